@@ -145,7 +145,8 @@ struct CommandLineTests {
             Messages.notReadyFile("/x", "a pipe")
                 == "'/x' is a pipe and is left as it is: name a path for --ready-file where nothing exists.")
         #expect(
-            Messages.notReadyFile("/x", nil).hasPrefix("'/x' is not a ready file of fitiq-mock and is left as it is: "))
+            Messages.notReadyFile("/x", nil).hasPrefix(
+                "'/x' is not a ready file of fitiq-mock, or one of another user, and is left as it is: "))
         #expect(
             Messages.staleReadyFile("/x", .init(id: 7, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600)))
                 == "'/x' is stale: process 7, started at 2025-01-29T10:30:00Z, no longer runs.")

@@ -33,7 +33,8 @@ struct ReadyFileTests {
                 let ready = try ReadyFile(at: path)
                 #expect(!FileManager.default.fileExists(atPath: path))
                 try ready.write(Array(Self.text(CurrentProcess.identifier).utf8))
-                #expect(FileManager.default.fileExists(atPath: path))
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
                 ready.remove()
                 ready.remove()
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])

@@ -318,7 +318,7 @@ enum Messages {
 
     /// For a path at which no ready file can be created; `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
-        "'\(path)' is \(kind ?? "not a ready file of fitiq-mock") and is left as it is: name a path for --ready-file "
+        "'\(path)' is \(kind ?? "not a ready file of fitiq-mock, or one of another user,") and is left as it is: name a path for --ready-file "
             + "where nothing exists."
     }
     static func noReadyFile(_ path: String) -> String {

@@ -5,8 +5,9 @@ import Sockets
 
 /// The file that tells others where a server is: it appears when the server listens, and goes last of all when it stops.
 ///
-/// Files of other programs are neither replaced nor removed, except one left by a server that no longer runs. That one
-/// is removed before this server listens, because it would misdirect a program that waits for the file.
+/// It is for its user only, because it has the token and the API key. Files of other programs are neither replaced nor
+/// removed, except one left by a server that no longer runs. That one is removed before this server listens, because it
+/// would misdirect a program that waits for the file.
 ///
 /// A server keeps its file locked while it runs, and only the holder of the lock removes one: if two find the same
 /// stale file, one removes it, once. The lock also reveals servers whose process ids mean nothing here, in another
@@ -134,7 +135,7 @@ final class ReadyFile {
 
     func write(_ bytes: [UInt8]) throws(Failure) {
         do throws(FileError) {
-            let draft = try OutputFile(draftFor: path, mode: 0o666)
+            let draft = try OutputFile(draftFor: path)
             do throws(FileError) {
                 try draft.lock()
                 try draft.write(bytes, at: 0)
