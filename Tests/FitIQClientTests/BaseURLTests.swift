@@ -28,12 +28,18 @@ struct BaseURLTests {
         "anything else is refused, and the refusal shows the form",
         arguments: [
             "", "localhost:8080", "https://localhost", "ws://localhost", "http://", "http://:80", "http://host:",
-            "http://host:x", "http://host:65536", "http://host:-1", "http://me@host", "http://host/?q",
+            "http://host:x", "http://host:65536", "http://host:-1", "http://host/?q",
             "http://host/#f", "http://host?q", "http://host#f",
             "http://[::1", "http://[::1]8080", "http://höst", "http://host/a b", "http://host/\u{E9}",
         ])
     func invalid(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }
         #expect(error?.description == "'\(text)' is not a base URL; write it as http://127.0.0.1:8080.")
+    }
+
+    @Test("A refusal keeps users and passwords to itself", arguments: ["http://me:hush@host", "me:hu@sh@host"])
+    func userInfo(text: String) {
+        let error = #expect(throws: ClientError.self) { try BaseURL(text) }
+        #expect(error?.description == "'…@host' is not a base URL; write it as http://127.0.0.1:8080.")
     }
 }

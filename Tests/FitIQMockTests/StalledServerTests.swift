@@ -84,6 +84,32 @@ struct StalledServerTests {
         #expect(failure?.exitCode == 1)
     }
 
+    @Test("holds a request no longer than its deadline, or for a moment after an interruption, by its name")
+    func name() async throws {
+        let base = try BaseURL("http://fitiq.invalid")
+        for isInterrupted in [false, true] {
+            let end = try Gate()
+            defer { end.open() }
+            var patience = ServerRequest.Patience(silence: .seconds(60))
+            if isInterrupted {
+                let stop = try Gate()
+                stop.open()
+                patience.stop = stop
+            } else {
+                patience.deadline = .now().advanced(by: .milliseconds(100))
+            }
+            let (failure, duration) = try await timed(ClientError.self) { [patience] in
+                var patience = patience
+                _ = try ServerRequest.address(of: base, &patience) { _, _ throws(SocketError) in
+                    end.wait()
+                    return []
+                }
+            }
+            #expect(failure?.description.hasPrefix("cannot find the host \"fitiq.invalid\": ") == true)
+            #expect(duration < Self.delay, "\(duration)")
+        }
+    }
+
     @Test("holds a request for a moment once the command was interrupted, whether it is under way or not")
     func interrupted() async throws {
         for isUnderWay in [false, true] {

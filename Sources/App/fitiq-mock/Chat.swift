@@ -64,7 +64,7 @@ struct Chat: ParsableCommand {
                     secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         do {
-            let client = try FitIQClient(url: Settings.serverURL(url), credentials: credentials) {
+            let client = try FitIQClient(url: Settings.serverURL(url).description, credentials: credentials) {
                 // A person trying out a fake wants to see at once what it does.
                 $0.retries.maximumAttempts = 1
                 if message != nil { $0.reconnects.maximumTries = 0 }
@@ -84,7 +84,6 @@ struct Chat: ParsableCommand {
                 throw Failure.configuration(
                     "\(cause). Start the server with 'fitiq-mock serve', or name another with --url.")
             }
-            if case .badURL = error { throw Failure.configuration("\(error)") }
             throw Failure.running("\(error)")
         }
     }
@@ -139,10 +138,10 @@ struct Chat: ParsableCommand {
         _ client: FitIQClient, _ input: LineInput? = nil,
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void
     ) throws {
-        let url = try Settings.serverURL(url)
+        let base = try Settings.serverURL(url)
         let adminToken = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
         let work: @Sendable () async throws -> Void = {
-            try await ChatNews.waiting(for: client, at: url, adminToken: adminToken) { try await body(client) }
+            try await ChatNews.waiting(for: client, at: base, adminToken: adminToken) { try await body(client) }
         }
         do {
             try ChatAnswer.cause(of: client) {

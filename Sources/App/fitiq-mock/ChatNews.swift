@@ -32,7 +32,7 @@ enum ChatNews {
 
     /// Runs a command, and says so if its result does not come because the server's clock stands still.
     static func waiting<Result>(
-        for client: FitIQClient, at url: String, adminToken: String?, _ body: () async throws -> Result
+        for client: FitIQClient, at base: BaseURL, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {
         let end = try Gate()
         defer { end.open() }
@@ -42,7 +42,7 @@ enum ChatNews {
             while !end.wait(until: .now().advanced(by: patience)) {
                 let state = client.state
                 if state == last {
-                    if let reason = stillness(at: url, adminToken: adminToken) { say(reason) }
+                    if let reason = stillness(at: base, adminToken: adminToken) { say(reason) }
                     return
                 }
                 last = state
@@ -60,14 +60,11 @@ enum ChatNews {
     }
 
     /// What the server says of a clock that stands still, or of a missing token; nil if it says nothing in time.
-    private static func stillness(at url: String, adminToken: String?) -> String? {
-        guard let base = try? BaseURL(url), let address = try? SocketAddress(host: base.host, port: base.port) else {
-            return nil
-        }
+    private static func stillness(at base: BaseURL, adminToken: String?) -> String? {
         var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []
         do throws(ClientError) {
-            try request.run(to: address, within: .init(silence: answerTime)) { bytes in
+            try request.run(within: .init(silence: answerTime)) { bytes in
                 answer += bytes
                 return answer.count < answerLimit
             }

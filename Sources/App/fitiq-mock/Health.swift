@@ -12,11 +12,11 @@ struct Health: ParsableCommand {
     var url: String?
 
     func run() throws {
-        let address = try Settings.serverURL(url)
+        let base = try Settings.serverURL(url)
         do throws(ClientError) {
-            try Self.get("/health", of: try BaseURL(address))
+            try Self.get("/health", of: base)
         } catch {
-            throw Failure(message: Messages.unhealthy(error, url: address), exitCode: 1)
+            throw Failure(message: Messages.unhealthy(error, url: base.description), exitCode: 1)
         }
     }
 
@@ -27,7 +27,7 @@ struct Health: ParsableCommand {
     static func get(_ target: String, of base: BaseURL) throws(ClientError) {
         var request = ServerRequest(target: target, of: base)
         let patience = ServerRequest.Patience(silence: answerTime, deadline: .now().advanced(by: answerTime))
-        try request.run(to: try RemoteServer.address(of: base), within: patience) { _ in true }
+        try request.run(within: patience) { _ in true }
     }
 }
 
@@ -64,8 +64,9 @@ struct WaitCommand: ParsableCommand {
             case .foreign: trouble = Messages.notReadyFile(readyFile, nil)
             case .stale(let writer): trouble = Messages.staleReadyFile(readyFile, writer)
             case .running(_, let url):
+                let base = try Settings.baseURL(url)
                 do throws(ClientError) {
-                    try Health.get("/ready", of: try BaseURL(url))
+                    try Health.get("/ready", of: base)
                     return print(url)
                 } catch {
                     trouble = Messages.unhealthy(error, url: url)

@@ -255,9 +255,8 @@ enum Messages {
     static func watching(_ url: String, world: String?, hasKeys: Bool) -> String {
         "watching \(url)\(world.map { ", world \($0)" } ?? "")\(hasKeys ? ": \(watchKeys)" : "")"
     }
-    static func watchesHTTP(_ url: String) -> String {
-        "'\(url)' is not an address that 'watch' reads: give that of the plain port, http://127.0.0.1:8080, which every "
-            + "server has."
+    static func noPlainURL(_ error: ClientError) -> String {
+        "\(error) Every server has this plain port, whatever others it has."
     }
     static func badFilter(_ reason: String) -> String { "--filter: \(reason)" }
     static func unreachable(_ trouble: ClientError, url: String) -> String {

@@ -21,21 +21,12 @@ struct RemoteServer: Sendable {
         var request = ServerRequest(
             method, path: path, of: base, world: world, adminToken: adminToken, body: body.map { $0.encoded() })
         var answer: [UInt8] = []
-        try request.run(to: try Self.address(of: base), within: patience) { bytes in
+        try request.run(within: patience) { bytes in
             answer += bytes
             return answer.count <= limit
         }
         guard answer.count <= limit else { throw .truncatedResponse }
         return answer
-    }
-
-    /// The address of a URL; several names may stand for one.
-    static func address(of base: BaseURL) throws(ClientError) -> SocketAddress {
-        do throws(SocketError) {
-            return try SocketAddress(host: base.host, port: base.port)
-        } catch {
-            throw .transport(error)
-        }
     }
 }
 
@@ -74,7 +65,7 @@ struct DrainCommand: ParsableCommand {
     }
 
     func run() throws {
-        let address = try Settings.serverURL(url)
+        let base = try Settings.serverURL(url)
         let gate = try orFailure(try Gate(), Failure.running)
         let start = MonotonicInstant.now()
         let deadline = start.advanced(by: .seconds(timeout.seconds))
@@ -83,7 +74,7 @@ struct DrainCommand: ParsableCommand {
         if let idle { body["idle"] = .string("\(idle.seconds)s") }
         var worlds: Int?
         do throws(ClientError) {
-            var server = RemoteServer(base: try BaseURL(address), adminToken: token)
+            var server = RemoteServer(base: base, adminToken: token)
             server.patience.deadline = timeout.seconds > 0 ? deadline : start.advanced(by: Health.answerTime)
             _ = try server.ask(.post, "drain", body: .object(body))
             while timeout.seconds > 0 {
@@ -92,9 +83,9 @@ struct DrainCommand: ParsableCommand {
                     state = try server.ask(.get, "drain")
                 } catch {
                     guard case .transport(let cause) = error else { throw error }
+                    guard MonotonicInstant.now() < deadline else { throw error }
                     // Otherwise nothing listens there any more.
                     guard cause.isTimeout else { return }
-                    guard MonotonicInstant.now() < deadline else { throw error }
                     state = []
                 }
                 guard MonotonicInstant.now() < deadline else {
@@ -104,8 +95,8 @@ struct DrainCommand: ParsableCommand {
                 gate.wait(until: .now().advanced(by: Self.pause))
             }
         } catch {
-            throw Failure(message: Messages.unhealthy(error, url: address), exitCode: 1)
+            throw Failure(message: Messages.unhealthy(error, url: base.description), exitCode: 1)
         }
-        if let worlds { throw Failure(message: Messages.stillDrains(address, worlds: worlds), exitCode: 1) }
+        if let worlds { throw Failure(message: Messages.stillDrains(base.description, worlds: worlds), exitCode: 1) }
     }
 }

@@ -13,6 +13,7 @@ struct ServerRequest {
     /// Whether the response has begun, and is a success.
     private(set) var hasBegun = false
     private(set) var isComplete = false
+    private let base: BaseURL
     private var http: HTTP1.Connection
     /// The status and the beginning of the body of a response that is not a success.
     private var refusal: (status: Int, body: [UInt8])?
@@ -41,6 +42,7 @@ struct ServerRequest {
         var limits = HTTP1.Limits()
         // A stream of events has no end.
         limits.body = 1 << 60
+        self.base = base
         http = HTTP1.Connection(role: .client, limits: limits)
         var fields = fields
         fields[.hostField] = base.authority
@@ -130,10 +132,9 @@ struct ServerRequest {
     ///
     /// - Parameter body: Returns whether the rest is wanted.
     /// - Throws: `transport`, with ETIMEDOUT once the patience is over, `badHTTP`, `truncatedResponse` or `refused`.
-    mutating func run(
-        to address: SocketAddress, within patience: Patience, _ body: ([UInt8]) -> Bool
-    ) throws(ClientError) {
+    mutating func run(within patience: Patience, _ body: ([UInt8]) -> Bool) throws(ClientError) {
         var patience = patience
+        let address = try Self.address(of: base, &patience)
         let socket = try Self.connect(to: address, &patience)
         defer { socket.close() }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
@@ -165,6 +166,24 @@ struct ServerRequest {
                     throw .transport(SocketError(.write, code: code, address: address))
                 }
             }
+        }
+    }
+
+    /// The address of a URL; several names may stand for one.
+    ///
+    /// - Parameter resolve: Looks up a name, on a thread of its own.
+    static func address(
+        of base: BaseURL, _ patience: inout Patience, resolve: @escaping HostLookup.Resolve = SocketAddress.resolve
+    ) throws(ClientError) -> SocketAddress {
+        do throws(SocketError) {
+            if let known = try SocketAddress.resolveAtOnce(host: base.host, port: base.port) { return known[0] }
+            let gate = try Gate()
+            let lookup = try HostLookup(host: base.host, port: base.port, resolve: resolve, end: gate.open)
+            _ = patience.wait(for: .read, on: gate.descriptor, atMost: Patience.connectTime)
+            guard let answer = lookup.answer else { throw .resolutionTimeout(host: base.host) }
+            return .preferred(in: try answer.get())
+        } catch {
+            throw .transport(error)
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLibrary
 import Faults
+import FitIQClient
 import Judging
 import MockServer
 import Sockets
@@ -59,10 +60,14 @@ enum Settings {
     static let defaultServer = "(default: FITIQ_MOCK_URL, or \(Chat.defaultURL) with the port in FITIQ_MOCK_PORT)"
 
     /// Where a server is: by default the one that the same environment starts, such as a container's.
-    static func serverURL(_ option: String?) throws(Failure) -> String {
-        if let url = try nonEmpty(option, "URL") { return url }
-        guard let port = try number(nil, "PORT", as: .port), port != 0 else { return Chat.defaultURL }
-        return "http://127.0.0.1:\(port)"
+    static func serverURL(_ option: String?) throws(Failure) -> BaseURL {
+        if let url = try nonEmpty(option, "URL") { return try baseURL(url) }
+        let port = try number(nil, "PORT", as: .port) ?? 0
+        return try baseURL(port == 0 ? Chat.defaultURL : "http://127.0.0.1:\(port)")
+    }
+
+    static func baseURL(_ text: String) throws(Failure) -> BaseURL {
+        try orFailure(try BaseURL(text)) { (error: ClientError) in .configuration(Messages.noPlainURL(error)) }
     }
 
     /// The same for header field values, which cannot have surrounding spaces or control characters.

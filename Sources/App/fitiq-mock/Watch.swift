@@ -43,15 +43,9 @@ struct WatchCommand: ParsableCommand {
     var adminToken: String?
 
     func run() throws {
-        let address = try Settings.serverURL(url)
-        let base = try orFailure(try BaseURL(address)) { (_: ClientError) in
-            .configuration(Messages.watchesHTTP(address))
-        }
+        let base = try Settings.serverURL(url)
         let filter = try orFailure(try TrafficFilter(filter ?? "")) { (error: APIError) in
             .configuration(Messages.badFilter(error.message))
-        }
-        let server = try orFailure(try SocketAddress(host: base.host, port: base.port)) { (error: SocketError) in
-            .configuration(Messages.unreachable(.transport(error), url: base.description))
         }
         // Keys are read only where their effect is visible.
         let terminal = System.isTerminal(.output) ? Terminal() : nil
@@ -60,8 +54,7 @@ struct WatchCommand: ParsableCommand {
         let wait = try MainWait(keysOf: terminal)
         FitIQMock.printError(Messages.watching(base.description, world: world, hasKeys: terminal != nil))
         let reader = WatchReader(
-            base, server, world: world, adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"), screen,
-            wait.mailbox)
+            base, world: world, adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"), screen, wait.mailbox)
         try orFailure(try SystemThread.start { reader.run() }, Failure.running)
         while true {
             switch try wait.next() {
@@ -92,7 +85,6 @@ private final class WatchReader: Sendable {
     /// Why it has ended; nil if nothing can be written any more.
     let failure = Box<Failure>()
     private let base: BaseURL
-    private let address: SocketAddress
     private let world: String?
     private let adminToken: String?
     private let mailbox: Mailbox
@@ -101,12 +93,10 @@ private final class WatchReader: Sendable {
 
     /// - Parameter mailbox: Is asked to stop once it has ended.
     init(
-        _ base: BaseURL, _ address: SocketAddress, world: String?, adminToken: String?,
-        _ screen: sending WatchScreen, _ mailbox: Mailbox
+        _ base: BaseURL, world: String?, adminToken: String?, _ screen: sending WatchScreen, _ mailbox: Mailbox
     ) {
         self.screen = Mutex(screen)
-        (self.base, self.address, self.world) = (base, address, world)
-        (self.adminToken, self.mailbox) = (adminToken, mailbox)
+        (self.base, self.world, self.adminToken, self.mailbox) = (base, world, adminToken, mailbox)
     }
 
     func run() {
@@ -125,7 +115,7 @@ private final class WatchReader: Sendable {
             var isTooLong = false
             var trouble = ClientError.truncatedResponse
             do throws(ClientError) {
-                try request.run(to: address, within: .init(silence: Self.longestSilence)) { bytes in
+                try request.run(within: .init(silence: Self.longestSilence)) { bytes in
                     guard let news = try? stream.receive(bytes) else {
                         isTooLong = true
                         return false

@@ -95,7 +95,10 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         guard url.scheme == "http", text.utf8.allSatisfy(\.isVisible), url.query == nil, url.fragment == nil,
             let parts = url.authority.flatMap(HostAndPort.init), !parts.host.isEmpty,
             !parts.host.contains("@"), parts.port == nil || parts.portNumber != nil
-        else { throw .badURL(text) }
+        else {
+            // What is before the last "@" may be a password.
+            throw .badURL(text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text)
+        }
         var path = url.path
         while path.hasSuffix("/") { path.removeLast() }
         host = String(parts.host)

@@ -126,6 +126,9 @@ public final class Gate: Sendable {
     /// Lets all current and future waiters pass; callable from any thread, more than once.
     public func open() { pipe.wake() }
 
+    /// Readable once the gate is open.
+    public var descriptor: Int32 { pipe.reader }
+
     /// Blocks the thread until the gate is open; false if it is not open by the deadline.
     @discardableResult
     public func wait(until deadline: MonotonicInstant = MonotonicInstant(nanoseconds: .max)) -> Bool {

@@ -22,12 +22,16 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address of a host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look up.
     ///
-    /// A name with several addresses gives its first IPv4 address, otherwise its first address; see
-    /// `resolve(host:port:)` for all of them. Looking up a name may block.
+    /// A name with several addresses gives the preferred one; see `resolve(host:port:)` for all of them. Looking up a
+    /// name may block.
     public init(host: String, port: UInt16) throws(SocketError) {
-        let all = try SocketAddress.resolve(host: host, port: port)
+        self = SocketAddress.preferred(in: try SocketAddress.resolve(host: host, port: port))
+    }
+
+    /// The first IPv4 address of a host, otherwise its first address.
+    public static func preferred(in addresses: [SocketAddress]) -> SocketAddress {
         // resolve(host:port:) never returns an empty array.
-        self = all.first { !$0.isIPv6 } ?? all[0]
+        addresses.first { !$0.isIPv6 } ?? addresses[0]
     }
 
     public var isIPv6: Bool { if case .v6 = ip { true } else { false } }

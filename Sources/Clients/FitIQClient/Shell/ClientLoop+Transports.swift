@@ -130,12 +130,10 @@ struct ClientTransport {
     }
 }
 
-/// Resolves the backend's host on a separate thread, because getaddrinfo(3) may block for minutes.
-///
-/// At most one thread: while it asks, connections wait for it, each until its own deadline.
+/// Resolves the backend's host on one thread: while it asks, connections wait for it, each until its own deadline.
 struct NameLookup {
-    typealias Resolve = @Sendable (_ host: String, _ port: UInt16) throws(SocketError) -> [SocketAddress]
-    typealias Answer = Result<[SocketAddress], SocketError>
+    typealias Resolve = HostLookup.Resolve
+    typealias Answer = HostLookup.Answer
     /// How long a connection waits for the addresses.
     static let patience = Duration.seconds(10)
 
@@ -144,14 +142,10 @@ struct NameLookup {
         let deadline: MonotonicInstant
     }
 
-    private final class Outcome: Sendable {
-        let answer = Mutex<Answer?>(nil)
-    }
-
     private let resolve: Resolve
     private let mailbox: Mailbox
     private var waiting: [Int: Waiting] = [:]
-    private var outcome: Outcome?
+    private var lookup: HostLookup?
 
     init(_ mailbox: Mailbox, resolve: @escaping Resolve) {
         self.mailbox = mailbox
@@ -160,14 +154,8 @@ struct NameLookup {
 
     /// Makes a connection wait for the addresses; throws if the system has no room for another thread.
     mutating func wait(_ number: Int, for base: BaseURL, now: MonotonicInstant) throws(SocketError) {
-        if outcome == nil {
-            let (outcome, resolve, mailbox) = (Outcome(), resolve, mailbox)
-            try SystemThread.start {
-                let answer = Answer { () throws(SocketError) in try resolve(base.host, base.port) }
-                outcome.answer.withLock { $0 = answer }
-                mailbox.post {}
-            }
-            self.outcome = outcome
+        if lookup == nil {
+            lookup = try HostLookup(host: base.host, port: base.port, resolve: resolve) { [mailbox] in mailbox.post {} }
         }
         waiting[number] = Waiting(deadline: now.advanced(by: Self.patience))
     }
@@ -181,8 +169,8 @@ struct NameLookup {
 
     /// The answer, once, with the connections that waited for it, in the order of their numbers.
     mutating func takeAnswer() -> (answer: Answer, waiting: [(number: Int, unsent: [UInt8])])? {
-        guard let answer = outcome?.answer.withLock({ $0 }) else { return nil }
-        outcome = nil
+        guard let answer = lookup?.answer else { return nil }
+        lookup = nil
         defer { waiting = [:] }
         return (answer, waiting.sorted { $0.key < $1.key }.map { ($0.key, $0.value.unsent) })
     }

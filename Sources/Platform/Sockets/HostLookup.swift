@@ -1,0 +1,26 @@
+import Synchronization
+
+/// Resolves a host on a thread of its own, because getaddrinfo(3) may block for minutes.
+public final class HostLookup: Sendable {
+    public typealias Resolve = @Sendable (_ host: String, _ port: UInt16) throws(SocketError) -> [SocketAddress]
+    public typealias Answer = Result<[SocketAddress], SocketError>
+
+    private let outcome = Mutex<Answer?>(nil)
+
+    /// Starts; throws if the system has no room for another thread.
+    ///
+    /// - Parameter end: Called on the thread once there is an answer.
+    public init(
+        host: String, port: UInt16, resolve: @escaping Resolve = SocketAddress.resolve,
+        end: @escaping @Sendable () -> Void
+    ) throws(SocketError) {
+        try SystemThread.start { [self] in
+            let answer = Answer { () throws(SocketError) in try resolve(host, port) }
+            outcome.withLock { $0 = answer }
+            end()
+        }
+    }
+
+    /// Nil before the end.
+    public var answer: Answer? { outcome.withLock { $0 } }
+}
