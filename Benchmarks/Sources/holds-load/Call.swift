@@ -32,10 +32,10 @@ struct Call: Sendable {
     }
 
     /// A WebSocket's handshake.
-    static func handshake(_ target: String) -> Call {
+    static func handshake(_ target: String, fields: [String] = []) -> Call {
         Call(
             "GET", target,
-            fields: [
+            fields: fields + [
                 "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
                 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
             ])
@@ -54,7 +54,8 @@ struct Row: Sendable {
     /// A call that must be answered with a status, or with a success if there is none.
     static func call(_ call: Call, status: Int? = nil) -> Row {
         Row(
-            name: "`\(call.method) \(call.target)`\(call.label.isEmpty ? "" : " `\(call.label)`")", call: call,
+            name: "`\(call.method) \(call.target.prefix(100))`\(call.label.isEmpty ? "" : " `\(call.label)`")",
+            call: call,
             prepare: { turns in
                 let request = call.bytes()
                 return {
@@ -79,7 +80,10 @@ struct Row: Sendable {
             })
     }
 
-    static func get(_ path: String, fields: [String] = []) -> Row { .call(Call("GET", admin + path, fields: fields)) }
+    static func get(_ path: String, fields: [String] = [], status: Int? = nil) -> Row {
+        .call(Call("GET", admin + path, fields: fields), status: status)
+    }
+
     static func post(_ path: String, _ body: String) -> Row { .call(Call("POST", admin + path, body)) }
     static func delete(_ path: String) -> Row { .call(Call("DELETE", admin + path)) }
 

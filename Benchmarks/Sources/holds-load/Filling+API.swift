@@ -105,7 +105,16 @@ extension Filling {
                     let body = #"{"for":{"path":"/nowhere\#(number)","text":"nobody"},"within":"1s"}"#
                     return Call("POST", Row.admin + "wait", body).bytes()
                 }
-            }
+            },
+            atOnce("60 times `POST /__admin/wait` for a text alone", 408, within: 2_000_000_000) {
+                (0..<60).map { number in
+                    Call("POST", Row.admin + "wait", #"{"for":{"text":"nobody\#(number)"},"within":"1s"}"#).bytes()
+                }
+            },
+            .call(
+                Call("POST", Row.admin + "wait", label: "a text of 60,000 bytes") {
+                    #"{"for":{"text":"\#(String(repeating: "ab", count: 30_000))"},"within":"0"}"#
+                }, status: 408),
         ])
 
     /// As many entities as one user may have.

@@ -7,6 +7,9 @@ extension Filling {
         rows: [
             .get("worlds"), .get("worlds/w7"), .call(Call("POST", Row.admin + "worlds", "{}"), status: 507),
             .delete("worlds/w7"), .get("health"), .post("worlds", "{}"),
+            .act("the system's clock is set an hour forward") { turns in
+                { turns.act { engine, now in engine.clockStepped(by: 3_600_000_000_000, at: now) } }
+            },
         ])
 
     /// All of them are forgotten after half an hour.

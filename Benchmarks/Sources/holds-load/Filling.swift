@@ -14,10 +14,11 @@ struct Filling: Sendable {
     let rows: [Row]
 
     /// All of them.
-    static let all =
+    static let all: [Filling] =
         [meals, strangers, badRequests, goals, emptyServer] + [worlds, idleWorlds, faults, sockets, socketRules]
         + [fullWorld, madeUpMessages, session] + [manualClock, mealsAtOnce, mealsOverdue, followers]
         + [documents, templates, longHistory, accounts, waits, crowdedUser]
+        + [patterns, finalBlocks, shortStrings, operators, marked]
 }
 
 extension Turns {

@@ -1,0 +1,56 @@
+import MockServer
+import Scenarios
+
+/// Inputs that cost as much as their limits allow.
+extension Filling {
+    /// As many steps as the rules may take for each scalar of the longest message.
+    static let patterns = Filling(
+        name: "a pattern of 500 steps",
+        configure: {
+            let text = #"{"name":"costly","answers":[{"when":{"content":"/x{498}y/"},"text":"a"}]}"#
+            $0.adopt(try Scenario.read(Array(text.utf8), file: "costly.json"))
+        },
+        rows: [
+            .call(
+                Call("POST", "/api/v1/consultations", label: "5,000 letters") {
+                    #"{"persona":"nutritionist","initial_message":"\#(String(repeating: "x", count: 5000))"}"#
+                })
+        ])
+
+    /// A message in as many final blocks of deflate as it may have.
+    static let finalBlocks = Filling(
+        name: "a compressed socket",
+        configure: {
+            $0.adopt(try Scenario.read(Array(#"{"name":"small","compression":"on"}"#.utf8), file: "small.json"))
+        },
+        rows: [
+            .act("a message of 100,000 final blocks") { turns in
+                let id = turns.open()
+                let handshake = Call.handshake(
+                    Row.admin + "echo", fields: ["Sec-WebSocket-Extensions: permessage-deflate"])
+                let opened = turns.exchange(handshake.bytes(), on: id)
+                guard opened.text.contains("permessage-deflate") else { throw Unexpected(opened.text) }
+                let blocks: [[UInt8]] = Array(repeating: [0x03, 0x00], count: 100_000) + [[0x00]]
+                let payload = blocks.flatMap(\.self)
+                let length = (0..<8).map { UInt8(truncatingIfNeeded: payload.count >> (56 - 8 * $0)) }
+                // A compressed text in one frame, with a mask of zeros.
+                let frame: [UInt8] = [0xC1, 0x80 | 127] + length + [0, 0, 0, 0] + payload
+                return {
+                    let answer = turns.exchange(frame, on: id)
+                    guard answer.head.first == 0xC1 || answer.head.first == 0x81 else { throw Unexpected(answer.text) }
+                }
+            }
+        ])
+
+    /// Short strings, each of which is searched for each word.
+    static let shortStrings = Filling(
+        name: "9,900 short strings in a document",
+        fill: { turns in
+            let strings = Array(repeating: #""ab""#, count: 9900).joined(separator: ",")
+            try turns.fill(1, Call("POST", "/api/v1/journal", #"{"title":"a","content":"b","tags":[\#(strings)]}"#))
+        },
+        rows: [
+            .call(Call("GET", "/api/v1/journal/search?q=" + String(repeating: "a", count: 7000))),
+            .call(Call("GET", "/api/v1/journal/search?q=" + String(repeating: "x+", count: 3500))),
+        ])
+}
