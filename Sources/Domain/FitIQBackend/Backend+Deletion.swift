@@ -67,6 +67,23 @@ extension Backend {
         dropObsoleteSteps()
     }
 
+    /// The deletion of a user from a copy of this backend, with the effects of it.
+    ///
+    /// The copy may take the backend's place if nothing has changed in between but that sockets were closed.
+    public func deletion(of user: UserID, _ turn: Turn) -> Deferred<(backend: Backend, effects: [Effect])> {
+        let owner = users[user]
+        var count = owner.consultations.count + owner.goals.count + owner.mealLogs.count
+        count += owner.documents.values.reduce(0) { $0 + $1.count }
+        // That it is much is enough.
+        for position in owner.consultations where count < 1000 { count += consultations[position].history.count / 4 }
+        return Deferred(cost: 100 * count) {
+            var (backend, turn) = (self, turn)
+            turn.effects = []
+            backend.deleteUser(user, &turn)
+            return (backend, turn.effects)
+        }
+    }
+
     /// Whether a user still exists.
     public func contains(_ user: UserID) -> Bool { users.contains(user.index) }
 

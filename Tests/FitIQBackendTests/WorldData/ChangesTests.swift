@@ -166,6 +166,10 @@ private struct Saved {
         #expect(isUnsaved)
         for _ in 0..<2 { _ = try world.post([:], by: user) }
         #expect(world.backend.takeChanges(upTo: 4).count == 4)
+        _ = world.backend.takeChanges(upTo: .max)
+        world.backend.deleteUser(user, &world.turn)
+        let gone = (0..<3).map { _ in world.backend.takeChanges(upTo: 3).map(\.place.list) }
+        #expect(gone.map(\.count) == [3, 3, 1] && gone.joined().filter { $0 == .documents(.journal) }.count == 3)
     }
 
     @Test("tell that a document is gone if it was saved, and nothing of one that came and went between")

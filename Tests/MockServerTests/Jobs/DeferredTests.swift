@@ -1,4 +1,5 @@
 import JSON
+import Scenarios
 import TestSupport
 import Testing
 
@@ -40,7 +41,7 @@ struct DeferredTests {
         ("GET", "/api/v1/workout-templates/shared-with-me?status=open", nil),
         ("GET", "/api/v1/consultations/\(consultation)/messages", nil), ("POST", "/api/v1/auth/login", login),
         ("POST", "/api/v1/auth/login", login.replacing("horse", with: "house")),
-        ("POST", "/api/v1/auth/register", registration),
+        ("POST", "/api/v1/auth/register", registration), ("DELETE", "/api/v1/users/me", nil),
     ]
 
     @Test("come beside the loop to the same bytes, the same state and the same journal as on it", arguments: calls)
@@ -120,6 +121,56 @@ struct DeferredTests {
             return received + [try world.ask(.get, "faults").text, try world.ask(.get, "state").text]
         }
         #expect(try outcome(true) == outcome(false))
+    }
+
+    @Test("A user with much is deleted at once for all others, whatever happens to the world meanwhile")
+    func deletion() throws {
+        let network = VirtualNetwork()
+        let world = try Self.world(in: network)
+        let backend = { network.engine.worlds.named(world.id)?.backend }
+        let ben = try world.token(of: "ben")
+        let chat = try world.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#, token: ben)
+        let talk = try #require(chat.json?["data"]?["id"]?.string)
+        var handshake = Request.handshake("\(world.prefix)/api/v1/consultations/\(talk)/ws")
+        handshake.fields += [Request.bearer(ben), "X-API-Key: \(world.apiKey)"]
+        let wire = try network.open()
+        _ = try HTTPClient(wire).upgrade(handshake)
+        let own = try world.socket(on: try world.consultation(#"{"persona":"wellness_specialist"}"#))
+        #expect(backend()?.openSocketCount == 2)
+        let jobs = HeldJobs(network)
+        let (deleting, reading) = (try network.client(), try network.client())
+        let (deletion, list) = (world.request(.delete, "/api/v1/users/me"), world.request(.get, "/api/v1/goals"))
+        deleting.wire.send(deletion.bytes)
+        reading.wire.send(list.bytes)
+        wire.vanish()
+        #expect(jobs.count == 1 && backend()?.goalCount == 150 && own.closeCode == nil)
+        #expect(deleting.wire.received.isEmpty && reading.wire.received.isEmpty)
+        try jobs.runAll()
+        #expect(try deleting.response(to: deletion).status == 204)
+        #expect(own.closeReason == "Consultation was deleted")
+        #expect(backend()?.goalCount == 0 && backend()?.openSocketCount == 0)
+        // Afterwards the token makes its user again, or is refused with its account.
+        #expect(try reading.response(to: list).status == 200)
+        #expect(try world.ask(.get, "state").json?["users"]?.array?.count == 2)
+        let later = try world.exchange(
+            .post, "/api/v1/consultations/\(talk)/messages", #"{"content":"Hello"}"#, token: ben)
+        #expect(later.status == 201, "the socket that closed meanwhile is waited for: \(later.text)")
+    }
+
+    @Test("A script that comes while a user is deleted stays")
+    func script() throws {
+        let network = VirtualNetwork()
+        try #require(try network.admin(.put, "state", largeState(goals: 1000)).status == 200)
+        let jobs = HeldJobs(network)
+        let (client, deletion) = (try network.client(), Request.authorized(.delete, "/api/v1/users/me", as: "u0"))
+        client.wire.send(deletion.bytes)
+        #expect(jobs.count == 1)
+        let scenario = try Scenario.read("{name: b, answers: [{text: New.}]}")
+        _ = try network.engine.reload(scenario, at: network.now)
+        try jobs.runAll()
+        #expect(try client.response(to: deletion).status == 204)
+        let backend = network.engine.defaultWorld.backend
+        #expect(backend.script == scenario.script && backend.goalCount == 0)
     }
 
     @Test("What is little work is no job")

@@ -63,7 +63,7 @@ public struct EntityChange: Sendable {
 
 /// The changes that no shelf notices.
 struct UnsavedEntities: Sendable {
-    /// Saved entities that are gone, in the order of removal.
+    /// Saved entities that are gone, in any order.
     var removed: [EntityPlace] = []
     /// Documents that are new, or were changed.
     var documents: [Document: Note] = [:]
@@ -160,9 +160,8 @@ extension Backend {
     public mutating func takeChanges(upTo limit: Int) -> [EntityChange] {
         var changes: [EntityChange] = []
         changes.reserveCapacity(min(limit, 1024))
-        if let removed = unsaved?.removed, !removed.isEmpty {
-            changes = removed.map { EntityChange(place: $0, data: nil) }
-            unsaved?.removed = []
+        while changes.count < limit, let place = unsaved?.removed.popLast() {
+            changes.append(EntityChange(place: place, data: nil))
         }
         func room() -> Int { max(0, limit - changes.count) }
         for (position, isNew) in users.takeUnsaved(upTo: room()) {

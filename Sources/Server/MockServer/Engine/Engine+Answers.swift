@@ -125,6 +125,7 @@ extension Engine {
 
     /// The answer of a REST endpoint of the API; nil if it waits for a job.
     private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
+        if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
         if endpoint.credentials == .key { return try signIn(endpoint, exchange) }
         let world = exchange.world

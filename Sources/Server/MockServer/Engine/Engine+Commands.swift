@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
+import HTTPTypes
 import JSON
 
 /// The operations that change something, and those that only the apps know.
@@ -65,7 +66,23 @@ extension Engine {
             let request = try ProfileRequest(body: body, of: endpoint, at: turn.date)
             if endpoint == .createProfile { return .created(try backend.createProfile(request, of: user, &turn)) }
             return .ok(try backend.updateProfile(request, of: user, &turn))
-        case .deleteUser: backend.deleteUser(user, &turn)
+        case .deleteUser:
+            let deletion = backend.deletion(of: user, turn)
+            guard isJob(deletion) else {
+                backend.deleteUser(user, &turn)
+                break
+            }
+            make(deletion, for: exchange, at: turn.now) { engine, deleted in
+                let world = exchange.world
+                // What does not wait for a world that stands may have set another one.
+                let script = world.backend.script
+                engine.discard(world.backend)
+                world.backend = deleted.backend
+                world.backend.setScript(script)
+                world.turn.effects += deleted.effects
+                return HTTPResponse.Status.noContent
+            }
+            return nil
         case .showPreferences: return .ok(try backend.preferences(of: user))
         case .updatePreferences:
             return .ok(try backend.updatePreferences(PreferencesRequest(body: body), of: user, &turn))

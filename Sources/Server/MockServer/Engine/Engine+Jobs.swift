@@ -123,7 +123,21 @@ extension Engine {
     /// - Returns: nil if the request waits for a job.
     func value<Value>(of deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp) -> Value? {
         if let made = exchange.made as? Value { return made }
-        guard startJob != nil, deferred.cost > Self.largestWorkOnLoop else { return deferred.make() }
+        guard isJob(deferred) else { return deferred.make() }
+        make(deferred, for: exchange, at: time) { _, value in value }
+        return nil
+    }
+
+    func isJob<Value>(_ deferred: Deferred<Value>) -> Bool {
+        startJob != nil && deferred.cost > Self.largestWorkOnLoop
+    }
+
+    /// Has a job make a value, as ``value(of:for:at:)`` does; what is made of it before the world goes on is what the
+    /// request finds.
+    func make<Value>(
+        _ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp,
+        then: @escaping (Engine, Value) -> any Sendable
+    ) {
         let (world, awaited) = (exchange.world, awaitJob(for: exchange, holding: exchange.body.count))
         exchange.requestedAt = exchange.requestedAt ?? time
         stand(world)
@@ -132,16 +146,17 @@ extension Engine {
         beside(at: exchange.now) {
             parcel.take().make()
         } then: { engine, value, now in
+            exchange.made = then(engine, value.take())
             engine.resume(world, at: now)
-            (exchange.made, exchange.now, exchange.isReleased) = (value.take(), now, true)
+            (exchange.now, exchange.isReleased) = (now, true)
             engine.enter(world, at: now)
+            engine.applyEffects(of: world, at: now)
             guard let connection = engine.resumeConnection(of: awaited, at: now) else {
                 return engine.recorder.record(.exchange(exchange.abandoned), on: exchange.connection, in: world)
             }
             engine.serve(exchange)
             engine.goOn(connection, at: now)
         }
-        return nil
     }
 
     /// The answer with a body that was deferred; nil if it waits for a job.
