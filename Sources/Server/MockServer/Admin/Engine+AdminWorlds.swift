@@ -94,7 +94,7 @@ extension Engine {
     ///
     /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
     func worldList(_ call: AdminCall) -> Answer {
-        let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.values.sorted(), call.now)
+        let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.byAge, call.now)
         let isSecure = call.connection.isSecure
         let source = PartSource("worlds", of: all, after: { $0.member("count", all.count) }) {
             [unowned self] world, writer in

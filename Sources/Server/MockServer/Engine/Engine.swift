@@ -319,7 +319,7 @@ public final class Engine {
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
-        for world in [defaultWorld] + worlds.values.sorted() { releaseAll(of: world, .ended, at: now) }
+        for world in [defaultWorld] + worlds.byAge { releaseAll(of: world, .ended, at: now) }
         for connection in connections where connection.ending == .none {
             if connection.isSilent {
                 recorder.closed(connection, by: .server, .shutdown)

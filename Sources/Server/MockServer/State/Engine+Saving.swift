@@ -93,7 +93,7 @@ extension Engine {
     func saveAnew() {
         saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
         saving?.sliceCount = 0
-        for world in [defaultWorld] + worlds.values.sorted() {
+        for world in [defaultWorld] + worlds.byAge {
             (world.savedPart, world.isInFile) = (nil, false)
             noteUnsaved(world)
             // A commit without it would lose it.

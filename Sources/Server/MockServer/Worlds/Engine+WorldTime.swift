@@ -18,9 +18,9 @@ extension Engine {
     /// - Parameter step: How many nanoseconds it was set forward; negative if it was set back.
     public func clockStepped(by step: Int64, at now: Timestamp) {
         worlds.dateShift += step
-        for world in [defaultWorld] + worlds.values.sorted() where world.clock.manualTime == nil {
-            world.setTime(max(now, world.turn.now))
-            world.follow(dateShift: worlds.dateShift)
+        for world in [defaultWorld] + worlds.byAge where world.clock.manualTime == nil {
+            // What a response shows of it is written when the world is entered again.
+            (world.turn.now, world.turn.dateShift) = (max(now, world.turn.now), worlds.dateShift)
             recorder.record(.clock(advancedBy: step, isOfSystem: true), at: world.turn.now, in: world)
         }
     }

@@ -65,6 +65,13 @@ final class WorldTable {
     /// A world by its name, the main one by ``World/defaultID``; nil if there is none.
     func named(_ id: String) -> World? { id == World.defaultID ? main : others[ExactString(id)] }
 
+    /// The worlds beside the main one, the oldest first.
+    ///
+    /// Their numbers are read once: where there are thousands, each look at a world takes as long as a read from memory.
+    var byAge: [World] {
+        others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
+    }
+
     func contains(_ world: World) -> Bool { world.id.map { others[ExactString($0)] === world } ?? true }
 
     // MARK: Time
