@@ -249,16 +249,34 @@ public struct SocketFaults: Sendable {
         case removed
     }
 
+    /// Changes of rules by their names.
+    public struct Changes: ExpressibleByDictionaryLiteral, Sendable {
+        fileprivate let list: [(name: ExactString, change: Change)]
+        fileprivate let places: [ExactString: Int]
+
+        /// - Parameter list: Each name once; the order of the rules is the fastest.
+        public init(_ list: [(ExactString, Change)]) {
+            self.list = list
+            places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].0, $0) })
+        }
+
+        public init(dictionaryLiteral elements: (ExactString, Change)...) { self.init(elements) }
+    }
+
     /// Applies changes to this connection's rules by name; returns false if no rule has one of the names.
-    public mutating func change(_ changes: [ExactString: Change]) -> Bool {
-        var isChanged = false
+    public mutating func change(_ changes: Changes) -> Bool {
+        var (isChanged, place) = (false, 0)
         for index in rules.indices where !rules[index].isRemoved {
-            switch changes[rules[index].name] {
+            // The next one in their order; a search hashes the name, for each rule of each socket.
+            if place == changes.list.count || changes.list[place].name != rules[index].name {
+                guard changes.list.count > 1, let found = changes.places[rules[index].name] else { continue }
+                place = found
+            }
+            switch changes.list[place].change {
             case .enabled(let isEnabled): rules[index].isEnabled = isEnabled
             case .removed: (rules[index].isRemoved, rules[index].isEnabled) = (true, false)
-            case nil: continue
             }
-            isChanged = true
+            (isChanged, place) = (true, place + 1)
         }
         if isChanged { updateFlags() }
         return isChanged

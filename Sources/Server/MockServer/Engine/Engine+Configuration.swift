@@ -207,20 +207,21 @@ extension Engine {
     /// Applies the changes of a world's rules to its open sockets.
     private func switchOpenSockets(of world: World, with old: [FaultRule], respelled: Set<ExactString>) {
         let present = Dictionary(uniqueKeysWithValues: world.faults.rules.map { ($0.rule.name, $0.rule) })
-        var changes: [ExactString: SocketFaults.Change] = [:]
+        var changes: [(ExactString, SocketFaults.Change)] = []
         for rule in old {
             var new = present[rule.name]
             let isEnabled = new?.isEnabled ?? false
             new?.isEnabled = rule.isEnabled
             // A rule that is written differently now is another rule, which applies to later connections.
             if new != rule || respelled.contains(rule.name) {
-                changes[rule.name] = .removed
+                changes.append((rule.name, .removed))
             } else if isEnabled != rule.isEnabled {
-                changes[rule.name] = .enabled(isEnabled)
+                changes.append((rule.name, .enabled(isEnabled)))
             }
         }
         // All at once: there may be many of both.
-        if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(changes) } }
+        let all = SocketFaults.Changes(changes)
+        if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(all) } }
     }
 }
 
