@@ -5,7 +5,7 @@ extension Backend {
     /// Performs every step that is due by the turn's time, each at its scheduled time.
     ///
     /// - Parameter limit: The maximum number of steps; the rest stay due.
-    /// - Returns: The number of steps performed.
+    /// - Returns: The number of steps performed; a long meal counts for many.
     @discardableResult
     public mutating func advance(_ turn: inout Turn, mostSteps limit: Int = .max) -> Int {
         let now = turn.now
@@ -18,7 +18,9 @@ extension Backend {
             turn.now = step.time
             switch step.work {
             case .answer: continueAnswer(in: step.position, &turn)
-            case .mealLog: finishMealLog(step.position, &turn)
+            case .mealLog:
+                finishMealLog(step.position, &turn)
+                count += mealLogs[step.position].byteCount / 4096
             case .mealSocket(let socket): closeIfIdle(socket, &turn)
             }
         }
