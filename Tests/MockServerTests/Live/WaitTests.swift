@@ -163,6 +163,29 @@ struct WaitTests {
         #expect(try wait.response().json?["entry"]?["number"] == 2001)
     }
 
+    @Test(
+        "Many that expire on a long journal are refused when all of it is searched, some of it in each turn",
+        arguments: ["", #","text":"nobody""#])
+    func late(_ text: String) throws {
+        let network = VirtualNetwork()
+        for _ in 0..<1000 { _ = try network.exchange(Request(target: "/nowhere")) }
+        network.motion = .slicesByTurn
+        let waits = try (0..<60).map {
+            try Wait(network, #"{"for":{"path":"/elsewhere\#($0)"\#(text)},"within":"0"}"#)
+        }
+        let entries = network.engine.journalEntries(ofWorld: World.defaultID)
+        let work = entries.reduce(0) { $0 + 128 + (text.isEmpty ? 0 : 2 * $1.byteCount) }
+        let slices = waits.count * work / network.engine.streams.sliceSize
+        var turns = 0
+        while turns <= slices + 1, !waits.allSatisfy(\.isAnswered) {
+            network.turn()
+            turns += 1
+        }
+        // A turn ends with the slice that fills it, and may begin with a short one.
+        #expect((slices / 2...slices + 1).contains(turns), "\(turns) turns for \(slices) slices")
+        #expect(try waits.allSatisfy { try $0.response().status == 408 })
+    }
+
     // MARK: On a manual clock
 
     @Test("The clock moves from step to step until an entry matches, and stands there")
