@@ -15,7 +15,8 @@ struct JournalLookoutTests {
         while true {
             switch lookout.next(in: JournalQueryTests.journal) {
             case .found(let entry): return (entry.number, [])
-            case .passed: continue
+            // Thousands come near before the last; sentences about them are for a refusal.
+            case .passed: #expect(lookout.nearMisses.allSatisfy { $0.differences.isEmpty })
             case nil: return (nil, lookout.nearMisses.map { ($0.entry.number, $0.differences) })
             }
         }
