@@ -24,7 +24,7 @@ import Testing
         #"{"id":"00000000-0000-4000-8000-000000000001","consultation_id":"00000000-0000-4000-8000-000000000001","#
         + #""user_id":"user-1","persona":"general_wellness","status":"active","started_at":"2025-01-29T10:30:00Z","#
         + #""message_count":0,"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z","#
-        + #""context_type":"general","is_active":true,"is_archived":false}"#
+        + #""context_type":"general","is_active":true,"is_archived":false,"has_context_for_goal_suggestions":false}"#
 
     static let fullItem =
         #"{"id":"00000000-0000-4000-8000-000000000002","consultation_id":"00000000-0000-4000-8000-000000000002","#
@@ -32,12 +32,21 @@ import Testing
         + #""message_count":12,"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:05Z","#
         + #""goal_id":"00000000-0000-4000-8000-000000000009","context_type":"goal","#
         + #""context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","is_active":false,"is_archived":true,"#
-        + #""last_message_at":"2025-01-29T10:30:04Z"}"#
+        + #""last_message_at":"2025-01-29T10:30:04Z","has_context_for_goal_suggestions":true}"#
 
     @Test("list a consultation with what it has")
     func listItem() {
         #expect(text(Self.plain.listItem(in: .union)) == Self.plainItem)
         #expect(text(Self.full.listItem(in: .union)) == Self.fullItem)
+        var answered = Self.plain
+        (answered.isAnswered, answered.quickAction, answered.context) = (true, "Plan it", ConsultationContext(.goal))
+        let members = #","quick_action":"Plan it","has_context_for_goal_suggestions":true}"#
+        #expect(text(answered.listItem(in: .union)).hasSuffix(members))
+        #expect(text(answered.listItem(in: .union)).contains(#""context_type":"goal","context_id":null,"#))
+        for guide in GuideMode.guides {
+            let item = text(answered.listItem(in: guide))
+            #expect(!item.contains("quick_action") && !item.contains("has_context"), "\(guide)")
+        }
     }
 
     @Test("show a consultation as all the guides at once")

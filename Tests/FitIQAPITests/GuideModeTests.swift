@@ -136,7 +136,14 @@ import Testing
             body(AnswerTests.full, .showConsultation, mode)
                 .contains(#""goal_id":"00000000-0000-4000-8000-000000000009"}"#))
         #expect(
-            body(AnswerTests.full, .archiveConsultation, mode) == body(AnswerTests.full, .archiveConsultation, .union))
+            body(AnswerTests.full, .archiveConsultation, mode)
+                == withoutApps(body(AnswerTests.full, .archiveConsultation, .union)))
+    }
+
+    /// What the union has for the apps alone is in no guide's mode.
+    private func withoutApps(_ body: String) -> String {
+        body.replacing(#","has_context_for_goal_suggestions":true"#, with: "")
+            .replacing(#","has_context_for_goal_suggestions":false"#, with: "")
     }
 
     @Test("show a consultation as enhanced-consultations does")
@@ -151,7 +158,9 @@ import Testing
             #expect(body(AnswerTests.full, endpoint, mode) == #"{"success":true,"data":\#(full)}"#)
         }
         #expect(text(AnswerTests.full.listItem(in: mode)) == full)
-        #expect(AnswerTests.full.listItem(in: .goalLinking) == AnswerTests.full.listItem(in: .union))
+        #expect(
+            text(AnswerTests.full.listItem(in: .goalLinking))
+                == withoutApps(text(AnswerTests.full.listItem(in: .union))))
     }
 
     @Test("show a consultation as goal-linking does, bare and in camelCase")
@@ -171,7 +180,9 @@ import Testing
         #expect(
             body(AnswerTests.plain, .createConsultation, mode)
                 == #"{"consultation_id":"00000000-0000-4000-8000-000000000001"}"#)
-        #expect(body(AnswerTests.plain, .showConsultation, mode) == body(AnswerTests.plain, .showConsultation, .union))
+        #expect(
+            body(AnswerTests.plain, .showConsultation, mode)
+                == withoutApps(body(AnswerTests.plain, .showConsultation, .union)))
     }
 
     @Test("list messages with or without paging and metadata")

@@ -23,8 +23,12 @@ import Testing
         ) throws(APIError) -> String {
             var request = CreateConsultationRequest(persona: persona)
             (request.question, request.quickAction) = (question, quickAction)
-            let body = try world.backend.createConsultation(request, by: user, &world.turn)
+            let body = try create(request)
             return (try? JSON.parse(body))?["consultation_id"]?.string ?? ""
+        }
+
+        mutating func create(_ request: CreateConsultationRequest) throws(APIError) -> [UInt8] {
+            try world.backend.createConsultation(request, by: user, &world.turn)
         }
 
         mutating func send(_ content: String) throws -> JSONValue {
@@ -94,6 +98,42 @@ import Testing
         #expect(try stage.history().isEmpty)
         stage.id = try stage.create(.generalWellness, question: "Hi", quickAction: prompt)
         #expect(try stage.world.record(stage.id).history.messages.map(\.content) == ["Hi"])
+    }
+
+    @Test("Goals can be suggested once a question was answered, or with a goal, and an export keeps it")
+    func goalContext() throws {
+        var stage = try Stage(Self.breakfast)
+        func hasContext(_ id: String? = nil) throws -> Bool? {
+            let shown = try stage.world.show(id ?? stage.id, for: stage.user)
+            return shown["has_context_for_goal_suggestions"]?.bool
+        }
+        #expect(try hasContext() == false)
+        _ = try stage.history()
+        #expect(try hasContext() == true)
+        let list = try JSON.parse(stage.world.backend.consultations(ConsultationListQuery(query: []), for: stage.user))
+        #expect(list["data"]?["consultations"]?[0]?["has_context_for_goal_suggestions"] == true)
+        try stage.update(#"{"title":"Eat"}"#)
+        #expect(try hasContext() == true)
+
+        // About goals, but none in particular: a goal that is linked later counts.
+        let body = #"{"persona":"fitness_coach","context_type":"goal","quick_action":"set_goal"}"#
+        let request = try CreateConsultationRequest(body: Array(body.utf8), in: .union, isForApps: true)
+        let shown = try #require(try JSON.parse(stage.create(request))["data"])
+        #expect(shown["context_id"] == .null && shown["quick_action"] == "set_goal" && shown["goal_id"] == nil)
+        let id = try #require(shown["id"]?.string)
+        #expect(try hasContext(id) == false)
+        #expect(refusal { () throws(APIError) in try stage.create(request) }?.status == .conflict)
+        let data = stage.world.data
+        let copy = try World(planting: data)
+        #expect(copy.data.users == data.users)
+        #expect(try copy.show(id, for: stage.user) == stage.world.show(id, for: stage.user))
+        #expect(try copy.show(stage.id, for: stage.user) == stage.shown())
+        let error = #expect(throws: PlantError.self) { try World(planting: data, mode: .enhancedConsultations) }
+        #expect(error == PlantError("users[0].consultations[1]", .missingContextGoal))
+        let goal = try stage.world.createGoal(by: stage.user)
+        try stage.world.link(goal, with: id, by: stage.user)
+        #expect(try hasContext(id) == true)
+        stage.check()
     }
 
     @Test("A refused creation leaves no question")

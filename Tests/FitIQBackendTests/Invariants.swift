@@ -103,6 +103,7 @@ enum Invariants {
                 zip(messages, messages.dropFirst()).allSatisfy { $0.createdAt <= $1.createdAt }, "history out of order")
             expect(Set(messages.map(\.id)).count == messages.count, "a message id occurs twice")
             expect(messages.count { $0.role == .user } == record.askedCount, "askedCount is off")
+            expect(messages.contains { $0.role == .assistant } == consultation.isAnswered, "isAnswered is off")
         }
         violations += deepViolationsOfGoals(of: world)
         for (socket, open) in backend.sockets {

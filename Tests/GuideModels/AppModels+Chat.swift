@@ -22,9 +22,12 @@ extension AppModels {
         package let lastMessageAt: Date?
         package let createdAt: Date
         package let updatedAt: Date
+        /// Absent means no button; the union always has it.
+        package let hasContextForGoalSuggestions: Bool
 
         enum CodingKeys: String, CodingKey {
             case id, persona, status, title
+            case hasContextForGoalSuggestions = "has_context_for_goal_suggestions"
             case userId = "user_id"
             case goalId = "goal_id"
             case contextType = "context_type"

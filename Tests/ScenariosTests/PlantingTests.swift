@@ -33,4 +33,21 @@ struct PlantingTests {
         #expect(try Scenario.read(yaml).data == data)
         #expect(try Self.export(data) == data)
     }
+
+    @Test("What only the apps make is exported as it is")
+    func apps() throws {
+        let scenario = try Scenario.read(
+            """
+            name: apps
+            users:
+              - consultations: [{persona: nutritionist, context: goal, quick_action: Plan it}]
+            """)
+        let data = try Self.export(scenario.data)
+        let user = try #require(data.users.first)
+        #expect(user.consultations.map(\.contextType) == [.goal] && user.consultations[0].contextGoal == nil)
+        #expect(user.consultations[0].quickAction == "Plan it")
+        let file = data.scenarioFile(name: "export", guide: .union, seed: 1, clock: .real)
+        #expect(try Scenario.read(file).data == data)
+        #expect(try Self.export(data) == data)
+    }
 }

@@ -96,7 +96,7 @@ extension SimulatedClient {
         let type = simulator.draw.element(of: ContextType.allCases)
         switch type {
         case .general: return .create(persona, type, nil)
-        case .goal: return .create(persona, type, drawGoal())
+        case .goal: return .create(persona, type, simulator.draw.once(in: 6) ? nil : drawGoal())
         case .insight, .mood, .journal:
             return .create(persona, type, simulator.draw.once(in: 2) ? "item-\(simulator.draw.below(2))" : nil)
         }

@@ -149,7 +149,7 @@ struct Rules {
     }
 
     func create(_ persona: Persona, _ context: ConsultationContext) -> Answer {
-        if context.type == .goal, goal(context.id?.text ?? "") == nil { return (404, .refusal) }
+        if context.type == .goal, let id = context.id, goal(id.text) == nil { return (404, .refusal) }
         if let existing = active(persona, context) { return (409, .conflict(existing)) }
         return activeCount < limits.activeConsultations ? (201, .new(.consultation)) : (429, .refusal)
     }

@@ -21,7 +21,8 @@ extension Backend {
         let context = ConsultationContext(request.context.type, id: request.context.id.map(canonical))
         let topic = Topic(persona: request.persona, context: context)
         try checkDuplicates(of: topic, of: user)
-        let position = try addConsultation(topic, goal: goal, title: request.title, by: user, &turn)
+        let position = try addConsultation(
+            topic, goal: goal, title: request.title, quickAction: request.quickAction, by: user, &turn)
         let prompt = request.quickAction.flatMap { action in
             QuickAction.matching(contextType: nil, persona: nil).map(\.prompt).first { $0.isExactly(action) }
         }
@@ -55,14 +56,15 @@ extension Backend {
     ///
     /// - Throws: 429 at the limit of active consultations, 507 if the world is full.
     mutating func addConsultation(
-        _ topic: Topic, goal: Int?, title: String?, by user: UserID, _ turn: inout Turn
+        _ topic: Topic, goal: Int?, title: String?, quickAction: String? = nil, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> Int {
         try checkActiveCount(of: user)
         try checkStorage()
 
-        let consultation = Consultation(
+        var consultation = Consultation(
             id: turn.identifiers.next(), userID: users[user].id, persona: topic.persona, context: topic.context,
             goalID: goal.map { goals[$0].goal.id }, title: title, createdAt: turn.date)
+        consultation.quickAction = quickAction
         let position = insert(
             ConsultationRecord(consultation, owner: user, mode: configuration.mode, origin: configuration.origin))
         if let goal, conversation(ofGoal: goal) == nil { link(goal: goal, with: position, at: turn.date) }
@@ -275,6 +277,7 @@ package struct ConsultationRecord: Identifiable, Sendable {
         history.append(message, in: mode.form(of: .listMessages))
         consultation.messageCount = history.count
         consultation.lastMessageAt = message.createdAt
+        if message.role == .assistant { consultation.isAnswered = true }
     }
 }
 

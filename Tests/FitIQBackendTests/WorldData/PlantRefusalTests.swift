@@ -89,9 +89,6 @@ import Testing
             PlantError("users[1].consultations[0].linked_goal", .unknownGoal(.id(.numbered(3)))),
             consultations: ConsultationData(persona: .nutritionist, linkedGoal: .id(.numbered(3)))),
         Case(
-            PlantError("users[1].consultations[0]", .missingContextGoal),
-            consultations: ConsultationData(persona: .nutritionist, contextType: .goal)),
-        Case(
             PlantError("users[1].consultations[0].goal", .strayContextGoal(.mood)),
             consultations: ConsultationData(persona: .nutritionist, contextType: .mood, contextGoal: .named("run"))),
         Case(

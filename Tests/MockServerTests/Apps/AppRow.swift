@@ -137,6 +137,10 @@ extension AppRow {
             .post, "/consultations", #"{"persona":"fitness_coach","initial_message":"How often should I run?"}"#,
             status: 201, keeps: "other", as: Answer<AppModels.Consultation>.self),
         .row(
+            .post, "/consultations",
+            #"{"persona":"general_wellness","context_type":"goal","quick_action":"set_goal"}"#, status: 201,
+            as: Answer<AppModels.Consultation>.self),
+        .row(
             .put, "/consultations/{consultation}", #"{"title":"Breakfast","persona":"nutritionist"}"#,
             as: Answer<AppModels.Consultation>.self),
         .row(

@@ -49,7 +49,6 @@ struct BodyTests {
                 "long title", "{\(persona),\"title\":\"\(String(repeating: "x", count: 201))\"}",
                 "'title' must have 1 to 200 characters; it has 201."),
             Bad("unknown context", "{\(persona),\"context_type\":\"sleep\"}", "'context_type' must be one of"),
-            Bad("goal without id", "{\(persona),\"context_type\":\"goal\"}", "the goal's id is required"),
             Bad("general with id", "{\(persona),\"context_id\":\"x\"}", "has no context, but 'context_id' is \"x\""),
             Bad(
                 "contradiction", "{\(persona),\"goal_id\":\"a\",\"context_id\":\"b\"}", "contradict each other"),

@@ -83,7 +83,8 @@ ACCOUNTS = [
 
 CONSULTATION = {
     "id": UUID, "user_id": UUID, "persona": str, "title?": str, "message_count": int, "started_at": TIME,
-    "status": {"pending", "active", "completed", "abandoned", "archived"}, "created_at": TIME, "updated_at": TIME}
+    "status": {"pending", "active", "completed", "abandoned", "archived"}, "created_at": TIME, "updated_at": TIME,
+    "has_context_for_goal_suggestions": bool}
 SUGGESTION = {
     "title": str, "description": str, "goal_type": str, "target_value?": float, "target_unit?": str, "rationale": str,
     "estimated_duration?": int, "difficulty": {1, 2, 3, 4, 5}}
@@ -99,6 +100,11 @@ CHAT = [
     Row("POST", "/consultations", 201, data(CONSULTATION), {
         "persona": "fitness_coach", "initial_message": "How often should I run?"}, "asked"),
     Row("GET", "/consultations/{asked}/messages", 200, data({"messages": [MESSAGE], **TOTALS, "total": {2}})),
+    Row("POST", "/consultations", 201, data({
+        **CONSULTATION, "context_type": {"goal"}, "context_id": {None}, "has_context_for_goal_suggestions": {False},
+        "quick_action": {"set_goal"}}), {
+            "persona": "general_wellness", "context_type": "goal", "quick_action": "set_goal"}),
+    Row("GET", "/consultations/{asked}", 200, data({**CONSULTATION, "has_context_for_goal_suggestions": {True}})),
     Row("PUT", "/consultations/{consultation}", 200, data({**CONSULTATION, "title": {"Breakfast"}}), {
         "title": "Breakfast", "persona": "nutritionist", "id": UNKNOWN_ID, "user_id": UNKNOWN_ID}),
     Row("POST", "/consultations/{consultation}/messages", 201, data({

@@ -19,6 +19,10 @@ public struct Consultation: Equatable, Sendable {
     public var lastMessageAt: Timestamp?
     /// Only where the apps are served; kept by an archived consultation that was completed.
     public var completedAt: Timestamp?
+    /// As sent at creation; only where the apps are served.
+    public var quickAction: String?
+    /// Whether the coach has said something.
+    public var isAnswered = false
 
     /// Creates a consultation that starts now and has no messages.
     public init(
@@ -42,7 +46,9 @@ public struct Consultation: Equatable, Sendable {
     public var isArchived: Bool { status == .archived }
 
     /// The consultation as a list item: the snake_case object alone.
-    public func listItem(in mode: GuideMode) -> [UInt8] { object(in: mode.form(of: .listConsultations)) }
+    public func listItem(in mode: GuideMode) -> [UInt8] {
+        object(in: mode.form(of: .listConsultations), isForApps: mode.servesApps)
+    }
 
     /// The body of an endpoint's response; the origin, such as `http://127.0.0.1:8080`, serves the avatars.
     ///
@@ -52,12 +58,12 @@ public struct Consultation: Equatable, Sendable {
     ) -> [UInt8] {
         let form = mode.form(of: endpoint)
         let listItem = form == mode.form(of: .listConsultations) ? listItem : nil
+        var object: [UInt8] { listItem ?? self.object(in: form, isForApps: mode.servesApps) }
         switch form {
-        case .union: return union(of: listItem ?? object(in: form), origin: origin)
+        case .union: return union(of: object, origin: origin)
         case .consultationWebSocket where endpoint == .createConsultation:
-            return JSONWriter.success { $0.member("consultation", raw: listItem ?? object(in: form)) }
-        case .consultationWebSocket, .enhancedConsultations:
-            return JSONWriter.success(data: listItem ?? object(in: form))
+            return JSONWriter.success { $0.member("consultation", raw: object) }
+        case .consultationWebSocket, .enhancedConsultations: return JSONWriter.success(data: object)
         case .goalLinking: return JSONWriter.object { writeCamelCase(into: &$0, origin: origin) }
         case .webSocketArchitecture:
             // The guide only says that the response "returns consultation_id".
@@ -67,12 +73,12 @@ public struct Consultation: Equatable, Sendable {
         }
     }
 
-    private func object(in form: GuideMode) -> [UInt8] {
+    private func object(in form: GuideMode, isForApps: Bool) -> [UInt8] {
         JSONWriter.object(reserving: 512) { writer in
             switch form {
             case .consultationWebSocket: writeConsultationWebSocket(into: &writer)
             case .enhancedConsultations: writeEnhancedConsultations(into: &writer)
-            default: writeSnakeCase(into: &writer)
+            default: writeSnakeCase(into: &writer, isForApps: isForApps)
             }
         }
     }
@@ -94,11 +100,14 @@ public struct Consultation: Equatable, Sendable {
     }
 
     /// Writes the members of all guides that have an envelope.
-    private func writeSnakeCase(into writer: inout JSONWriter) {
+    private func writeSnakeCase(into writer: inout JSONWriter, isForApps: Bool) {
         writeConsultationWebSocket(into: &writer, isUnion: true)
         writeContext(into: &writer)
         writer.member("last_message_at", ifPresent: lastMessageAt)
         writer.member("completed_at", ifPresent: completedAt)
+        guard isForApps else { return }
+        writer.member("quick_action", ifPresent: quickAction)
+        writer.member("has_context_for_goal_suggestions", goalID != nil || isAnswered)
     }
 
     private func writeConsultationWebSocket(into writer: inout JSONWriter, isUnion: Bool = false) {
@@ -118,6 +127,7 @@ public struct Consultation: Equatable, Sendable {
 
     private func writeContext(into writer: inout JSONWriter) {
         writer.member("context_type", context.type.rawValue)
+        if context == ConsultationContext(.goal) { writer.memberNull("context_id") }
         writer.member("context_id", ifPresent: context.id?.text)
         writer.member("title", ifPresent: title)
         writer.member("is_active", isActive)

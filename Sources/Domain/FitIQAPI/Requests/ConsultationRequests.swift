@@ -17,6 +17,8 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     /// The apps' `quick_action`, 1 to 500 characters: without another question, the prompt of a quick action is one.
     public var quickAction: String?
 
+    package static let quickActionLengths = 1...500
+
     public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
         (self.persona, self.context, self.title) = (persona, context, title)
     }
@@ -37,7 +39,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         title = try fields.text("title", characters: 1...200)
         if isForApps {
             question = try fields.question("initial_message")
-            quickAction = try fields.text("quick_action", characters: 1...500)
+            quickAction = try fields.text("quick_action", characters: Self.quickActionLengths)
         }
 
         let goalID = try fields.text("goal_id", characters: 1...200)
@@ -50,7 +52,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
             context = ConsultationContext(.goal, id: goalID)
         case (let goalID?, let type?, _):
             throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
-        case (nil, .goal, nil): throw .goalWithoutID(in: form)
+        case (nil, .goal, nil) where !isForApps: throw .goalWithoutID(in: form)
         case (nil, nil, let id?), (nil, .general, let id?): throw .generalWithID(id)
         case (nil, let type, _): context = ConsultationContext(type ?? .general, id: id.map(ExactString.init(_:)))
         }
@@ -124,7 +126,7 @@ extension BodyReader {
 /// The subject of a consultation: part of its identity in the search for duplicates.
 public struct ConsultationContext: Hashable, Sendable {
     public var type: ContextType
-    /// The id of the subject: required for a goal, absent for `general`, optional otherwise.
+    /// The id of the subject: absent for `general`, required for a goal by the guides, optional otherwise.
     public var id: ExactString?
 
     public init(_ type: ContextType, id: ExactString? = nil) { (self.type, self.id) = (type, id) }

@@ -48,7 +48,7 @@ extension Backend {
         let contextGoal = subject.flatMap { try? goalPosition(of: $0.text, ownedBy: record.owner) }
             .map { goals[$0].goal.id }
         let isLinkedOtherwise = consultation.goalID != contextGoal
-        return ConsultationData(
+        var data = ConsultationData(
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
             contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
             linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
@@ -60,6 +60,8 @@ extension Backend {
             createdAt: .at(consultation.createdAt), updatedAt: .at(consultation.updatedAt),
             isUnlinked: isLinkedOtherwise && consultation.goalID == nil,
             completedAt: consultation.completedAt.map { .at($0) }, awaitsAnswer: record.awaitsAnswer)
+        data.quickAction = consultation.quickAction
+        return data
     }
 
     /// Creates everything in a document, usually in a new world; the turn's time is the world's start.

@@ -12,7 +12,7 @@ public enum GoalReference: Sendable, Equatable {
 public struct ConsultationData: Sendable, Equatable {
     public var id: ResourceID?
     public var persona: Persona
-    /// `goal` requires ``contextGoal``, unless that goal is deleted.
+    /// `goal` requires ``contextGoal``, unless that goal is deleted or the apps are served.
     public var contextType: ContextType
     /// The id of an insight, a mood or a journal entry, or of a deleted goal.
     public var contextID: ExactString?
@@ -41,6 +41,8 @@ public struct ConsultationData: Sendable, Equatable {
     /// Whether the last message is a question that is answered when a socket opens or the history is read; without
     /// effect where the apps are not served.
     public var awaitsAnswer: Bool
+    /// Without effect where the apps are not served.
+    public var quickAction: String?
 
     /// Whether it is about a goal that no longer exists.
     public var namesDeletedGoal: Bool {

@@ -44,6 +44,7 @@ extension Planter {
     ) throws(PlantError) {
         try checkStorage(path, planned: consultations.byteCount)
         try check(data.title, "\(path).title", TextLengths.title)
+        try check(data.quickAction, "\(path).quick_action", CreateConsultationRequest.quickActionLengths)
         let context = try context(of: data, goals: goals, at: path)
         let topic = Topic(persona: data.persona, context: context)
         if data.status == .active {
@@ -64,6 +65,7 @@ extension Planter {
         let history = try history(of: data, consultation, times, planned: consultations.byteCount, at: path)
         consultation.messageCount = history.count
         consultation.lastMessageAt = history.messages.last?.createdAt
+        consultation.isAnswered = history.messages.contains { $0.role == .assistant }
         consultation.updatedAt = times.updated ?? consultation.lastMessageAt ?? consultation.createdAt
         try check(
             consultation.updatedAt, "\(path).updated_at",
@@ -77,6 +79,7 @@ extension Planter {
         }
         if backend.configuration.mode.servesApps {
             consultation.completedAt = completedAt ?? (data.status == .completed ? consultation.updatedAt : nil)
+            consultation.quickAction = data.quickAction
         }
         var record = record(consultation, history, of: user)
         if data.awaitsAnswer {
@@ -112,7 +115,10 @@ extension Planter {
         case .goal:
             if let id = data.contextID, data.namesDeletedGoal { return ConsultationContext(.goal, id: id) }
             guard data.contextID == nil else { throw PlantError("\(path).context_id", .strayContextID(.goal)) }
-            guard let goal = data.contextGoal else { throw PlantError(path, .missingContextGoal) }
+            guard let goal = data.contextGoal else {
+                if backend.configuration.mode.servesApps { return ConsultationContext(.goal) }
+                throw PlantError(path, .missingContextGoal)
+            }
             let index = try goals.index(of: goal, "\(path).goal")
             return ConsultationContext(.goal, id: "\(goals.goals[index].id)")
         case .general, .insight, .mood, .journal:

@@ -10,6 +10,7 @@ extension ConsultationData {
         consultation.id = fields["id"]?.resourceID()
         consultation.readContext(fields, goals: goals)
         consultation.title = fields["title"]?.text(1...200)
+        consultation.quickAction = fields["quick_action"]?.text(CreateConsultationRequest.quickActionLengths)
         consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? .active
         consultation.madeUpMessages = fields["made_up_messages"]?.integer(0...ScenarioLimits.messages) ?? 0
         if let cursors = fields["messages"]?.elements(limit: ScenarioLimits.messages, of: "messages") {
@@ -38,9 +39,6 @@ extension ConsultationData {
         isUnlinked = fields["unlinked"]?.flag() ?? false
         guard let context else { return }
         guard !namesDeletedGoal else { return }
-        if context == .goal, fields["goal"] == nil {
-            _ = fields.required("goal", "'context: goal' needs the name of one of the user's goals, or its id")
-        }
         fields.refuse(
             ["goal"], unless: context == .goal,
             Messages.needs("'context: goal'; 'linked_goal' links a consultation about something else"))

@@ -128,8 +128,8 @@ enum ObjectKind: String, CaseIterable {
         case .consultation:
             [
                 "id", "persona", "context", "context_id", "goal", "linked_goal", "unlinked", "is_goals_conversation",
-                "title", "status", "made_up_messages", "messages", "awaits_answer", "created_at", "updated_at",
-                "completed_at",
+                "title", "quick_action", "status", "made_up_messages", "messages", "awaits_answer", "created_at",
+                "updated_at", "completed_at",
             ]
         case .message:
             [

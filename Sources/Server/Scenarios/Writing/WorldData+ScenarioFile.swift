@@ -201,6 +201,7 @@ extension ConsultationData {
         if isUnlinked { writer.member("unlinked", true) }
         if !isGoalsConversation { writer.member("is_goals_conversation", false) }
         writer.member("title", ifPresent: title)
+        writer.member("quick_action", ifPresent: quickAction)
         writer.member("status", status.rawValue)
         if madeUpMessages != 0 { writer.member("made_up_messages", madeUpMessages) }
         writer.linesIfAny("messages", messages) { $1.write(into: &$0) }
