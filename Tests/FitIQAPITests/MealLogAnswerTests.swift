@@ -172,8 +172,13 @@ import Testing
             item.confidence = confidence
             return MealPhoto(MealLogExamples.log(.completed([MealLogExamples.chicken, item], at: .example)))
         }
-        #expect(text(photo(0.8).body).contains(#""overall_confidence":0.8,"needs_review":false,"#))
-        #expect(text(photo(0.79).body).contains(#""overall_confidence":0.79,"needs_review":true,"#))
+        let reviewed = #","needs_review":true,"macronutrients""#
+        #expect(
+            text(photo(0.8).body).contains(#""overall_confidence":80,"confidence_score":0.8,"needs_review":false,"#))
+        #expect(!text(photo(0.8).body).contains(reviewed))
+        #expect(
+            text(photo(0.79).body).contains(#""overall_confidence":79,"confidence_score":0.79,"needs_review":true,"#))
+        #expect(text(photo(0.79).body).contains(#""confidence_score":0.79,"confidence":79"# + reviewed))
         #expect(
             photo(0.8).byteCount
                 == photo(0.8).body.count + photo(0.8).log.object(in: .union, isForApps: true).count)
@@ -192,5 +197,29 @@ import Testing
             #""total_macros":{"total_calories":7,"total_protein":\#(grams),"#
             + #""total_carbohydrates":\#(grams + 1),"total_fats":\#(grams + 2)}"#
         #expect(text(photo.body).contains(expected))
+        let ofItem =
+            #""macronutrients":{"calories":7,"protein":\#(grams),"carbohydrates":\#(grams + 1),"fats":\#(grams + 2),"#
+            + #""fiber":0,"sugar":0},"portion_hints":["half a"],"order_index":0,"#
+        #expect(text(photo.body).contains(ofItem))
+    }
+
+    @Test("A log whose foods were entered is manual; one that is read is not")
+    func manual() {
+        var log = MealLogExamples.completed
+        log.isManual = true
+        #expect(log.status == .manual)
+        log.progress = .processing
+        #expect(log.status == .processing)
+    }
+
+    @Test("The text of foods has as many names as it has room for")
+    func words() {
+        func food(_ name: String) -> MealItem {
+            MealItem(name: name, quantity: 1, unit: "", nutrients: MealNutrients())
+        }
+        #expect([food("Tea"), food("Pie")].words == "Tea, Pie")
+        #expect([food(" ")].words == "A meal" && [].words == "A meal")
+        // A comma and a space go with each name.
+        #expect([food(String(repeating: "x", count: 999)), food("y")].words == "y")
     }
 }

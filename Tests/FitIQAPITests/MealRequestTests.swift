@@ -19,14 +19,79 @@ import Testing
     }
 
     static let badBatches: [(String, String)] = [
-        ("{}", "The field 'meal_logs' is required: a list of 1 to 50 objects."),
+        ("{}", "required: a list of 1 to 50 objects, or one meal as 'meal_type' and 'items'."),
         (batch(), "The field 'meal_logs' must be a list of 1 to 50 objects; got an array: []."),
         (batch(tea, "1"), "The field 'meal_logs[1]' must be an object; got a number: 1."),
         (batch(tea, tea, #"{"meal_type":"drink"}"#), "In meal_logs[2]: The field 'raw_input' is required"),
         (batch(tea, #"{"raw_input":" ","meal_type":"drink"}"#), "In meal_logs[1]: The field 'raw_input' is blank"),
         (batch(#"{"raw_input":"x","meal_type":"tea"}"#), "In meal_logs[0]: 'meal_type' must be one of"),
         (#"{"meal_logs":[\#(Array(repeating: tea, count: 51).joined(separator: ","))]}"#, "a list of 1 to 50 objects"),
+        (#"{"meal_type":"lunch"}"#, "The field 'items' is required: a list of 1 to 50 objects."),
+        (#"{"items":[\#(food())]}"#, "The field 'meal_type' is required"),
+        (#"{"items":[\#(food())],"meal_type":"tea"}"#, "'meal_type' must be one of"),
+        (#"{"items":[],"meal_type":"lunch"}"#, "'items' must be a list of 1 to 50 objects; got an array: []."),
+        (#"{"items":[\#(food())],"meal_type":"lunch","notes":1}"#, "'notes' must be a string"),
+        (#"{"items":[\#(food())],"meal_type":"lunch","logged_at":1}"#, "'logged_at' must be"),
     ]
+
+    /// A food as it is sent, but for members that are other JSON, or missing.
+    static func food(named name: String = "food_name", _ others: [String: String?] = [:]) -> String {
+        var members: [String: String?] = [
+            name: #""Tea""#, "quantity": "1.5", "unit": #""cups""#, "calories": "2.5", "protein_g": "0.06",
+            "carbs_g": "1", "fat_g": "0", "fiber_g": "null",
+        ]
+        members.merge(others) { $1 }
+        return "{" + members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }.joined(separator: ",")
+            + "}"
+    }
+
+    @Test("One meal is read food by food, with the names as its text")
+    func manual() throws {
+        let foods = Self.food() + "," + Self.food(["food_name": #""Pie""#])
+        let body = #"{"meal_type":"lunch","notes":"n","items":[\#(foods)]}"#
+        let request = try CreateMealLogsRequest(body: Array(body.utf8))
+        let meal = try #require(request.mealLogs.first)
+        #expect(request.isOfFoods && meal.rawInput == "Tea, Pie" && meal.mealType == .lunch && meal.notes == "n")
+        #expect(meal.items.map(\.nutrients) == [Self.contents, Self.contents])
+        #expect(try !CreateMealLogsRequest(body: Array(Self.batch(Self.tea).utf8)).isOfFoods)
+    }
+
+    private static let contents = MealNutrients(calories: 3, proteinTenths: 1, carbsTenths: 10)
+
+    static let badFoods: [(String, String?, String)] = [
+        ("food_name", nil, "'food_name' is required"), ("food_name", "1", "'food_name' must be a string"),
+        ("food_name", "\"\"", "'food_name' must have 1 to 200 characters"),
+        ("quantity", nil, "'quantity' is required"), ("quantity", "-1", "'quantity' must be a number from 0"),
+        ("unit", nil, "'unit' is required"), ("unit", "true", "'unit' must be a string"),
+        ("calories", nil, "'calories' is required"), ("calories", #""9""#, "'calories' must be a number"),
+        ("protein_g", nil, "'protein_g' is required"), ("protein_g", "null", "'protein_g' is required"),
+        ("carbs_g", nil, "'carbs_g' is required"), ("carbs_g", "[]", "'carbs_g' must be a number"),
+        ("fat_g", nil, "'fat_g' is required"), ("fat_g", "1e9", "'fat_g' must be a number from 0 to 1000000"),
+        ("fiber_g", "-0.1", "'fiber_g' must be a number from 0"), ("sugar_g", "{}", "'sugar_g' must be a number"),
+    ]
+
+    @Test("Each member of a food is checked, in every request that has foods", arguments: badFoods)
+    func refusesFood(member: String, value: String?, message: String) {
+        let food = Self.food([member: value])
+        let batch = refusal { () throws(APIError) in
+            try CreateMealLogsRequest(body: Array(#"{"meal_type":"lunch","items":[\#(food)]}"#.utf8))
+        }
+        let change = refusal { () throws(APIError) in
+            try UpdateMealLogRequest(body: Array(#"{"items":[\#(Self.food()),\#(food)]}"#.utf8))
+        }
+        let confirmed = Self.food(named: "name", [member == "food_name" ? "name" : member: value])
+        let confirmation = refusal { () throws(APIError) in
+            try ConfirmMealPhotoRequest(body: Array(#"{"confirmed_items":[\#(confirmed)]}"#.utf8))
+        }
+        for (refusal, place, message) in [
+            (batch, "items[0]", message), (change, "items[1]", message),
+            (confirmation, "confirmed_items[0]", message.replacing("food_name", with: "name")),
+        ] {
+            #expect(refusal?.status == .badRequest)
+            let text = refusal?.message ?? ""
+            #expect(text.hasPrefix("In \(place): The field \(message)"), "\(text)")
+        }
+    }
 
     @Test("A refusal names the index", arguments: badBatches)
     func refusesBatch(body: String, message: String) {
@@ -58,22 +123,32 @@ import Testing
         #expect(log.rawInput == "tea" && log.mealType == .water && log.notes == "n" && log.loggedAt < old.loggedAt)
         try UpdateMealLogRequest(body: Array(#"{"notes":""}"#.utf8)).apply(to: &log)
         #expect(log.notes == nil)
-        for bad in [#"{"raw_input":" "}"#, #"{"meal_type":"tea"}"#, #"{"logged_at":1}"#, #"{"notes":1}"#, "[]"] {
+        #expect(try UpdateMealLogRequest(body: Array(#"{"items":[\#(Self.food())]}"#.utf8)).items?.count == 1)
+        #expect(try UpdateMealLogRequest(body: Array(#"{"items":null}"#.utf8)).items == nil)
+        for bad in [
+            #"{"raw_input":" "}"#, #"{"meal_type":"tea"}"#, #"{"logged_at":1}"#, #"{"notes":1}"#, "[]",
+            #"{"items":[]}"#, #"{"items":{}}"#,
+        ] {
             #expect(throws: APIError.self) { try UpdateMealLogRequest(body: Array(bad.utf8)) }
         }
     }
 
     @Test("Confirmed foods are rounded to what a meal log keeps")
     func confirmation() throws {
-        let body = #"{"confirmed_items":[{"name":"Tea","quantity":1.5,"unit":"cups","calories":2.5,"fat_g":0.06}]}"#
+        let body = #"{"confirmed_items":[\#(Self.food(named: "name"))]}"#
         let item = try #require(try ConfirmMealPhotoRequest(body: Array(body.utf8)).items.first)
         #expect(item.name == "Tea" && item.quantity == 1.5 && item.unit == "cups")
-        #expect(item.nutrients == MealNutrients(calories: 3, fatTenths: 1))
-        for bad in [
-            #"{"confirmed_items":[]}"#, #"{"confirmed_items":[{"name":"Tea","quantity":1}]}"#,
-            #"{"confirmed_items":[{"name":"Tea","quantity":-1,"unit":"cups"}]}"#,
-            #"{"confirmed_items":[{"name":"Tea","quantity":1,"unit":"cups","fat_g":1e9}]}"#,
-        ] {
+        #expect(item.nutrients == Self.contents)
+        for empty in ["{}", #"{"confirmed_items":[]}"#, #"{"confirmed_items":null,"notes":null}"#] {
+            let request = try ConfirmMealPhotoRequest(body: Array(empty.utf8))
+            #expect(request.items.isEmpty && request.notes == nil)
+        }
+        func notes(_ count: Int) -> [UInt8] { Array(#"{"notes":"\#(String(repeating: "n", count: count))"}"#.utf8) }
+        #expect(try ConfirmMealPhotoRequest(body: notes(500)).notes?.count == 500)
+        #expect(throws: APIError.wrongLength("notes", allowed: 0...500, got: 501)) {
+            try ConfirmMealPhotoRequest(body: notes(501))
+        }
+        for bad in [#"{"confirmed_items":{}}"#, #"{"confirmed_items":[1]}"#, "[]", ""] {
             #expect(throws: APIError.self) { try ConfirmMealPhotoRequest(body: Array(bad.utf8)) }
         }
     }
@@ -99,8 +174,10 @@ import Testing
         #expect(try read(Self.form(Self.image)) == MealPhotoRequest())
         let fields = Self.form(
             "content-disposition: form-data; name=meal_type\r\n\r\nlunch", Self.image,
-            "Content-Disposition: form-data; name=\"logged_at\"\r\n\r\n2025-01-29T12:00:00Z")
-        let expected = MealPhotoRequest(mealType: .lunch, loggedAt: DateTime("2025-01-29T12:00:00Z"))
+            "Content-Disposition: form-data; name=\"logged_at\"\r\n\r\n2025-01-29T12:00:00Z",
+            "Content-Disposition: form-data; name=notes\r\n\r\n" + String(repeating: "n", count: 500))
+        var expected = MealPhotoRequest(mealType: .lunch, loggedAt: DateTime("2025-01-29T12:00:00Z"))
+        expected.notes = String(repeating: "n", count: 500)
         for type in [
             "multipart/form-data; boundary=x", "Multipart/Form-Data;charset=utf-8; Boundary=\"x\"",
         ] {
@@ -109,14 +186,40 @@ import Testing
         #expect(try read("preamble\r\n" + fields) == expected)
         #expect(try read(Self.form("Content-Disposition: form-data; name=f; filename=f\r\n\r\nJPG")).mealType == .other)
         let parts = try FormPart.parts(of: Array(fields.utf8), contentType: "multipart/form-data; boundary=x")
-        #expect(parts.map(\.name) == ["meal_type", "photo", "logged_at"])
-        #expect(parts.map(\.content.count) == [5, 9, 20])
+        #expect(parts.map(\.name) == ["meal_type", "photo", "logged_at", "notes"])
+        #expect(parts.map(\.content.count) == [5, 9, 20, 500])
+        // The same as JSON.
+        let json =
+            #"{"image_data":"/9j/","meal_type":"lunch","logged_at":"2025-01-29T12:00:00Z","#
+            + #""notes":"\#(expected.notes ?? "")"}"#
+        #expect(try read(json, "application/json; charset=utf-8") == expected)
+    }
+
+    static let badJSON: [(String, String)] = [
+        ("", "the body is empty"), ("{", "not valid JSON"), ("[]", "must be a JSON object"),
+        (#"{"meal_type":"lunch"}"#, "'image_data' is required"),
+        (#"{"image_data":1,"meal_type":"lunch"}"#, "'image_data' must be the picture in base64"),
+        (#"{"image_data":"","meal_type":"lunch"}"#, "in no format of images: 'image_data' is not"),
+        (#"{"image_data":"/9j","meal_type":"lunch"}"#, "in no format of images: 'image_data' is not"),
+        (#"{"image_data":"/9j/"}"#, "'meal_type' is required"),
+        (#"{"image_data":"/9j/","meal_type":"tea"}"#, "'meal_type' must be one of"),
+        (#"{"image_data":"/9j/","meal_type":"lunch","logged_at":"noon"}"#, "'logged_at' must be"),
+        (#"{"image_data":"/9j/","meal_type":"lunch","notes":7}"#, "'notes' must be a string"),
+    ]
+
+    @Test("JSON without a picture in base64 is refused, a bad one with the word format", arguments: badJSON)
+    func refusesJSON(body: String, message: String) {
+        let refusal = refusal { () throws(APIError) in try read(body, "application/json") }
+        #expect(refusal?.status == .badRequest)
+        #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
+        #expect(refusal?.message.contains("format") == message.contains("format"), "\(refusal?.message ?? "")")
     }
 
     static let badForms: [(String, String?, Int, String)] = [
         (form(image), nil, 415, "came without a Content-Type"),
         (form(image), "image/jpeg", 415, "send it as 'Content-Type: multipart/form-data'"),
-        (form(image), "application/json", 415, "arrived as"),
+        (form(image), "application/json", 400, "not valid JSON"),
+        (form(image), "application/json; charset=latin1", 415, "arrived as"),
         (form(image), "multipart/form-data", 400, "no boundary"),
         (form(image), "multipart/form-data; boundary=", 400, "no boundary"),
         (form(image), "multipart/form-data; boundary=\(String(repeating: "x", count: 71))", 400, "no boundary"),
@@ -125,9 +228,13 @@ import Testing
         ("--x", "multipart/form-data; boundary=x", 400, "lacks its head"),
         ("--x\r\n\(image)", "multipart/form-data; boundary=x", 400, "a boundary after it"),
         ("--x\r\n\(image)\r\n--x", "multipart/form-data; boundary=x", 400, "part 2"),
-        ("--x--", "multipart/form-data; boundary=x", 400, "none of its parts is an image"),
-        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "none of its parts"),
+        ("--x--", "multipart/form-data; boundary=x", 400, "in no format of images: no part"),
+        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "no format"),
         (form("Content-Type: image/png\r\n\r\n"), "multipart/form-data; boundary=x", 400, "no bytes"),
+        (
+            form(image, "Content-Disposition: form-data; name=notes\r\n\r\n" + String(repeating: "n", count: 501)),
+            "multipart/form-data; boundary=x", 400, "'notes' must have 0 to 500 characters; it has 501"
+        ),
         (
             form(image, "Content-Disposition: form-data; name=meal_type\r\n\r\ntea"),
             "multipart/form-data; boundary=x", 400, "'meal_type' must be one of"

@@ -153,10 +153,73 @@ import Testing
         #expect(error?.path == "users[0].meal_logs[0].meal_type")
     }
 
+    // MARK: Foods
+
+    private static func food(_ name: String, named member: String = "food_name") -> String {
+        #"{"\#(member)":"\#(name)","quantity":2,"unit":"cups","calories":50,"protein_g":1.5,"carbs_g":0,"fat_g":0}"#
+    }
+
+    @Test("A meal that is entered food by food is manual at once; its foods and its text can be changed")
+    func manual() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        try world.open(1, on: try world.create(by: user), by: user)
+        let body = #"{"meal_type":"drink","items":[\#(Self.food("Tea")),\#(Self.food("Zorg"))],"notes":"n"}"#
+        let answer = try world.logMeals(CreateMealLogsRequest(body: Array(body.utf8)), by: user)
+        let meal = try #require(try JSON.parse(answer)["data"])
+        let id = try #require(meal["id"]?.string)
+        #expect(meal["status"] == "manual" && meal["raw_input"] == "Tea, Zorg" && meal["notes"] == "n")
+        #expect(meal["total_calories"] == 100 && meal["total_protein_g"]?.double == 3)
+        #expect(meal["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
+        #expect(try world.backend.mealLog(id, for: user) == answer)
+        world.waitForMeals()
+        #expect(world.takeEffects().mealEvents(of: 1).isEmpty && world.backend.scheduledStepCount == 0)
+        #expect(Self.consistent(world, user) == [])
+        let copy = try world.replanted()
+        #expect(try copy.everything() == world.everything() && copy.data == world.data)
+
+        // Other foods: other ids, even within the same instant.
+        var ids = Set(meal["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
+        for round in 1...2 {
+            let change = try JSON.parse(try world.change(id, #"{"items":[\#(Self.food("Pie"))]}"#, by: user))["data"]
+            #expect(change?["status"] == "manual" && change?["total_calories"] == 50 && change?["items_count"] == 1)
+            #expect(change?["raw_input"] == "Tea, Zorg")
+            ids.formUnion(change?["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
+            #expect(ids.count == 2 + round)
+        }
+        // A text beside them is kept, and not read; one alone is.
+        let both = #"{"raw_input":"2 eggs","items":[\#(Self.food("Egg"))]}"#
+        let kept = try JSON.parse(try world.change(id, both, by: user))["data"]
+        #expect(kept?["status"] == "manual" && kept?["raw_input"] == "2 eggs")
+        _ = try world.change(id, #"{"raw_input":"toast"}"#, by: user)
+        #expect(try world.showMeal(id, for: user)["status"] == "processing")
+        world.waitForMeals()
+        let read = try world.showMeal(id, for: user)
+        #expect(read["status"] == "completed" && read["items"]?.array?.first?["food_name"] == "Toast")
+        #expect(Self.consistent(world, user) == [])
+    }
+
+    @Test("Foods of a meal that has none cannot be replaced, nor another user's")
+    func foodsOfOthers() throws {
+        let script = Script(meals: [MealRule(text: .contains("x"), outcome: .failed(.noFood))])
+        var world = World(script: script)
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        let ids = try ["2 eggs", "x"].map { try world.mealID($0, by: anna) }
+        let items = #"{"items":[\#(Self.food("Pie"))],"notes":"n"}"#
+        #expect(throws: APIError.foodsNotReplaceable(.processing)) { try world.change(ids[0], items, by: anna) }
+        world.waitForMeals()
+        #expect(throws: APIError.foodsNotReplaceable(.failed)) { try world.change(ids[1], items, by: anna) }
+        #expect(try world.showMeal(ids[1], for: anna)["notes"] == nil)
+        #expect(throws: APIError.unknownMealLog(ids[0])) { try world.change(ids[0], items, by: ben) }
+        let changed = try JSON.parse(try world.change(ids[0], items, by: anna))["data"]
+        #expect(changed?["status"] == "completed" && changed?["items"]?.array?.map { $0["food_name"] } == ["Pie"])
+        #expect(Self.consistent(world, anna) == [])
+    }
+
     // MARK: Photos
 
     private func confirmation(_ names: [String], notes: String = "") throws -> ConfirmMealPhotoRequest {
-        let items = names.map { #"{"name":"\#($0)","quantity":2,"unit":"cups","calories":50,"protein_g":1.5}"# }
+        let items = names.map { Self.food($0, named: "name") }
         let body = #"{"confirmed_items":[\#(items.joined(separator: ","))],"notes":"\#(notes)"}"#
         return try ConfirmMealPhotoRequest(body: Array(body.utf8))
     }
@@ -185,20 +248,55 @@ import Testing
         #expect(log["raw_input"] == "Tea, Zorg" && log["total_calories"] == 100)
         #expect(log["items"]?.array?.map { $0["food_type"] } == ["drink", "food"])
         #expect(log["logged_at"] == "2025-01-29T10:30:00Z" && log["created_at"] == "2025-01-29T10:30:01Z")
-        for name in try #require(shown.object).keys { #expect(log[name] == shown[name], "\(name)") }
-        // Events and lists have the log without the session.
-        var bare = try #require(log.object)
-        for name in try #require(shown.object).keys { bare[name] = nil }
-        #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [.object(bare)])
-        #expect(try world.listMeals(for: user)["meal_logs"] == [.object(bare)])
-        #expect(throws: APIError.unknownMealPhoto(id)) { try world.backend.mealPhoto(id, for: user) }
-        #expect(throws: APIError.unknownMealPhoto(id)) {
-            try world.confirm(id, confirmation(["Tea"]), by: user)
+        // The members of the log, and those that only the session has.
+        for name in ["session_id", "recognized_items", "total_macros", "overall_confidence", "confidence_score"] {
+            #expect(log[name] == shown[name], "\(name)")
         }
+        let bare = try world.showMeal(try #require(log["id"]?.string), for: user)
+        for (name, value) in try #require(bare.object) { #expect(log[name] == value, "\(name)") }
+        #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [bare])
+        #expect(try world.listMeals(for: user)["meal_logs"] == [bare])
+        // The session stays, and names the log.
+        var confirmed = try #require(shown.object)
+        #expect(confirmed["meal_log_id"] == .null && confirmed["id"] == confirmed["session_id"])
+        (confirmed["meal_log_id"], confirmed["updated_at"]) = (log["id"] ?? .null, "2025-01-29T10:30:01Z")
+        #expect(try JSON.parse(try world.backend.mealPhoto(id, for: user))["data"] == .object(confirmed))
+        let again = #expect(throws: APIError.self) { try world.confirm(id, confirmation(["Tea"]), by: user) }
+        #expect(again?.status == .badRequest && again?.message.contains(log["id"]?.string ?? "?") == true)
+        #expect(world.backend.mealLogCount == 1)
         // Longer than processing takes, which this log skipped.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
-        #expect(try world.replanted().everything() == world.everything())
+        let copy = try world.replanted()
+        #expect(try copy.everything() == world.everything() && copy.data == world.data)
+        #expect(try copy.backend.mealPhoto(id, for: user) == world.backend.mealPhoto(id, for: user))
+        try world.backend.deleteMealPhoto(id, by: user)
+        #expect(throws: APIError.unknownMealPhoto(id)) { try world.backend.mealPhoto(id, for: user) }
+        #expect(Self.consistent(world, user) == [])
+    }
+
+    @Test("Without foods, everything is confirmed as it was recognized, with the words of the photo")
+    func acceptAll() throws {
+        var world = World()
+        let user = try world.backend.user("anna")
+        for (body, notes) in [("{}", "p"), (#"{"confirmed_items":[],"notes":"c"}"#, "c"), (#"{"notes":""}"#, nil)] {
+            var request = MealPhotoRequest(mealType: .dinner)
+            request.notes = "p"
+            let shown = try #require(try JSON.parse(try world.recognize(request, by: user))["data"])
+            #expect(shown["notes"] == "p")
+            let confirmation = try ConfirmMealPhotoRequest(body: Array(body.utf8))
+            let id = try #require(shown["id"]?.string)
+            let log = try #require(try JSON.parse(try world.confirm(id, confirmation, by: user))["data"])
+            #expect(log["notes"]?.string == notes && log["meal_type"] == "dinner")
+            for (name, seen) in [("food_name", "name"), ("quantity", "quantity"), ("unit", "unit")] {
+                #expect(
+                    log["items"]?.array?.map { $0[name] } == shown["recognized_items"]?.array?.map { $0[seen] })
+            }
+            #expect(log["total_protein_g"] == shown["total_protein_g"])
+        }
+        // Longer than processing takes, which these logs skipped.
+        world.waitForMeals()
+        #expect(Self.consistent(world, user) == [])
     }
 
     @Test("The script decides what is recognized, and it does not mix photos with texts")
@@ -222,10 +320,14 @@ import Testing
         }
         let lunch = try recognized(.lunch)
         #expect(lunch["recognized_items"]?.array?.map { $0["name"] } == ["Salad"])
-        #expect(lunch["overall_confidence"] == 0.7 && lunch["needs_review"] == true)
-        #expect(lunch["total_macros"]?["total_fats"] == 1)
+        #expect(lunch["overall_confidence"] == 70 && lunch["needs_review"] == true && lunch["status"] == "completed")
+        #expect(lunch["total_macros"]?["total_fats"] == 1 && lunch["total_fat_g"] == 0.5)
         let dinner = try recognized(.dinner)
         #expect(dinner["recognized_items"] == [] && dinner["needs_review"] == true && dinner["overall_confidence"] == 0)
+        #expect(dinner["status"] == "failed" && dinner["error_message"] != nil)
+        let session = try #require(dinner["id"]?.string)
+        #expect(throws: APIError.nothingRecognized) { try world.confirm(session, confirmation([]), by: user) }
+        #expect(throws: Never.self) { try world.confirm(session, confirmation(["Tea"]), by: user) }
         let id = try world.mealID("2 eggs", .lunch, by: user)
         world.waitForMeals()
         #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_name"] == "Eggs")
@@ -233,22 +335,7 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
-    @Test("The text of a photo names as many foods as a text has room for", arguments: [998, 999])
-    func photoWords(length: Int) throws {
-        let names = [String(repeating: "x", count: length), "y"]
-        var rule = MealRule(
-            outcome: .completed(
-                names.map { MealItem(name: $0, quantity: 1, unit: "", nutrients: MealNutrients()) }))
-        rule.isForPhotos = true
-        var world = World(script: Script(meals: [rule]))
-        let user = try world.backend.user("anna")
-        _ = try world.recognize(MealPhotoRequest(mealType: .lunch), by: user)
-        let text = world.backend.users[user].photos.first?.log.rawInput
-        // A comma and a space go with each name.
-        #expect(text == (length + 2 <= CreateMealLogRequest.maximumInputLength ? names[0] : "y"))
-    }
-
-    @Test("The oldest of too many photos is forgotten; another user's is unknown")
+    @Test("The oldest of too many photos is forgotten, confirmed ones first; another user's is unknown")
     func photoLimit() throws {
         var limits = Limits()
         limits.photos = 2
@@ -267,6 +354,13 @@ import Testing
         try world.backend.deleteMealPhoto(ids[1], by: anna)
         #expect(throws: APIError.unknownMealPhoto(ids[1])) { try world.backend.mealPhoto(ids[1], for: anna) }
         #expect(throws: Never.self) { try world.backend.mealPhoto(ids[2], for: anna) }
+        _ = try world.recognize(MealPhotoRequest(), by: anna)
+        let newest = try #require(world.backend.users[anna].photos.last?.log.id.description)
+        _ = try world.confirm(newest, confirmation(["Tea"]), by: anna)
+        _ = try world.recognize(MealPhotoRequest(), by: anna)
+        #expect(throws: APIError.unknownMealPhoto(newest)) { try world.backend.mealPhoto(newest, for: anna) }
+        #expect(throws: Never.self) { try world.backend.mealPhoto(ids[2], for: anna) }
+        world.waitForMeals()
         #expect(Self.consistent(world, anna) == [])
     }
 }

@@ -138,11 +138,14 @@ enum LimitsPage {
                 .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
             ],
             "notes of a meal log": try text(in: ["notes": "change"]),
-            "form with a photo of a meal": [server.bytes("photoBody")],
+            "notes of a photo of a meal, and of its confirmation": [
+                .count("MealPhotoRequest.noteLengths", MealPhotoRequest.noteLengths.upperBound)
+            ],
+            "form or JSON with a photo of a meal": [server.bytes("photoBody")],
             "parts of such a form; a part's head": [
                 .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
             ],
-            "photos of meals of a user that wait for confirmation": [world.count("photos")],
+            "photos of meals of a user": [world.count("photos")],
             "name, unit of a confirmed food": [
                 .count("name", MealItem.nameLengths.upperBound),
                 .count("unit", MealItem.unitLengths.upperBound),

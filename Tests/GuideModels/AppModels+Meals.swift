@@ -107,12 +107,12 @@ extension AppModels {
         }
     }
 
-    /// `POST /meal-logs/photo` and `GET /meal-logs/photo/{id}`.
+    /// `POST /meal-logs/photo`: the app divides the confidences by 100.
     package struct Photo: Decodable {
         package let sessionId: UUID
         package let recognizedItems: [RecognizedItem]
         package let totalMacros: Macros
-        package let overallConfidence: Double
+        package let overallConfidence: Int
         package let needsReview: Bool
         package let processingTimeMs: Int
 
@@ -136,12 +136,79 @@ extension AppModels {
         }
     }
 
-    /// Nobody documents its members; these are the ones that a confirmation sends back.
     package struct RecognizedItem: Decodable {
-        package let name: String?
-        package let quantity: Double?
-        package let unit: String?
-        package let calories: Double?
+        package let id: UUID
+        package let name: String
+        package let quantity: Double
+        package let unit: String
+        package let confidence: Int
+        package let needsReview: Bool
+        package let macronutrients: Macronutrients
+        package let portionHints: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case id, name, quantity, unit, confidence, macronutrients
+            case needsReview = "needs_review"
+            case portionHints = "portion_hints"
+        }
+    }
+
+    package struct Macronutrients: Decodable {
+        package let calories: Int
+        package let protein: Int
+        package let carbohydrates: Int
+        package let fats: Int
+        package let fiber: Int?
+        package let sugar: Int?
+    }
+
+    /// `GET /meal-logs/photo/{id}`.
+    package struct PhotoRecognition: Decodable {
+        package let id: UUID
+        package let userId: String
+        package let imageUrl: String?
+        package let mealType: MealType
+        package let status: MealStatus
+        package let confidenceScore: Double?
+        package let recognizedItems: [Item]
+        package let totalCalories: Int?
+        package let loggedAt: Date?
+        package let mealLogId: UUID?
+
+        package struct Item: Decodable {
+            package let name: String
+            package let quantity: Double
+            package let unit: String
+            package let calories: Int
+            package let proteinG: Double
+            package let carbsG: Double
+            package let fatG: Double
+            package let fiberG: Double?
+            package let confidenceScore: Double
+            package let orderIndex: Int?
+
+            enum CodingKeys: String, CodingKey {
+                case name, quantity, unit, calories
+                case proteinG = "protein_g"
+                case carbsG = "carbs_g"
+                case fatG = "fat_g"
+                case fiberG = "fiber_g"
+                case confidenceScore = "confidence_score"
+                case orderIndex = "order_index"
+            }
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case id, status
+            case userId = "user_id"
+            case imageUrl = "image_url"
+            case mealType = "meal_type"
+            case confidenceScore = "confidence_score"
+            case recognizedItems = "recognized_items"
+            case totalCalories = "total_calories"
+            case loggedAt = "logged_at"
+            case mealLogId = "meal_log_id"
+        }
     }
 
     package struct Macros: Decodable {

@@ -41,11 +41,15 @@ struct PlantingTests {
             name: apps
             users:
               - consultations: [{persona: nutritionist, context: goal, quick_action: Plan it}]
+                meal_logs: [{text: a pie, meal_type: lunch, status: manual}]
+                photos: [{text: 2 eggs, meal_type: lunch, meal_log_id: 0a1b2c3d-0000-4000-8000-000000000003}]
             """)
         let data = try Self.export(scenario.data)
         let user = try #require(data.users.first)
         #expect(user.consultations.map(\.contextType) == [.goal] && user.consultations[0].contextGoal == nil)
         #expect(user.consultations[0].quickAction == "Plan it")
+        #expect(user.mealLogs.map(\.isManual) == [true] && user.photos.map(\.isManual) == [false])
+        #expect(user.photos[0].mealLogID == ResourceID("0a1b2c3d-0000-4000-8000-000000000003"))
         let file = data.scenarioFile(name: "export", guide: .union, seed: 1, clock: .real)
         #expect(try Scenario.read(file).data == data)
         #expect(try Self.export(data) == data)

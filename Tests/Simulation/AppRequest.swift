@@ -53,6 +53,8 @@ enum AppBody {
     case question(Persona, String)
     case change(Persona?, isArchived: Bool?)
     case meals(Int)
+    /// One meal of so many foods, each of 200 calories, in a list with this name, with or without the type of the meal.
+    case foods(Int, in: String, typed: Bool)
     case photo
     case sharing(with: String)
     /// A profile with this name, and ids that change nothing.
@@ -83,6 +85,12 @@ enum AppBody {
                 #"{"raw_input":"\#(Texts.meals[$0 % Texts.meals.count])","meal_type":"drink"}"#
             }
             return #"{"meal_logs":[\#(meals.joined(separator: ","))]}"#
+        case .foods(let count, let list, let isTyped):
+            let name = list == "confirmed_items" ? "name" : "food_name"
+            let food =
+                #"{"\#(name)":"Rice","quantity":1,"unit":"cup","calories":200,"protein_g":4,"carbs_g":45,"fat_g":0.5}"#
+            let foods = Array(repeating: food, count: count).joined(separator: ",")
+            return #"{"\#(list)":[\#(foods)]\#(isTyped ? #","meal_type":"lunch""# : "")}"#
         case .photo:
             return "--photo\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.jpg\"\r\n"
                 + "Content-Type: image/jpeg\r\n\r\npixels\r\n--photo--\r\n"
@@ -100,6 +108,7 @@ enum AppBody {
         case .change(let persona, let isArchived):
             "\(persona?.rawValue ?? "same persona")\(isArchived.map { ", archived: \($0)" } ?? "")"
         case .meals(let count): "\(count) meals"
+        case .foods(let count, let list, _): "\(count) \(list)"
         case .sharing(let user): "with \(user)"
         case .profile(let name): name
         }

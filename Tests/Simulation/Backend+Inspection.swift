@@ -63,7 +63,7 @@ extension Backend {
     private func contents(of user: String) -> User? { users[ExactString(user)].map { users[$0] } }
 
     // Entities of any user.
-    func hasPhoto(_ id: ResourceID) -> Bool { users.contains { $0.photos.contains { $0.log.id == id } } }
+    func hasPhoto(_ id: ResourceID) -> Bool { photo(id) != nil }
     func hasDocument(_ id: ResourceID, in collection: DocumentCollection) -> Bool {
         users.contains { $0.documents[collection, default: []].contains { $0.id == id } }
     }
@@ -78,6 +78,10 @@ extension Backend {
     }
     func inspectGoal(_ id: ResourceID) -> Goal? { goals.position(of: id).map { goals[$0].goal } }
     func hasMealLog(_ id: ResourceID) -> Bool { mealLogs.position(of: id) != nil }
+    func status(ofMealLog id: ResourceID) -> MealLogStatus? {
+        mealLogs.position(of: id).map { mealLogs[$0].log.status }
+    }
+    func photo(_ id: ResourceID) -> MealPhoto? { users.lazy.flatMap(\.photos).first { $0.log.id == id } }
     func consultationFacts(_ id: ResourceID) -> ConsultationFacts? {
         consultations.position(of: id).map { position in
             let record = consultations[position]

@@ -57,8 +57,10 @@ enum BodyCheck {
 
     /// The entity does not exist afterwards.
     case deleted(Entity, ResourceID)
-    /// The photo has become a meal log.
+    /// The photo has become a meal log, which it names.
     case confirmed(photo: ResourceID)
+    /// A new meal log that was entered food by food, of so many calories.
+    case manual(calories: Int)
     /// The user does not exist afterwards, or has nothing; nor does what the user had.
     case deletedUser(String, had: [ResourceID])
     /// A new account with an address, which has a user of its own.

@@ -110,14 +110,22 @@ extension Rules {
         let photo = ResourceID(id).flatMap { backend.photoIDs(of: user).contains($0) ? $0 : nil }
         switch request.endpoint {
         case .createMealLogs:
+            if case .foods(let count, _, let isTyped) = request.body, count > 0, isTyped {
+                return room > 0 ? (201, .manual(calories: 200 * count)) : (507, .refusal)
+            }
             guard case .meals(let count) = request.body, (1...50).contains(count) else { return (400, .refusal) }
             return count <= room ? (201, .batch("meal_logs", .mealLog, count: count)) : (507, .refusal)
-        case .updateMealLog: return mealLog(id).map { (200, .entity($0)) } ?? (404, .refusal)
+        case .updateMealLog:
+            guard let log = mealLog(id) else { return (404, .refusal) }
+            guard case .foods(let count, _, _) = request.body else { return (200, .entity(log)) }
+            let isFinished = [.completed, .manual].contains(backend.status(ofMealLog: log))
+            return count > 0 && isFinished ? (200, .entity(log)) : (400, .refusal)
         case .recognizeMealPhoto: return (201, .new(.photo))
         case .showMealPhoto: return photo == nil ? (404, .refusal) : (200, .none)
         case .deleteMealPhoto: return photo.map { (204, .deleted(.photo, $0)) } ?? (404, .refusal)
         case .confirmMealPhoto:
             guard let photo else { return (404, .refusal) }
+            guard backend.photo(photo)?.mealLogID == nil else { return (400, .refusal) }
             return room > 0 ? (200, .confirmed(photo: photo)) : (507, .refusal)
         default: preconditionFailure("No client sends \(request.endpoint.name).")
         }

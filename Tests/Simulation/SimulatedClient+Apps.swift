@@ -64,8 +64,14 @@ extension SimulatedClient {
     }
 
     private func drawMealRequest() -> AppRequest {
+        let count = draw.once(in: 9) ? 0 : 1 + draw.below(4)
         if draw.once(in: 2) {
-            return AppRequest(endpoint: .createMealLogs, body: .meals(draw.once(in: 9) ? 0 : 1 + draw.below(4)))
+            let foods = AppBody.foods(count, in: "items", typed: !draw.once(in: 9))
+            return AppRequest(endpoint: .createMealLogs, body: draw.once(in: 3) ? foods : .meals(count))
+        }
+        if draw.once(in: 3) {
+            return AppRequest(
+                endpoint: .updateMealLog, ids: [drawMeal()], body: .foods(count, in: "items", typed: draw.once(in: 2)))
         }
         let members = draw.element(of: [
             #""raw_input":"3 eggs""#, #""notes":"late""#, #""logged_at":"2025-01-01T08:00:00Z""#,
@@ -82,8 +88,8 @@ extension SimulatedClient {
         if endpoint == .recognizeMealPhoto { return AppRequest(endpoint: endpoint, body: .photo) }
         let id = drawID { $0.photoIDs(of: $1) }
         guard endpoint == .confirmMealPhoto else { return AppRequest(endpoint: endpoint, ids: [id]) }
-        let item = #"{"name":"Rice","quantity":1,"unit":"cup","calories":200}"#
-        return AppRequest(endpoint: endpoint, ids: [id], body: .members(#""confirmed_items":[\#(item)]"#))
+        let foods = AppBody.foods(draw.below(3), in: "confirmed_items", typed: false)
+        return AppRequest(endpoint: endpoint, ids: [id], body: foods)
     }
 
     private func drawDocumentRequest() -> AppRequest {

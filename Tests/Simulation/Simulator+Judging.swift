@@ -82,9 +82,16 @@ extension Simulator {
             guard value["data"]?["user_message"]?["id"]?.string != nil else { return "no question came" }
             return (answer?["content"]?.string != nil) == isAtOnce ? nil : "an answer came, or it did not, wrongly"
         case .confirmed(let photo):
-            world.deleted.append(photo)
-            if exists(.photo, photo, in: world) { return "\(photo) was confirmed, and waits" }
-            return violation(ofNew: .mealLog, value["data"]?["id"]?.string, world)
+            let log = value["data"]?["id"]?.string
+            let shown = engine.inspectBackend(ofWorld: world.id) { $0.photo(photo)?.mealLogID?.description }
+            if shown != .some(log) { return "\(photo) was confirmed, and does not name \(log ?? "a log")" }
+            return violation(ofNew: .mealLog, log, world)
+        case .manual(let calories):
+            let data = value["data"]
+            guard data?["status"] == "manual", data?["total_calories"]?.int == calories else {
+                return "no manual log of \(calories) calories came"
+            }
+            return violation(ofNew: .mealLog, data?["id"]?.string, world)
         case .entity(let id):
             return value["data"]?["id"]?.string == id.description ? nil : "the answer is not about \(id)"
         case .new(let entity):

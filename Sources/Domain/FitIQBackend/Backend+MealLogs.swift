@@ -15,7 +15,7 @@ extension Backend {
         return mealLogs[add(request, by: user, &turn)].body
     }
 
-    /// Creates several meal logs, or none (`POST /api/v1/meal-logs/batch`).
+    /// Creates several meal logs or none, or one food by food (`POST /api/v1/meal-logs/batch`).
     ///
     /// - Throws: As for a single one.
     public mutating func createMealLogs(
@@ -23,7 +23,9 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         advance(&turn)
         try checkRoom(for: request.mealLogs.count, of: user)
-        return MealLog.batchBody(request.mealLogs.map { mealLogs[add($0, by: user, &turn)].listItem })
+        let positions = request.mealLogs.map { add($0, by: user, &turn) }
+        return request.isOfFoods
+            ? mealLogs[positions[0]].body : MealLog.batchBody(positions.map { mealLogs[$0].listItem })
     }
 
     func checkRoom(for count: Int, of user: UserID) throws(APIError) {
@@ -35,17 +37,22 @@ extension Backend {
     }
 
     private mutating func add(_ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn) -> Int {
-        let log = MealLog(
+        var log = MealLog(
             id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,
             mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.date), createdAt: turn.date)
+        if !request.items.isEmpty {
+            (log.isManual, log.notes) = (true, request.notes)
+            log.progress = MealProcessing.completed(request.items, seed: log.seed, at: turn.date)
+        }
         let position = insert(log, of: user)
-        process(position, from: turn.now, at: turn.now)
+        if log.status == .processing { process(position, from: turn.now, at: turn.now) }
         return position
     }
 
-    /// Changes a meal log; a changed text is processed again (`PUT /api/v1/meal-logs/{id}`).
+    /// Changes a meal log; a changed text is processed again, unless foods come with it
+    /// (`PUT /api/v1/meal-logs/{id}`).
     ///
-    /// - Throws: 404; 507 if the world is full and a text is sent.
+    /// - Throws: 404; 400 for foods if the log has none; 507 if the world is full and a text or foods are sent.
     public mutating func updateMealLog(
         _ id: String, _ request: UpdateMealLogRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -54,11 +61,17 @@ extension Backend {
         let old = mealLogs[position].log
         var log = old
         request.apply(to: &log)
-        let isReworded = !log.rawInput.isExactly(old.rawInput)
+        if let items = request.items {
+            guard case .completed = old.progress else { throw .foodsNotReplaceable(old.status) }
+            // Other ids than those of the foods before.
+            let seed = turn.identifiers.next().seed
+            log.progress = MealProcessing.completed(items, seed: seed, at: turn.date)
+        }
+        let isReworded = request.items == nil && !log.rawInput.isExactly(old.rawInput)
         guard isReworded || log != old else { return mealLogs[position].body }
-        if request.rawInput ?? request.notes != nil { try checkStorage() }
+        if request.items != nil || request.rawInput ?? request.notes != nil { try checkStorage() }
         log.changedAt = turn.date
-        if isReworded { (log.startedAt, log.progress) = (turn.date, .processing) }
+        if isReworded { (log.startedAt, log.progress, log.isManual) = (turn.date, .processing, false) }
         change(position) { $0 = log }
         if isReworded { process(position, from: turn.now, at: turn.now) }
         return mealLogs[position].body
@@ -234,7 +247,7 @@ enum MealProcessing {
     ///
     /// Their ids derive from the log's. Ids from the world's sequence would make later ids depend on when a client's
     /// next request happens to arrive.
-    private static func completed(_ foods: [MealItem], seed: UInt64, at time: Timestamp) -> MealLog.Progress {
+    static func completed(_ foods: [MealItem], seed: UInt64, at time: Timestamp) -> MealLog.Progress {
         var (items, identifiers) = (foods, ResourceIDSequence(seed: seed))
         for index in items.indices {
             items[index].id = identifiers.next()

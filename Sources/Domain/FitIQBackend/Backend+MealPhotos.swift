@@ -1,7 +1,7 @@
 import FitIQAPI
 import Nutrition
 
-/// Photos of meals: what is recognized waits in a session until the user confirms or rejects it.
+/// Photos of meals: what is recognized waits in a session until the user confirms or rejects it; a confirmed one stays.
 extension Backend {
     /// Recognizes a meal by the first rule of the script for photos, or makes one up
     /// (`POST /api/v1/meal-logs/photo`).
@@ -18,9 +18,11 @@ extension Backend {
             loggedAt: request.loggedAt ?? DateTime(turn.date), createdAt: turn.date)
         let outcome = script.meal(nil, mealType: log.mealType)?.outcome ?? .parsed
         log.progress = MealProcessing.outcome(outcome, of: log, at: turn.date)
-        log.rawInput = Self.words(for: log.items.map(\.name))
+        (log.rawInput, log.notes) = (log.items.words, request.notes)
         let photo = MealPhoto(log)
-        if users[user].photos.count >= configuration.limits.photos { removePhoto(at: 0, of: user) }
+        if users[user].photos.count >= configuration.limits.photos {
+            removePhoto(at: users[user].photos.firstIndex { $0.mealLogID != nil } ?? 0, of: user)
+        }
         insert(photo, of: user)
         return photo.body
     }
@@ -50,32 +52,29 @@ extension Backend {
         removePhoto(at: try photoIndex(id, of: user), of: user)
     }
 
-    /// Makes a session a completed meal log of the foods that the user confirms
-    /// (`PATCH /api/v1/meal-logs/photo/{id}/confirm`).
+    /// Makes a completed meal log of the foods that the user confirms (`PATCH /api/v1/meal-logs/photo/{id}/confirm`).
     ///
-    /// - Throws: 404; 507 at the limit of the user's meal logs, or if the world is full.
+    /// - Throws: 404; 400 for a second confirmation, and without foods; 507 at the limit of the user's meal logs, or if
+    ///   the world is full.
     public mutating func confirmMealPhoto(
         _ id: String, _ request: ConfirmMealPhotoRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         let index = try photoIndex(id, of: user)
-        try checkRoom(for: 1, of: user)
         let photo = users[user].photos[index]
-        removePhoto(at: index, of: user)
+        var session = photo.log
+        if let mealLog = photo.mealLogID { throw .confirmedMealPhoto(session.id, as: mealLog) }
+        let items = request.items.isEmpty ? session.items : request.items
+        guard !items.isEmpty else { throw .nothingRecognized }
+        try checkRoom(for: 1, of: user)
         var log = MealLog(
-            id: turn.identifiers.next(), userID: photo.log.userID, rawInput: Self.words(for: request.items.map(\.name)),
-            mealType: photo.log.mealType, loggedAt: photo.log.loggedAt, createdAt: turn.date)
-        log.notes = request.notes.flatMap { $0.isEmpty ? nil : $0 }
+            id: turn.identifiers.next(), userID: session.userID, rawInput: items.words,
+            mealType: session.mealType, loggedAt: session.loggedAt, createdAt: turn.date)
+        log.notes = request.notes ?? session.notes
+        session.changedAt = turn.date
+        users[user].photos[index] = MealPhoto(session, confirmedAs: log.id)
+        storedBytes += users[user].photos[index].byteCount - photo.byteCount
         let position = insert(log, of: user)
-        finish(position, MealProcessing.outcome(.completed(request.items), of: log, at: turn.date), &turn)
+        finish(position, MealProcessing.outcome(.completed(items), of: log, at: turn.date), &turn)
         return photo.body(confirmedAs: mealLogs[position].log)
-    }
-
-    /// A meal's text from the names of its foods, as far as a text may be long.
-    private static func words(for names: [String]) -> String {
-        var text = ""
-        for name in names where text.utf8.count + name.utf8.count + 2 <= CreateMealLogRequest.maximumInputLength {
-            text += text.isEmpty ? name : ", " + name
-        }
-        return text.isBlank ? "A meal in a photo" : text
     }
 }

@@ -147,7 +147,7 @@ package struct User: Identifiable, Sendable {
     package internal(set) var goals: [Int] = []
     /// Ordered by the client's time, then by arrival.
     package internal(set) var mealLogs = Listing<MealLog.Kind>()
-    /// The photos of meals that were not confirmed yet, oldest first.
+    /// The photos of meals, oldest first.
     package internal(set) var photos: [MealPhoto] = []
     /// Oldest first; no list is empty.
     package internal(set) var documents: [DocumentCollection: [Document]] = [:]
@@ -201,7 +201,7 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; 507 beyond.
     public var mealLogs = 10_000
-    /// Photos of meals per user that wait for confirmation; a new one ends the oldest beyond.
+    /// Photos of meals per user; a new one ends the oldest confirmed one beyond, or else the oldest.
     public var photos = 20
     /// Documents per collection and user; 507 beyond.
     public var documents = 10_000

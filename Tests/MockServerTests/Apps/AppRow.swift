@@ -36,7 +36,7 @@ struct AppRow: Sendable, CustomStringConvertible {
         ]
         var row = row(
             .post, path, lines.joined(separator: "\r\n"), status: 201, keeps: keeps,
-            as: AppModels.Answer<AppModels.Photo>.self)
+            as: Answer<BothPhotos>.self)
         row.contentType = "multipart/form-data; boundary=photo"
         return row
     }
@@ -69,6 +69,7 @@ extension AppRow {
     typealias Answer = AppModels.Answer
     typealias User = AppModels.Both<Answer<AppModels.User>, Answer<AppModels.FlatUser>>
     typealias Document = Answer<AppModels.Document>
+    typealias BothPhotos = AppModels.Both<AppModels.Photo, AppModels.PhotoRecognition>
 
     struct Section: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -183,6 +184,9 @@ extension AppRow {
         .refused(404, .get, "/goals/{goal}"),
     ]
 
+    private static let pie =
+        #"{"food_name":"Pie","quantity":1,"unit":"slice","calories":300,"protein_g":4,"carbs_g":40,"fat_g":14.5}"#
+
     private static let meals: [AppRow] = [
         .row(
             .post, "/meal-logs/natural", #"{"raw_input":"a glass of water","meal_type":"water"}"#, status: 201,
@@ -206,13 +210,28 @@ extension AppRow {
         .gone(.delete, "/meal-logs/{meal}"),
         .refused(404, .get, "/meal-logs/{meal}"),
         .photo("/meal-logs/photo", keeps: "photo"),
-        .row(.get, "/meal-logs/photo/{photo}", as: Answer<AppModels.Photo>.self),
+        .row(.get, "/meal-logs/photo/{photo}", as: Answer<BothPhotos>.self),
         .row(
             .patch, "/meal-logs/photo/{photo}/confirm",
             """
             {"confirmed_items":[{"name":"Soup","quantity":1,"unit":"bowl","calories":120,"protein_g":4,"carbs_g":15,\
             "fat_g":3,"fiber_g":2,"sugar_g":5}],"notes":"Hot"}
             """, as: Answer<AppModels.ConfirmedPhoto>.self),
+        .refused(400, .patch, "/meal-logs/photo/{photo}/confirm", "{}"),
+        .row(.get, "/meal-logs/photo/{photo}", as: Answer<BothPhotos>.self),
+        .gone(.delete, "/meal-logs/photo/{photo}"),
+        .row(
+            .post, "/meal-logs/photo", #"{"image_data":"/9j/","meal_type":"lunch","notes":"Big"}"#, status: 201,
+            keeps: "encoded", as: Answer<BothPhotos>.self),
+        .row(
+            .patch, "/meal-logs/photo/{encoded}/confirm", #"{"confirmed_items":[]}"#,
+            as: Answer<AppModels.ConfirmedPhoto>.self),
+        .row(
+            .post, "/meal-logs/batch", #"{"meal_type":"lunch","items":[\#(pie)]}"#, status: 201, keeps: "manual",
+            as: Answer<AppModels.MealLog>.self),
+        .row(.put, "/meal-logs/{manual}", #"{"items":[\#(pie),\#(pie)]}"#, as: Answer<AppModels.MealLog>.self),
+        .refused(400, .put, "/meal-logs/{manual}", #"{"items":[{"food_name":"Pie"}]}"#),
+        .row(.get, "/meal-logs?status=manual", as: Answer<AppModels.MealList>.self),
         .photo("/meal-logs/photo", keeps: "second"),
         .gone(.delete, "/meal-logs/photo/{second}"),
         .refused(404, .get, "/meal-logs/photo/{second}"),

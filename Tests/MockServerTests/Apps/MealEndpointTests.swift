@@ -12,7 +12,8 @@ struct MealEndpointTests {
         .createMealLogs, .updateMealLog, .recognizeMealPhoto, .showMealPhoto, .confirmMealPhoto, .deleteMealPhoto,
     ]
     private static let meal = #"{"raw_input":"a glass of water","meal_type":"water","id":"x","user_id":"y"}"#
-    private static let items = #"{"confirmed_items":[{"name":"Tea","quantity":1,"unit":"cups"}]}"#
+    private static let items =
+        #"{"confirmed_items":[{"name":"Tea","quantity":1,"unit":"cups","calories":2,"protein_g":0,"carbs_g":0,"fat_g":0}]}"#
 
     private static func request(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, as user: String = TestUser.anna
@@ -80,10 +81,16 @@ struct MealEndpointTests {
         let log = try network.exchange(Self.request(.get, "")).json?["data"]?["meal_logs"]?[0]?.object
         let session = try #require(answer.json?["data"]?.object)
         let merged = try #require(confirmed.json?["data"]?.object)
-        #expect(try merged.keys == #require(log).keys + session.keys)
         for (name, value) in try #require(log) { #expect(merged[name] == value, "\(name)") }
-        for (name, value) in session { #expect(merged[name] == value, "\(name)") }
-        #expect(try network.exchange(Self.request(.get, "/photo/\(id)")).status == 404)
+        for (name, value) in session where log?[name] == nil { #expect(merged[name] == value, "\(name)") }
+        #expect(try network.exchange(Self.request(.patch, "/photo/\(id)/confirm", Self.items)).status == 400)
+        let kept = try network.exchange(Self.request(.get, "/photo/\(id)")).json?["data"]
+        #expect(kept?["meal_log_id"] == merged["id"])
+        let saved = try network.admin(.get, "state").text
+        let restored = VirtualNetwork()
+        #expect(try restored.admin(.put, "state", saved).status == 200)
+        #expect(try restored.exchange(Self.request(.get, "/photo/\(id)")).json?["data"] == kept)
+        #expect(try restored.admin(.get, "state").text == saved)
         let other = try #require(try network.exchange(Self.photo()).json?["data"]?["session_id"]?.string)
         #expect(try network.exchange(Self.request(.delete, "/photo/\(other)")).status == 204)
         #expect(try network.exchange(Self.request(.delete, "/photo/\(other)")).status == 404)
@@ -99,6 +106,10 @@ struct MealEndpointTests {
         #expect(try network.exchange(batch).status == 413)
         let guide = VirtualNetwork { $0.mode = .mealLogWebSocket }
         #expect(try guide.exchange(Self.photo(of: 1_099_000)).status == 413)
+        let json = #"{"image_data":"\#(String(repeating: "/9j/", count: 270_000))","meal_type":"lunch"}"#
+        #expect(try network.exchange(Self.request(.post, "/photo", json)).status == 201)
+        let long = json + String(repeating: " ", count: 30_000)
+        #expect(try network.exchange(Self.request(.post, "/photo", long)).status == 413)
     }
 
     @Test("Refusals come in their order: 401, 404, 415, 400; ids of others are unknown")

@@ -166,11 +166,23 @@ ITEM = {
 MEAL = {
     "id": UUID, "user_id": UUID, "raw_input?": str, "meal_type": str, "logged_at": TIME, "created_at": TIME,
     "status": {"pending", "processing", "completed", "failed", "manual"}, "updated_at": TIME, "items?": [ITEM]}
+PERCENT = set(range(101))
 SESSION = {
-    "session_id": UUID, "recognized_items": [{}], "overall_confidence": float, "needs_review": bool,
-    "processing_time_ms": int, "total_macros": {
-        "total_calories": int, "total_protein": int, "total_carbohydrates": int, "total_fats": int}}
-PHOTO = data(SESSION)
+    "session_id": UUID, "overall_confidence": PERCENT, "needs_review": bool, "processing_time_ms": int,
+    "confidence_score": float, "total_macros": {
+        "total_calories": int, "total_protein": int, "total_carbohydrates": int, "total_fats": int},
+    "recognized_items": [{
+        "id": UUID, "name": str, "quantity": float, "unit": str, "confidence": PERCENT, "needs_review": bool,
+        "macronutrients": {
+            "calories": int, "protein": int, "carbohydrates": int, "fats": int, "fiber": int, "sugar": int},
+        "portion_hints": [str], "calories": int, "protein_g": float, "carbs_g": float, "fat_g": float,
+        "fiber_g": float, "sugar_g": float, "confidence_score": float, "order_index": int}]}
+RECOGNITION = {
+    **SESSION, "id": UUID, "user_id": UUID, "meal_type": {"other", "lunch"}, "status": {"completed"}, "image_url?": str,
+    "total_calories": int, "total_protein_g": float, "total_carbs_g": float, "total_fat_g": float,
+    "total_fiber_g": float, "total_sugar_g": float, "logged_at": TIME, "processing_started_at": TIME,
+    "processing_completed_at": TIME, "created_at": TIME, "updated_at": TIME}
+PHOTO = data({**RECOGNITION, "meal_log_id": {None}})
 FORM = "multipart/form-data; boundary=photo"
 IMAGE = (
     b'--photo\r\nContent-Disposition: form-data; name="image"; filename="lunch.jpg"\r\n'
@@ -178,7 +190,9 @@ IMAGE = (
 CONFIRMED = {
     "confirmed_items": [{
         "name": "Soup", "quantity": 1, "unit": "bowl", "calories": 120, "protein_g": 4, "carbs_g": 15, "fat_g": 3,
-        "fiber_g": 2, "sugar_g": 5}], "notes": "Hot"}
+        "fiber_g": None, "sugar_g": 5}], "notes": "Hot"}
+PIE = {"food_name": "Pie", "quantity": 1, "unit": "slice", "calories": 300, "protein_g": 4, "carbs_g": 40, "fat_g": 14.5}
+MANUAL = {**MEAL, "raw_input": {"Pie"}, "status": {"manual"}, "items": [ITEM]}
 
 
 def meal(text, kind):
@@ -205,9 +219,24 @@ MEALS = [
     Row("POST", "/meal-logs/photo", 201, PHOTO, IMAGE, "photo"),
     Row("GET", "/meal-logs/photo/{photo}", 200, PHOTO),
     Row("PATCH", "/meal-logs/photo/{photo}/confirm", 200, data({
-        **SESSION, **MEAL, "status": {"completed"}}), CONFIRMED),
+        **SESSION, **MEAL, "status": {"completed"}, "notes": {"Hot"}}), CONFIRMED),
+    Row("PATCH", "/meal-logs/photo/{photo}/confirm", 400, REFUSAL, CONFIRMED),
+    Row("GET", "/meal-logs/photo/{photo}", 200, data({**RECOGNITION, "meal_log_id": UUID})),
     Row("POST", "/meal-logs/photo", 201, PHOTO, IMAGE, "photo"),
     Row("DELETE", "/meal-logs/photo/{photo}", 204),
+    Row("POST", "/meal-logs/photo", 201, data({**RECOGNITION, "notes": {"Big"}}), {
+        "image_data": "/9j/4AAQSkZJRg==", "meal_type": "lunch", "notes": "Big"}, "photo"),
+    *(Row("PATCH", "/meal-logs/photo/{photo}/confirm", 400, REFUSAL, {**CONFIRMED, **bad}) for bad in (
+        {"notes": "x" * 501}, {"confirmed_items": 1}, {"confirmed_items": [{"name": "Soup", "quantity": 1}]})),
+    Row("PATCH", "/meal-logs/photo/{photo}/confirm", 200, data({
+        **SESSION, **MEAL, "status": {"completed"}, "notes": {"Big"}}), {"confirmed_items": []}),
+    *(Row("POST", "/meal-logs/photo", 400, {**REFUSAL, "message": re.compile(words)}, body) for body, words in (
+        ({"image_data": "?", "meal_type": "lunch"}, ".*format.*"), ({"image_data": "/9j/"}, ".*'meal_type'.*"))),
+    Row("POST", "/meal-logs/batch", 201, data(MANUAL), {"meal_type": "snack", "items": [PIE]}, "manual"),
+    Row("PUT", "/meal-logs/{manual}", 200, data({**MANUAL, "total_calories": {600}}), {"items": [PIE, PIE]}),
+    *(Row("PUT", "/meal-logs/{manual}", 400, {**REFUSAL, "message": re.compile(".*" + name + ".*")}, {
+        "items": [{**PIE, name: None}]}) for name in PIE),
+    Row("GET", "/meal-logs?status=manual", 200, data({"meal_logs": [MANUAL], **TOTALS, "total": {1}})),
 ]
 FAILURE_CODES = {"PARSING_FAILED", "AI_SERVICE_ERROR", "RATE_LIMIT", "SERVER_ERROR"}
 FRAMES = [

@@ -75,18 +75,30 @@ public struct MealItem: Equatable, Sendable {
         }
     }
 
-    /// Writes the item as what was seen in a photo.
-    func writeAsRecognized(into writer: inout JSONWriter) {
+    /// Writes the item as what was seen in a photo, with the members of the app's two models.
+    func writeAsRecognized(into writer: inout JSONWriter, index: Int) {
         writer.object { writer in
             writer.member("id", ifPresent: id)
             writer.member("food_id", foodID)
             writer.member("name", name)
             writeAmount(into: &writer)
             writer.member("confidence_score", confidence)
+            writer.member("confidence", confidence.percent)
+            writer.member("needs_review", confidence.needsReview)
+            writer.object("macronutrients") { writer in
+                writer.member("calories", nutrients.calories)
+                for (name, tenths) in zip(Self.macronutrients, nutrients.tenths) {
+                    writer.member(name, (tenths + 5) / 10)
+                }
+            }
+            writer.array("portion_hints") { if !amountText.isEmpty { $0.value(amountText) } }
+            writer.member("order_index", index)
             writer.member("food_type", (foodType ?? .food).rawValue)
             writer.member("notes", ifPresent: notes)
         }
     }
+
+    private static let macronutrients: [StaticString] = ["protein", "carbohydrates", "fats", "fiber", "sugar"]
 
     private func writeAmount(into writer: inout JSONWriter) {
         writer.member("quantity", quantity)
@@ -108,6 +120,25 @@ public struct MealItem: Equatable, Sendable {
             writer.member("confidence", confidence)
             writer.member("notes", ifPresent: notes)
         }
+    }
+}
+
+extension Double {
+    /// A confidence from 0 to 100.
+    var percent: Int { Int((self * 100).rounded()) }
+    /// Whether this confidence is so low that the user should look.
+    var needsReview: Bool { self < 0.8 }
+}
+
+extension [MealItem] {
+    /// A meal's text from the names of its foods, as far as a text may be long.
+    public var words: String {
+        var text = ""
+        for item in self
+        where text.utf8.count + item.name.utf8.count + 2 <= CreateMealLogRequest.maximumInputLength {
+            text += text.isEmpty ? item.name : ", " + item.name
+        }
+        return text.isBlank ? "A meal" : text
     }
 }
 

@@ -22,8 +22,10 @@ public struct MealLog: Equatable, Sendable {
     public var startedAt: Timestamp
     /// The last change by the client; nil for the creation.
     public var changedAt: Timestamp?
-    /// The client's words beside the text; only the apps send any.
-    public var notes: String?
+    /// The client's words beside the text; only the apps send any, and an empty text is none.
+    public var notes: String? { didSet { if notes?.isEmpty ?? false { notes = nil } } }
+    /// Whether a completed log was entered food by food, and no text was read.
+    public var isManual = false
     public var progress: Progress
 
     /// Creates a log whose processing starts now.
@@ -47,7 +49,7 @@ public struct MealLog: Equatable, Sendable {
     public var status: MealLogStatus {
         switch progress {
         case .processing: .processing
-        case .completed: .completed
+        case .completed: isManual ? .manual : .completed
         case .failed: .failed
         }
     }
@@ -123,6 +125,17 @@ public struct MealLog: Equatable, Sendable {
 
     /// Writes the members that meal-log-websocket documents; the union adds those of websocket-architecture.
     func writeMembers(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
+        writeHead(into: &writer, isUnion: isUnion, isForApps: isForApps)
+        guard case .completed(let items, let time) = progress else { return }
+        writer.array("items") { writer in
+            for (index, item) in items.enumerated() {
+                item.write(into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
+            }
+        }
+    }
+
+    /// Writes all of them but the items.
+    func writeHead(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
         writer.member("id", id)
         if isUnion { writer.member("meal_log_id", id) }
         writeInput(into: &writer)
@@ -151,12 +164,6 @@ public struct MealLog: Equatable, Sendable {
         }
         writer.member("created_at", createdAt)
         writer.member("updated_at", updatedAt)
-        guard case .completed(let items, let time) = progress else { return }
-        writer.array("items") { writer in
-            for (index, item) in items.enumerated() {
-                item.write(into: &writer, of: id, index: index, at: time, isUnion: isUnion, isForApps: isForApps)
-            }
-        }
     }
 
     private func writeInput(into writer: inout JSONWriter) {

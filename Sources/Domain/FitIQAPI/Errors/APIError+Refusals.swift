@@ -28,7 +28,16 @@ extension APIError {
         notFound("This user has no meal log \(quoted(id)).\(idHint(id))")
     }
     public static func unknownMealPhoto(_ id: String) -> Self {
-        notFound("This user has no photo session \(quoted(id)); one ends when it is confirmed.\(idHint(id))")
+        notFound("This user has no photo session \(quoted(id)).\(idHint(id))")
+    }
+    public static func confirmedMealPhoto(_ id: ResourceID, as mealLog: ResourceID) -> Self {
+        invalid("The photo session \(id) was confirmed before, as the meal log \(mealLog): change that instead.")
+    }
+    public static let nothingRecognized = invalid(
+        "Nothing was recognized in this photo, so the foods are required as 'confirmed_items'.")
+    public static func foodsNotReplaceable(_ status: MealLogStatus) -> Self {
+        invalid(
+            "The 'items' of a meal log that is completed or manual can be replaced; this one is \(status.rawValue).")
     }
 
     /// The user has no document with this id, and may not read another user's.
@@ -71,6 +80,11 @@ extension APIError {
     /// A form with a file breaks the rules of RFC 7578.
     static func badForm(_ problem: String) -> Self {
         invalid("The body is not the form that it should be: \(problem).")
+    }
+
+    /// A photo is none; an app looks for the word "format".
+    static func badImage(_ problem: String) -> Self {
+        invalid("The photo is in no format of images: \(problem).")
     }
 
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.

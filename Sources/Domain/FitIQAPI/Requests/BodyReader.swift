@@ -116,10 +116,14 @@ extension Optional {
     }
 }
 
-/// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest).
+/// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest), or a meal food by food.
 public struct CreateMealLogRequest: Equatable, Sendable {
-    /// The meal as text, 1 to 1,000 characters and not blank; kept as sent.
+    /// The meal as text, 1 to 1,000 characters and not blank; kept as sent, or made from the names of the foods.
     public var rawInput: String
+    /// The foods of a meal that was entered food by food, which only the apps do.
+    public var items: [MealItem] = []
+    /// Only with ``items``.
+    public var notes: String?
     public var mealType: MealType
     /// The time of the meal; nil means now.
     public var loggedAt: DateTime?
@@ -136,10 +140,16 @@ public struct CreateMealLogRequest: Equatable, Sendable {
         try self.init(BodyReader(body), isForApps: isForApps)
     }
 
-    init(_ fields: BodyReader, isForApps: Bool) throws(APIError) {
-        rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength)
-            .required("raw_input", expected: "the meal in words, such as \"2 eggs and toast\"")
-        guard !rawInput.isBlank else { throw .blankRawInput }
+    init(_ fields: BodyReader, isForApps: Bool, isOfFoods: Bool = false) throws(APIError) {
+        if isOfFoods {
+            items = try fields.foods("items").required("items", expected: BodyReader.list(of: MealItem.counts))
+            rawInput = items.words
+            notes = try fields.text("notes", characters: 0...UpdateMealLogRequest.maximumNotesLength)
+        } else {
+            rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength)
+                .required("raw_input", expected: "the meal in words, such as \"2 eggs and toast\"")
+            guard !rawInput.isBlank else { throw .blankRawInput }
+        }
         let mealTypes = MealType.known(isForApps: isForApps)
         mealType = try fields.choice("meal_type", among: mealTypes)
             .required("meal_type", expected: BodyReader.names(among: mealTypes))

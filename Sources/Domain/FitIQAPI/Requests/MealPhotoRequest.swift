@@ -1,38 +1,59 @@
+import Digests
 import JSON
 
-/// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578).
+/// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578), or JSON with one
+/// in base64.
 ///
 /// The picture itself is not kept. The time is linear in the bytes of the body, whatever they have of boundaries.
 public struct MealPhotoRequest: Equatable, Sendable {
-    /// From the field of this name; `other` without one.
+    /// From the field of this name; `other` in a form without one.
     public var mealType: MealType
     /// From the field of this name; nil means now.
     public var loggedAt: DateTime?
+    public var notes: String?
+
+    /// The lengths of the notes, here and in a confirmation, in Swift characters.
+    public static let noteLengths = 0...500
 
     public init(mealType: MealType = .other, loggedAt: DateTime? = nil) {
         (self.mealType, self.loggedAt) = (mealType, loggedAt)
     }
 
-    /// Finds the image: the first part with a type of images, or with the name of a file and no type that says more.
-    ///
-    /// - Throws: 415 for another media type, 400 for a body that is no such form, or has no image.
+    /// - Throws: 415 for another media type, 400 for a body that is neither, or has no image.
     public init(body: [UInt8], contentType: String?) throws(APIError) {
+        let isJSON = FormPart.pieces(of: contentType ?? "").first?.lowercased() == "application/json"
+        let fields = isJSON ? try Self.fields(ofJSON: body, contentType) : try Self.fields(ofForm: body, contentType)
+        let type: MealType? = try fields.choice("meal_type") ?? (isJSON ? nil : .other)
+        mealType = try type.required("meal_type", expected: BodyReader.names(among: MealType.allCases))
+        loggedAt = try fields.dateTime("logged_at")
+        notes = try fields.text("notes", characters: Self.noteLengths)
+    }
+
+    private static func fields(ofJSON body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
+        try APIError.checkMediaType(contentType)
+        let fields = try BodyReader(body)
+        let expected = "the picture in base64 (RFC 4648, section 4)"
+        let image = try fields.string("image_data", expected: expected).required("image_data", expected: expected)
+        guard Base64.decode(image)?.isEmpty == false else { throw .badImage("'image_data' is not \(expected)") }
+        return fields
+    }
+
+    /// Finds the image: the first part with a type of images, or with the name of a file and no type that says more.
+    private static func fields(ofForm body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
         let parts = try FormPart.parts(of: body, contentType: contentType)
         let image = parts.first { part in
             let isUnspecific = part.type == nil || part.type == "application/octet-stream"
             return part.type?.hasPrefix("image/") ?? false || (part.isFile && isUnspecific)
         }
         guard let image else {
-            throw .badForm("none of its parts is an image; send one with a filename and 'Content-Type: image/jpeg'")
+            throw .badImage("no part is an image; send one with a filename and 'Content-Type: image/jpeg'")
         }
-        guard !image.content.isEmpty else { throw .badForm("the image has no bytes") }
+        guard !image.content.isEmpty else { throw .badImage("it has no bytes") }
         var texts = JSONObject()
-        for part in parts where part.name == "meal_type" || part.name == "logged_at" {
-            texts[part.name] = .string(String(decoding: body[part.content].prefix(100), as: UTF8.self))
+        for part in parts where ["meal_type", "logged_at", "notes"].contains(part.name) {
+            texts[part.name] = .string(String(decoding: body[part.content], as: UTF8.self))
         }
-        let fields = BodyReader(texts)
-        mealType = try fields.choice("meal_type") ?? .other
-        loggedAt = try fields.dateTime("logged_at")
+        return BodyReader(texts)
     }
 }
 

@@ -93,7 +93,11 @@ extension Backend {
 extension UserData {
     /// Adds what is the user's and in no list of the world.
     mutating func addPerson(of user: User) {
-        photos = user.photos.map { MealLogData($0.log) }
+        photos = user.photos.map { photo in
+            var data = MealLogData(photo.log)
+            data.mealLogID = photo.mealLogID
+            return data
+        }
         guard let person = user.person else { return }
         account = person.account.map {
             AccountData(email: $0.email, password: .hash($0.password), refreshTokens: $0.refreshTokens)
@@ -131,7 +135,7 @@ extension MealLogData {
         self.init(
             id: log.id, rawInput: log.rawInput, mealType: log.mealType, loggedAt: log.loggedAt,
             createdAt: .at(log.createdAt), progress: progress, finishedAt: finishedAt)
-        notes = log.notes
+        (notes, isManual) = (log.notes, log.isManual)
         if log.startedAt != log.createdAt { startedAt = .at(log.startedAt) }
         updatedAt = log.changedAt.map { .at($0) }
     }

@@ -93,9 +93,10 @@ extension Planter {
         try check(count, "photos of this user", limit: limits.photos, "\(path).photos")
         for (index, photo) in data.photos.enumerated() {
             let path = "\(path).photos[\(index)]"
-            guard photo.progress != .processing else { throw PlantError(path, .photoInProcessing) }
+            guard photo.progress != .processing, !photo.isManual else { throw PlantError(path, .photoInProcessing) }
             try checkStorage(path)
-            backend.insert(MealPhoto(try mealLog(photo, userID: data.id, at: path)), of: user)
+            let log = try mealLog(photo, userID: data.id, at: path)
+            backend.insert(MealPhoto(log, confirmedAs: photo.mealLogID), of: user)
         }
     }
 
@@ -119,7 +120,7 @@ extension Planter {
         var log = MealLog(
             id: data.id ?? turn.identifiers.next(), userID: userID, rawInput: data.rawInput,
             mealType: data.mealType, loggedAt: data.loggedAt ?? DateTime(created), createdAt: created)
-        (log.startedAt, log.notes) = (started, data.notes)
+        (log.startedAt, log.notes, log.isManual) = (started, data.notes, data.isManual)
         log.changedAt = try time(data.updatedAt, "\(path).updated_at")
         try check(log.changedAt ?? created, "\(path).updated_at", notBefore: created, "the meal log was created")
         switch data.progress {

@@ -22,7 +22,7 @@ public struct UserData: Sendable, Equatable {
     /// The number of active consultations to reach with consultations about free topics; nil for none.
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
-    /// What was recognized in photos and is not confirmed: completed or failed.
+    /// What was recognized in photos: completed or failed.
     public var photos: [MealLogData] = []
     public var documents: [DocumentCollection: [DocumentData]]
     /// Nil for a user who cannot log in.
@@ -130,6 +130,10 @@ public struct MealLogData: Sendable, Equatable {
     /// The last change by the client; nil for none.
     public var updatedAt: DataTime?
     public var notes: String?
+    /// Whether the foods of a completed log were entered one by one.
+    public var isManual = false
+    /// The meal log that a photo became.
+    public var mealLogID: ResourceID?
 
     public enum Progress: Sendable, Equatable {
         /// In processing since its creation; ends after the usual time, by a script or the parser.

@@ -139,7 +139,7 @@ enum ObjectKind: String, CaseIterable {
         case .mealLog:
             [
                 "id", "text", "meal_type", "status", "items", "error", "details", "code", "suggestions", "notes",
-                "logged_at", "created_at", "started_at", "finished_at", "updated_at",
+                "meal_log_id", "logged_at", "created_at", "started_at", "finished_at", "updated_at",
             ]
         case .item: ["id", "food_id", "amount"] + ObjectKind.food.keys
         case .food:

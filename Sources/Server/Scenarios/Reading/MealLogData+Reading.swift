@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 
 extension MealLogData {
-    static func read(_ cursor: Cursor) -> MealLogData? {
+    static func read(_ cursor: Cursor, isPhoto: Bool) -> MealLogData? {
         guard let fields = Fields(cursor, as: .mealLog) else { return nil }
         let text = fields.required("text", "the meal in words, such as 2 eggs and toast")?.mealText()
         let names = MealType.allCases.map(\.rawValue)
@@ -15,14 +15,17 @@ extension MealLogData {
         log.finishedAt = fields["finished_at"]?.dataTime()
         log.updatedAt = fields["updated_at"]?.dataTime()
         log.notes = fields["notes"]?.text(1...UpdateMealLogRequest.maximumNotesLength)
+        fields.refuse(["meal_log_id"], unless: isPhoto, Messages.needs("a photo"))
+        log.mealLogID = fields["meal_log_id"]?.resourceID()
         if let progress = Progress.read(fields) { log.progress = progress }
+        log.isManual = fields["status"]?.written == MealLogStatus.manual.rawValue
         return log
     }
 }
 
 extension MealLogData.Progress {
     fileprivate static func read(_ fields: Fields) -> MealLogData.Progress? {
-        let statuses = ["processing", "completed", "failed"]
+        let statuses = MealLogStatus.allCases.map(\.rawValue)
         let status: String
         if let cursor = fields["status"] {
             guard let name = cursor.name(among: statuses) else { return nil }
@@ -30,7 +33,8 @@ extension MealLogData.Progress {
         } else {
             status = fields["error"] == nil ? "completed" : "failed"
         }
-        fields.refuse(["items"], unless: status == "completed", Messages.needs("'status: completed'"))
+        let hasFoods = ["completed", "manual"].contains(status)
+        fields.refuse(["items"], unless: hasFoods, Messages.needs("'status: completed' or 'status: manual'"))
         fields.refuse(
             ["error", "details", "code", "suggestions"], unless: status == "failed", Messages.needs("'status: failed'"))
         fields.refuse(

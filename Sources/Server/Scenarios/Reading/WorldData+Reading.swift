@@ -46,8 +46,10 @@ extension UserData {
         }
         user.fillActiveConsultations = fields["fill_active_consultations"]?.integer(
             0...ScenarioLimits.activeConsultations)
-        user.mealLogs = fields.list("meal_logs", limit: ScenarioLimits.mealLogs, of: "meal logs", MealLogData.read)
-        user.photos = fields.list("photos", limit: ScenarioLimits.photos, of: "photos", MealLogData.read)
+        user.mealLogs = fields.list("meal_logs", limit: ScenarioLimits.mealLogs, of: "meal logs") {
+            .read($0, isPhoto: false)
+        }
+        user.photos = fields.list("photos", limit: ScenarioLimits.photos, of: "photos") { .read($0, isPhoto: true) }
         user.documents = fields["documents"].map(DocumentData.read) ?? [:]
         user.account = AccountData.read(fields)
         user.profile = fields["profile"].flatMap { .read($0, as: .profile, ProfileDetails.read) }

@@ -248,7 +248,7 @@ extension MealLogData {
         case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
         case .completed(let items), .foods(let items):
             // Even if the list is empty: without one, the parser would run.
-            writer.member("status", MealLogStatus.completed.rawValue)
+            writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
             writer.lines("items", items) { $1.write(into: &$0) }
         case .failed(let failure):
             writer.member("status", MealLogStatus.failed.rawValue)
@@ -260,6 +260,7 @@ extension MealLogData {
             }
         }
         writer.member("notes", ifPresent: notes)
+        writer.member("meal_log_id", ifPresent: mealLogID)
         writer.member("logged_at", ifPresent: loggedAt)
         writer.time("created_at", createdAt)
         writer.time("started_at", startedAt)

@@ -33,7 +33,7 @@ struct ShownMealLog: Equatable, Sendable {
     let status: String?
     let updatedAt: DateTime?
 
-    var isFinal: Bool { status == "completed" || status == "failed" }
+    var isFinal: Bool { ["completed", "failed", "manual"].contains(status) }
 
     init?(_ value: JSONValue, status: String? = nil) {
         guard let id = value["id"]?.exactString ?? value["meal_log_id"]?.exactString else { return nil }
@@ -86,7 +86,9 @@ extension RequestFact {
         case .createMealLog, .showMealLog, .updateMealLog, .confirmMealPhoto:
             return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
         case .listMealLogs, .createMealLogs:
-            return (answer["data"]?["meal_logs"]?.array ?? []).compactMap { ShownMealLog($0) }
+            // A single meal, which was entered food by food, is the object itself.
+            let logs = answer["data"]?["meal_logs"]?.array ?? answeredObject.map { [$0] } ?? []
+            return logs.compactMap { ShownMealLog($0) }
         default: return []
         }
     }
