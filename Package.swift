@@ -131,7 +131,7 @@ let package = Package(
             name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", "Text", "Texts", heap],
             path: "Sources/Domain/FitIQBackend"),
         .target(
-            name: "FitIQAPI", dependencies: ["Digests", "JSON", "Text", httpTypes, heap],
+            name: "FitIQAPI", dependencies: ["Digests", "JSON", "Text", "Texts", httpTypes, heap],
             path: "Sources/Domain/FitIQAPI"),
         // Text in, foods with nutrition facts out.
         .target(name: "Nutrition", dependencies: ["FitIQAPI", "Text", "Texts"], path: "Sources/Domain/Nutrition"),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SCHEMA = HERE.parent / "Fixtures" / "scenarios" / "scenario.schema.json"
+TABLE = HERE.parent / "Fixtures" / "data" / "collections.json"
 STYLES = ["base", "layout", "timeline"]
 LIMIT = 150_000
 
@@ -129,12 +130,25 @@ def forms(api, admin):
     changes = {"goal": "ChangeGoalRequest", "consultation": "UpdateConsultationRequest", "meal": "UpdateMealLogRequest",
                "profile": "FullProfileRequest", "measures": "PhysicalProfileRequest", "preferences": "PreferencesRequest"}
     return {
+        "collections": dict(collections(api)),
         "fault": fault, "breakpoint": breakpoint, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
         "endpoints": {operations[shape(each)]: each for each in scenario["$defs"]["endpoint"]["enum"]},
         "networks": next(each["enum"] for each in scenario["properties"]["network"]["oneOf"] if "enum" in each),
         "conditions": requests.members({"$ref": "#/components/schemas/Conditions"}),
         **{key: Forms(api, long=1000).brief({"$ref": f"#/components/schemas/{name}"}) for key, name in changes.items()},
     }
+
+
+def collections(api):
+    """What the apps sync: where it is, its first members, and the form of those that the API replaces."""
+    for name, row in json.loads(TABLE.read_text(encoding="utf-8")).items():
+        if "operations" not in row:
+            continue
+        plain = [key for key, rule in row["members"].items() if rule.get("type") not in ("array", "object")]
+        sent = {"$ref": f"#/components/schemas/{row['schema']}Sent"}
+        form = Forms(api, long=1000).brief(sent) if "replace" in row["operations"] else None
+        yield name, {"title": row["title"], "path": row["path"].strip("/"), "item": row["item"],
+                     "columns": plain[:3], "goes": "delete" in row["operations"], **({"schema": form} if form else {})}
 
 
 def digest(text):

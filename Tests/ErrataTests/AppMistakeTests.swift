@@ -143,19 +143,20 @@ extension Errata {
             #expect(try AppModels.decoder.decode(Nested.self, from: changed).data.profile.heightCm == 171)
         }
 
-        /// FitIQ's meal client: its refresh stands behind a request that throws.
-        struct MealClient {
+        /// A client of FitIQ, such as that of meals: its refresh stands behind a request that throws.
+        struct RefreshingClient {
             let app: App
+            let path: String
             var tokens: AppModels.Tokens
             let throwsFirst: Bool
 
-            mutating func meals() throws -> Int {
+            mutating func list() throws -> Int {
                 let client = Client(app: app, token: tokens.accessToken, throwsFirst: throwsFirst)
-                let response = try client.send(.get, "/meal-logs")
+                let response = try client.send(.get, path)
                 guard response.status == 401 else { return response.status }
                 let refreshed = try app.send(.post, "/auth/refresh", App.body(refreshing: tokens.refreshToken))
                 tokens = try JSONDecoder().decode(AppModels.Refreshed.self, from: Data(refreshed.body)).data
-                return try app.send(.get, "/meal-logs", nil, tokens.accessToken).status
+                return try app.send(.get, path, nil, tokens.accessToken).status
             }
         }
 
@@ -163,13 +164,13 @@ extension Errata {
         func mealsNeverRefresh() throws {
             let app = try App()
             let tokens = try app.signIn()
-            var listed = MealClient(app: app, tokens: tokens, throwsFirst: true)
-            #expect(try listed.meals() == 200)
+            var listed = RefreshingClient(app: app, path: "/meal-logs", tokens: tokens, throwsFirst: true)
+            #expect(try listed.list() == 200)
             app.network.advance(by: .seconds(3600))
-            for _ in 1...3 { #expect(throws: Client.Refused(status: 401)) { try listed.meals() } }
+            for _ in 1...3 { #expect(throws: Client.Refused(status: 401)) { try listed.list() } }
             // The refresh token is still there to be used: once, and no more.
-            var fixed = MealClient(app: app, tokens: tokens, throwsFirst: false)
-            #expect(try fixed.meals() == 200)
+            var fixed = RefreshingClient(app: app, path: "/meal-logs", tokens: tokens, throwsFirst: false)
+            #expect(try fixed.list() == 200)
             let again = try app.send(.post, "/auth/refresh", App.body(refreshing: tokens.refreshToken))
             #expect(again.status == 401 && again.message.contains("revoked"))
         }
@@ -247,7 +248,7 @@ struct App {
         return try exchange(body.map(request.json) ?? request)
     }
 
-    private func exchange(_ request: Request) throws -> Response {
+    func exchange(_ request: Request) throws -> Response {
         let client = HTTPClient(try #require(network.connect()))
         defer { client.wire.vanish() }
         return try client.exchange(request)

@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import FitIQAPI
@@ -11,17 +13,50 @@ import Testing
     @Test("reads no body of a GET or a DELETE, and of most others JSON", arguments: bodies)
     func needs(endpoint: Endpoint, body: Endpoint.Body) { #expect(endpoint.body == body) }
 
+    private static let page = ["page", "limit", "offset"]
+
     static let parameters: [(Endpoint, [String])] = [
-        (.listJournalEntries, ["page", "limit", "offset", "from", "to", "status"]),
-        (.searchJournal, ["page", "limit", "offset", "from", "to", "status", "q"]),
-        (.analyzeMoodEntries, ["from", "to", "status"]), (.countUnreadInsights, []), (.showWorkoutTemplate, []),
-        (.createJournalEntry, []), (.deleteJournalEntry, []), (.showProfile, []),
+        (.listMoodEntries, page + ["from", "to", "source"]),
+        (.listJournalEntries, page + ["from", "to", "entry_type", "tags", "favorites_only"]),
+        (.searchJournal, page + ["q"]),
+        (
+            .listInsights,
+            page + [
+                "insight_type", "read_status", "favorites_only", "archived_status", "period_from", "period_to",
+                "sort_by", "sort_order",
+            ]
+        ),
+        (.listProgress, page + ["type", "from", "to"]), (.listSleep, page + ["from", "to"]),
+        (.listWorkouts, page + ["from", "to"]), (.listProfileMetrics, page + ["start_date", "end_date"]),
+        (.listWorkoutTemplates, page + ["category", "difficulty", "source", "include_public"]),
+        (.listPublicWorkoutTemplates, page + ["category", "difficulty"]),
+        (.listSharedWorkoutTemplates, page + ["professional_type"]),
+        (
+            .analyzeMoodEntries,
+            ["from", "to", "include_daily_breakdown", "top_labels_limit", "top_associations_limit"]
+        ), (.countUnreadInsights, []), (.showWorkoutTemplate, []), (.createJournalEntry, []),
+        (.deleteJournalEntry, []), (.showProfile, []),
     ]
 
-    @Test("of documents reads the parameters of a list where it lists them", arguments: parameters)
+    @Test("of documents reads the parameters of its list, and no others", arguments: parameters)
     func reads(endpoint: Endpoint, parameters: [String]) {
         #expect(endpoint.parameters == parameters)
         let query = (["page", "to", "x"] + ["x"]).map { (name: $0, value: "1") }
         #expect(endpoint.unknownParameters(in: query) == ["page", "to", "x"].filter { !parameters.contains($0) })
+    }
+
+    @Test("is not in the list of docs/app.md of operations that are not served")
+    func notServed() throws {
+        func pattern(_ path: some StringProtocol) -> String { String(path).replacing(#/{\w+}/#, with: "{}") }
+        let served = Set(Endpoint.allCases.map { "\($0.method.rawValue) \(pattern($0.template))" })
+        let sections = try textOfPackage("docs/app.md").components(separatedBy: "\n## ")
+        let section = try #require(sections.first { $0.hasPrefix("Operations that are not served") })
+        let parts = section.components(separatedBy: "Other descriptions add").map { part in
+            part.matches(of: #/`([A-Z ]+) (\/[^`]+)`/#).flatMap { match in
+                match.output.1.split(separator: " ").map { "\($0) /api/v1\(pattern(match.output.2))" }
+            }
+        }
+        #expect(parts.map(\.count) == [86, 13] && Set(parts.joined()).count == 99)
+        #expect(served.isDisjoint(with: parts.joined()), "\(served.intersection(parts.joined()))")
     }
 }

@@ -139,7 +139,7 @@ import Testing
         let item = try #require(try ConfirmMealPhotoRequest(body: Array(body.utf8)).items.first)
         #expect(item.name == "Tea" && item.quantity == 1.5 && item.unit == "cups")
         #expect(item.nutrients == Self.contents)
-        for empty in ["{}", #"{"confirmed_items":[]}"#, #"{"confirmed_items":null,"notes":null}"#] {
+        for empty in ["", "{}", #"{"confirmed_items":[]}"#, #"{"confirmed_items":null,"notes":null}"#] {
             let request = try ConfirmMealPhotoRequest(body: Array(empty.utf8))
             #expect(request.items.isEmpty && request.notes == nil)
         }
@@ -148,7 +148,7 @@ import Testing
         #expect(throws: APIError.wrongLength("notes", allowed: 0...500, got: 501)) {
             try ConfirmMealPhotoRequest(body: notes(501))
         }
-        for bad in [#"{"confirmed_items":{}}"#, #"{"confirmed_items":[1]}"#, "[]", ""] {
+        for bad in [#"{"confirmed_items":{}}"#, #"{"confirmed_items":[1]}"#, "[]"] {
             #expect(throws: APIError.self) { try ConfirmMealPhotoRequest(body: Array(bad.utf8)) }
         }
     }

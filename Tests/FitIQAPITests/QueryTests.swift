@@ -68,7 +68,7 @@ typealias Query = [(name: String, value: String)]
         let pages = [
             try ConsultationListQuery(query: query, isForApps: true).page,
             try GoalListQuery(query: query, isForApps: true).page ?? Page(number: 1, size: 1),
-            try DocumentListQuery(query: query).page,
+            try DocumentListQuery(query: query, of: .listSleep, in: .sleep, at: .example).page,
         ]
         for page in pages { #expect(page.number == .max && page.range(of: 3).isEmpty && !page.hasNext(of: 3)) }
     }

@@ -5,66 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-extension World {
-    mutating func post(
-        _ object: JSONObject, in collection: DocumentCollection = .journal, by user: UserID
-    ) throws -> JSONValue {
-        try data(try backend.createDocument(object, in: collection, by: user, &turn))
-    }
-
-    // Backend and turn are changed together, which a captured variable does not allow.
-    mutating func create(_ object: JSONObject, in collection: DocumentCollection, by user: UserID) throws(APIError)
-        -> [UInt8]
-    { try backend.createDocument(object, in: collection, by: user, &turn) }
-
-    mutating func replace(
-        _ id: String, with object: JSONObject, in collection: DocumentCollection, by user: UserID
-    ) throws(APIError) -> [UInt8] {
-        try backend.replaceDocument(id, with: object, in: collection, by: user, &turn)
-    }
-
-    mutating func mark(
-        _ id: String, _ member: String, as value: Bool?, in collection: DocumentCollection, by user: UserID
-    ) throws(APIError) -> [UInt8] {
-        try backend.markDocument(id, member, as: value, in: collection, by: user, &turn)
-    }
-
-    mutating func generate(by user: UserID) throws(APIError) -> [UInt8] {
-        try backend.generateInsight(by: user, &turn)
-    }
-
-    mutating func copy(_ id: String, changing members: JSONObject, by user: UserID) throws(APIError) -> [UInt8] {
-        try backend.copyTemplate(id, changing: members, by: user, &turn)
-    }
-
-    func documents(
-        _ collection: DocumentCollection = .journal, _ query: [(name: String, value: String)] = [], for user: UserID
-    ) throws -> JSONValue {
-        try data(
-            backend.documents(in: collection, try DocumentListQuery(query: query, searches: true), for: user).make())
-    }
-
-    func data(_ body: [UInt8]) throws -> JSONValue { try JSON.parse(body)["data"] ?? .null }
-}
-
 @Suite("A document") struct DocumentTests {
-    @Test("is kept as it was sent, but for what the world sets")
-    func kept() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        let body =
-            #"{"id":"mine","a":{"b":[1,null,1.50]},"user_id":"x","created_at":1,"updated_at":2,"é":"\u0000","a":2}"#
-        let object = try DocumentRequest.object(Array(body.utf8), for: .journal)
-        let document = try world.post(object, by: user)
-        let id = try #require(document["id"]?.string)
-        #expect(ResourceID(id) != nil)
-        #expect(
-            "\(document)"
-                == #"{"id":"\#(id)","user_id":"user-1","created_at":"2025-01-29T10:30:00Z","#
-                + #""updated_at":"2025-01-29T10:30:00Z","a":2,"é":"\u0000"}"#)
-        #expect(try world.documents(for: user)["journal"]?[0] == document)
-    }
-
     @Test("replaced keeps its id and creation, and nothing else; deleted, it is gone")
     func changed() throws {
         var world = World()
@@ -95,49 +36,161 @@ extension World {
         ] {
             let refusals = [
                 refusal { () throws(APIError) in try world.backend.document(id, in: collection, for: user) },
+                refusal { () throws(APIError) in try world.backend.documentMembers(id, in: collection, of: user) },
                 refusal { () throws(APIError) in try world.backend.deleteDocument(id, in: collection, by: user) },
                 refusal { () throws(APIError) in
                     try world.replace(id, with: [:], in: collection, by: user)
                 },
-                refusal { () throws(APIError) in
-                    try world.mark(id, "is_read", as: true, in: collection, by: user)
-                },
             ]
             #expect(refusals.allSatisfy { $0 == .unknownDocument(id, in: collection) && $0?.status == .notFound })
+            #expect(
+                refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }
+                    == .unknownDocument(id, in: .insights))
         }
         #expect(APIError.unknownDocument(id.uppercased(), in: .journal).message.contains("lower-case it to \"\(id)\""))
         #expect(try world.documents(for: stranger)["total"] == 0)
     }
 
-    @Test("is found by page, time, status and words")
-    func lists() throws {
+    /// A body with a day of January as its time, and the list with the number of items on a page.
+    static let lists: [(DocumentCollection, body: @Sendable (Int) -> String, list: String)] = [
+        (.moodEntries, { #"{"valence":0,"n":\#($0),"logged_at":"2025-01-\#($0)T08:00:00Z"}"# }, "entries"),
+        (.journal, { #"{"content":"c","n":\#($0),"logged_at":"2025-01-\#($0)T08:00:00Z"}"# }, "entries"),
+        (.progress, { #"{"type":"bmi","quantity":1,"n":\#($0),"logged_at":"2025-01-\#($0)T08:00:00Z"}"# }, "entries"),
+        (
+            .sleep,
+            {
+                #"{"start_time":"2025-01-\#($0)T00:00:00Z","end_time":"2025-01-\#($0)T08:00:00Z","n":\#($0)}"#
+            }, "sessions"
+        ),
+        (.workouts, { #"{"activity_type":"Run","n":\#($0),"started_at":"2025-01-\#($0)T08:00:00Z"}"# }, "workouts"),
+    ]
+
+    @Test("is listed by its time, the newest first, a page at a time, with totals", arguments: lists)
+    func paging(collection: DocumentCollection, body: @Sendable (Int) -> String, list: String) throws {
         var world = World()
-        let user = try world.backend.user("user-1")
-        for number in 1...5 {
-            _ = try world.post(["n": .number(JSONNumber(number)), "status": number > 3 ? "done" : "open"], by: user)
-            world.pass(milliseconds: 86_400_000)
+        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        for day in [12, 14, 11, 15, 13] { try world.send(body(day), to: collection, by: user) }
+        try world.send(body(16), to: collection, by: other)
+        let pages: [(World.Query, numbers: [Int], hasMore: Bool)] = [
+            ([], [15, 14, 13, 12, 11], false), ([("limit", "2")], [15, 14], true),
+            ([("limit", "2"), ("offset", "3")], [12, 11], false), ([("limit", "1"), ("offset", "3")], [12], true),
+            ([("offset", "5")], [], false), ([("offset", "\(Int.max)")], [], false),
+            ([("limit", "2"), ("page", "2")], [13, 12], true),
+        ]
+        for (query, numbers, hasMore) in pages {
+            let page = try world.documents(collection, query, for: user)
+            #expect(page[list]?.array?.map { $0["n"]?.int } == numbers, "\(query)")
+            #expect(page["total"] == 5 && page["has_more"] == .bool(hasMore), "\(query)")
+            for (name, value) in query where name != "page" { #expect(page[name]?.int.map(String.init) == value) }
         }
-        _ = try world.post(["text": ["deep": ["Ünder the Bridge"]], "under": true], by: user)
-        func numbers(_ name: String, _ value: String) throws -> [Int?] {
-            try #require(try world.documents(.journal, [(name, value)], for: user)["journal"]?.array).map {
-                $0["n"]?.int
-            }
-        }
-        #expect(try numbers("limit", "2") == [nil, 5])
-        #expect(try numbers("offset", "4") == [2, 1])
-        #expect(try numbers("offset", "\(Int.max)") == [])
-        #expect(try numbers("from", "2025-02-02") == [nil, 5])
-        #expect(try numbers("to", "2025-01-29") == [1])
-        #expect(try numbers("status", "done") == [5, 4])
-        #expect(try numbers("q", "üNDER THE") == [nil])
-        #expect(try numbers("q", "deep") == [])
-        let page = try world.documents(.journal, [("limit", "4"), ("offset", "1")], for: user)
-        #expect(page["total"] == 6 && page["total_count"] == 6 && page["limit"] == 4 && page["offset"] == 1)
-        #expect(page["has_more"] == true)
-        #expect(try world.documents(.journal, [("offset", "2")], for: user)["has_more"] == false)
+        let range = try world.documents(
+            collection, [("from", "2025-01-12"), ("to", "2025-01-14"), ("limit", "2")], for: user)
+        #expect(range[list]?.array?.map { $0["n"]?.int } == [14, 13])
+        #expect(range["total"] == 3 && range["has_more"] == true && range["offset"] == 0)
     }
 
-    @Test("of the fake's limits: so many in a collection, so large, and no larger world")
+    @Test("of the same time is listed before those that were made earlier")
+    func ties() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        for number in 1...3 {
+            try world.send(
+                #"{"content":"c","n":\#(number),"logged_at":"2025-01-29T08:00:00Z"}"#, to: .journal, by: user)
+            if number == 2 { world.pass(milliseconds: 1000) }
+        }
+        #expect(try world.documents(for: user)["entries"]?.array?.map { $0["n"]?.int } == [3, 2, 1])
+    }
+
+    @Test("that is a set of profile metrics is in a list that is all of the data")
+    func metrics() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        for day in ["28", "29"] {
+            try world.send(
+                """
+                {"recorded_at":"2025-01-\(day)T08:00:00.5Z","metrics":[{"metric_type":"bmi","quantity":21.5,"unit":"%"}]}
+                """, to: .profileMetrics, by: user)
+        }
+        let all = try world.documents(.profileMetrics, for: user)
+        #expect(all.array?.map { $0["recorded_at"] } == ["2025-01-29T08:00:00Z", "2025-01-28T08:00:00Z"])
+        let some = try world.documents(
+            .profileMetrics, [("start_date", "2025-01-28T08:00:00.000Z"), ("end_date", "2025-01-29T07:59:59.999Z")],
+            for: user)
+        #expect(some.array?.map { $0["recorded_at"] } == ["2025-01-28T08:00:00Z"])
+        #expect(try world.documents(.profileMetrics, [("limit", "1")], for: user).array?.count == 1)
+    }
+
+    @Test("of HealthKit is a mood that is not edited")
+    func healthKit() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let mood = { (source: String) in
+            #"{"valence":0.5,"notes":"n","logged_at":"2025-01-29T10:30:00Z","source":"\#(source)"}"#
+        }
+        let change: JSONObject = ["valence": 1, "logged_at": "2025-01-29T10:30:00Z"]
+        let own = try world.id(of: mood("manual"), in: .moodEntries, by: user)
+        let edited = try world.data(try world.replace(own, with: change, in: .moodEntries, by: user))
+        #expect(edited["valence"] == 1 && edited["notes"] == nil)
+        let foreign = try world.id(of: mood("healthkit"), in: .moodEntries, by: user)
+        #expect(
+            refusal { () throws(APIError) in try world.replace(foreign, with: change, in: .moodEntries, by: user) }
+                == .editedHealthKit)
+        let kept = try world.documents(.moodEntries, [("source", "healthkit")], for: user)["entries"]?[0]
+        #expect(kept?["valence"] == 0.5)
+        try world.backend.deleteDocument(foreign, in: .moodEntries, by: user)
+    }
+
+    @Test("that is a night is stored once for each id of its source and user, and each time without one")
+    func nights() throws {
+        var world = World()
+        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        func night(_ source: String, minutes: Int, by user: UserID) throws -> (isNew: Bool, body: JSONValue) {
+            let json = """
+                {"start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:\(minutes):00Z","source_id":\(source)}
+                """
+            let object = try DocumentRequest.object(Array(json.utf8), for: .sleep, at: world.turn.date)
+            let created = try world.add(object, to: .sleep, by: user)
+            return (created.isNew, try world.data(created.body))
+        }
+        let first = try night(#""HK-\"1""#, minutes: 10, by: user)
+        #expect(first.isNew && first.body["time_in_bed_minutes"] == 490)
+        world.pass(milliseconds: 1000)
+        let again = try night(#""HK-\"1""#, minutes: 20, by: user)
+        #expect(!again.isNew && again.body == first.body)
+        #expect(try night(#""HK-\"1""#, minutes: 30, by: other).isNew)
+        for source in [#""HK-""#, #""hk-\"1""#, "null", "null", #""HK-\"12""#] {
+            #expect(try night(source, minutes: 40, by: user).isNew, "\(source)")
+        }
+        #expect(try world.documents(.sleep, for: user)["total"] == 6)
+    }
+
+    @Test("that is a night is averaged with all that match, not only those on the page")
+    func averages() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        #expect(try world.documents(.sleep, for: user).object?["averages"] == .null)
+        // 480 minutes of 480; 420 of 480; 241 of 482.
+        for (day, end, stage) in [(20, "06:00", ""), (21, "06:00", "05:00"), (22, "06:02", "02:01")] {
+            let stages =
+                stage.isEmpty
+                ? ""
+                : #","stages":[{"stage":"core","start_time":"2025-01-\#(day)T22:00:00Z","#
+                    + #""end_time":"2025-01-\#(day + 1)T\#(stage):00Z"}]"#
+            try world.send(
+                #"{"start_time":"2025-01-\#(day)T22:00:00Z","end_time":"2025-01-\#(day + 1)T\#(end):00Z"\#(stages)}"#,
+                to: .sleep, by: user)
+        }
+        let expected: JSONValue = [
+            "avg_time_in_bed_minutes": 481, "avg_total_sleep_minutes": 380,
+            "avg_sleep_efficiency_percentage": .number(JSONNumber((100 + 87.5 + 50) / 3.0)),
+        ]
+        #expect(try world.documents(.sleep, [("limit", "1")], for: user)["averages"] == expected)
+        let last = try world.documents(.sleep, [("from", "2025-01-22")], for: user)
+        #expect(last["averages"]?["avg_sleep_efficiency_percentage"] == 50)
+        #expect(try world.documents(.sleep, [("from", "2025-01-25")], for: user).object?["averages"] == .null)
+    }
+
+    @Test("of the fake's limits: so many in a collection, and no larger world")
     func limits() throws {
         var limits = Limits()
         limits.documents = 2
@@ -149,135 +202,10 @@ extension World {
                 try world.create([:], in: .journal, by: user)
             } == .storeFull("documents of this user in journal", limit: 2))
         _ = try world.post([:], in: .sleep, by: user)
-        func size(_ count: Int) -> APIError? {
-            let body = Array(#"{"id":"0123456789","a":"\#(String(repeating: "a", count: count))"}"#.utf8)
-            return refusal { () throws(APIError) in try DocumentRequest.object(body, for: .sleep) }
-        }
-        #expect(size(65_528) == nil)
-        #expect(size(65_529) == .documentTooLarge("sleep session", limit: 65_536, got: 65_537))
-        func depth(_ count: Int) -> APIError? {
-            let lists = String(repeating: "[", count: count) + String(repeating: "]", count: count)
-            return refusal { () throws(APIError) in
-                try DocumentRequest.object(Array("{\"a\":\(lists)}".utf8), for: .sleep)
-            }
-        }
-        #expect(depth(31) == nil)
-        #expect(depth(32)?.code == .invalidJSON)
         world.backend.storageRoom = StorageRoom(bytes: world.backend.storedBytes, limit: 7)
         #expect(
             refusal { () throws(APIError) in
                 try world.create([:], in: .sleep, by: user)
             } == .storeFull("bytes", limit: 7))
-    }
-
-    @Test("that is an insight is read, turned into a favorite and back, archived, counted and made")
-    func insights() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        _ = try world.post([:], in: .sleep, by: user)
-        let made = try world.data(try world.generate(by: user))
-        let id = try #require(made["insights"]?[0]?["id"]?.string)
-        #expect(made["count"] == 1 && made["insights"]?[0]?["content"]?.string?.contains("sleep: 1,") == true)
-        for member in ["is_read", "is_favorite", "is_archived"] {
-            #expect(made["insights"]?[0]?[member] == false, "\(member)")
-        }
-        func unread() throws -> JSONValue? { try world.data(world.backend.unreadInsights(of: user))["count"] }
-        #expect(try unread() == 1)
-        for (member, value, expected) in [
-            ("is_read", true, true), ("is_read", true, true), ("is_favorite", nil, true), ("is_favorite", nil, false),
-            ("is_archived", true, true), ("is_archived", false, false),
-        ] as [(String, Bool?, Bool)] {
-            let marked = try world.data(
-                try world.mark(id, member, as: value, in: .insights, by: user))
-            #expect(marked[member] == .bool(expected))
-            #expect(try world.documents(.insights, for: user)["insights"]?[0] == marked)
-        }
-        #expect(try unread() == 0)
-    }
-
-    @Test("that is a mood entry is summed up")
-    func analytics() throws {
-        var world = World()
-        let user = try world.backend.user("user-1")
-        func sums(_ query: [(name: String, value: String)] = []) throws -> JSONValue {
-            try world.data(world.backend.moodAnalytics(try DocumentListQuery(query: query), for: user).make())
-        }
-        #expect(
-            "\(try sums())" == #"{"total_entries":0,"first_entry_at":null,"last_entry_at":null,"members":{}}"#)
-        for valence in [1.0, -2, 4] {
-            _ = try world.post(
-                ["valence": .number(JSONNumber(valence)), "big": 1e300, "text": "5"], in: .moodEntries, by: user)
-            world.pass(milliseconds: 86_400_000)
-        }
-        #expect(
-            "\(try sums())"
-                == #"{"total_entries":3,"first_entry_at":"2025-01-29T10:30:00Z","last_entry_at":"2025-01-31T10:30:00Z","#
-                + #""members":{"valence":{"count":3,"minimum":-2,"maximum":4,"average":1}}}"#)
-        #expect(try sums([("from", "2025-01-31")])["members"]?["valence"]?["count"] == 1)
-        // The largest number that counts.
-        _ = try world.post(["big": 1e15], in: .moodEntries, by: user)
-        #expect(try sums()["members"]?["big"]?["count"] == 1)
-    }
-
-    @Test("that is a workout template is read and copied by those who may")
-    func sharing() throws {
-        var limits = Limits()
-        limits.shares = 2
-        var world = World(limits: limits)
-        let (anna, bert, carl) = (
-            try world.backend.user("anna"), try world.backend.user("bert"), try world.backend.user("carl")
-        )
-        let id = try #require(
-            try world.post(["name": "Legs"], in: .workoutTemplates, by: anna)["id"]?.string)
-        func share(_ users: String, by user: UserID) throws(APIError) -> [UInt8] {
-            try world.backend.shareTemplate(id, ShareDocumentRequest(body: Array(users.utf8)), by: user)
-        }
-        func canRead(_ user: UserID) -> Bool {
-            refusal { () throws(APIError) in try world.backend.document(id, in: .workoutTemplates, for: user) } == nil
-        }
-        func shared(_ user: UserID) throws -> Int? {
-            let list = try world.backend.templatesShared(with: user, DocumentListQuery(query: [])).make()
-            return try world.data(list)["total"]?.int
-        }
-        #expect(!canRead(bert))
-        #expect(refusal { () throws(APIError) in try share(#"{"user_id":"carl"}"#, by: bert) }?.status == .notFound)
-        let answer = try world.data(try share(#"{"user_ids":["bert","bert","later"]}"#, by: anna))
-        #expect("\(answer)" == #"{"template_id":"\#(id)","shared_with":["bert","later"],"count":2}"#)
-        #expect(
-            refusal { () throws(APIError) in try share(#"{"user_id":"carl"}"#, by: anna) }
-                == .storeFull("users of a shared template", limit: 2))
-        #expect(canRead(bert) && !canRead(carl))
-        #expect(try shared(bert) == 1 && shared(anna) == 0 && shared(carl) == 0)
-        #expect(try shared(try world.backend.user("later")) == 1)
-        let copy = try world.data(
-            try world.copy(id, changing: ["note": "mine"], by: bert))
-        #expect(copy["user_id"] == "bert" && copy["name"] == "Legs" && copy["note"] == "mine")
-        #expect(copy["id"]?.string != id && copy["shared_with"] == nil)
-        // Reading is all that others may do.
-        #expect(
-            refusal { () throws(APIError) in try world.backend.deleteDocument(id, in: .workoutTemplates, by: bert) }
-                == .unknownDocument(id, in: .workoutTemplates))
-        try world.backend.unshareTemplate(id, with: "bert", by: anna)
-        #expect(!canRead(bert))
-        #expect(
-            refusal { () throws(APIError) in try world.backend.unshareTemplate(id, with: "bert", by: anna) }?.status
-                == .notFound)
-        _ = try world.replace(id, with: ["is_public": true], in: .workoutTemplates, by: anna)
-        #expect(canRead(carl))
-        let open = try world.data(world.backend.publicTemplates(try DocumentListQuery(query: [])).make())
-        #expect(open["workout_templates"]?[0]?["id"]?.string == id && open["total"] == 1)
-        world.backend.removeDocuments(of: anna)
-        #expect(!canRead(anna) && !canRead(carl))
-    }
-
-    @Test(
-        "is not shared with what is not a list of users",
-        arguments: [
-            "{}", "[]", #"{"user_ids":[]}"#, #"{"user_ids":["a",1]}"#, #"{"user_ids":"a"}"#, #"{"user_id":""}"#,
-        ])
-    func badShares(body: String) {
-        #expect(
-            refusal { () throws(APIError) in try ShareDocumentRequest(body: Array(body.utf8)) }?.code
-                == .validationFailed)
     }
 }

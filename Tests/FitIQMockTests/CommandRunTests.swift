@@ -26,6 +26,21 @@ struct CommandRunTests {
         }
     }
 
+    @Test("check refuses a document that breaks a rule of its collection, with its path and its line")
+    func checkDocuments() async throws {
+        try await withFolder { folder in
+            let file = folder["documents.yaml"].path
+            let lines = [
+                "name: a", "users:", "  - documents:", "      progress:",
+                "        - {type: weight, quantity: 61}", "        - {type: weight_kg, quantity: 61}",
+            ]
+            try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: file))
+            let run = try await EndedCommand.run(["check", file], exits: 2)
+            #expect(run.errors.contains("\(file):6:11: users[0].documents.progress[1]: "), "\(run)")
+            #expect(run.errors.contains("'type'") && run.errors.contains("weight_kg"), "\(run)")
+        }
+    }
+
     @Test("judge reads a pipe to its end, and its report has colours on a terminal only")
     func judge() async throws {
         try await withFolder { folder in

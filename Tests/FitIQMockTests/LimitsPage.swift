@@ -171,8 +171,14 @@ enum LimitsPage {
                 .count("DocumentRequest.limits.depth", DocumentRequest.limits.depth),
             ],
             "users with whom a workout template is shared": [world.count("shares")],
-            "numbers that the analytics of mood entries name": [
-                .count("DocumentAnswers.mostFigures", DocumentAnswers.mostFigures)
+            "words and phrases of a search in the journal": [
+                .count("DocumentListQuery.mostWords", DocumentListQuery.mostWords)
+            ],
+            "labels, and associations, that the analytics of mood entries name": [
+                .count("MoodAnalyticsQuery", largest(namesOfAnalytics))
+            ],
+            "how far ahead of the world's clock the time of a mood entry lies": [
+                .time("DocumentRequest.graceOfMoods", .seconds(DocumentRequest.graceOfMoods))
             ],
             "stored users, consultations, messages, goals, meal logs, photos and documents (resident memory may be three times that)":
                 [
@@ -401,6 +407,13 @@ enum LimitsPage {
         let first = try #require(found.first)
         for other in found { #expect(other.map(\.quantity) == first.map(\.quantity), "\(fields)") }
         return first
+    }
+
+    private static func namesOfAnalytics(_ count: Int) -> Bool {
+        let days = [("from", "2025-01-01"), ("to", "2025-01-31")]
+        return ["top_labels_limit", "top_associations_limit"].allSatisfy {
+            (try? MoodAnalyticsQuery(query: days + [($0, "\(count)")])) != nil
+        }
     }
 
     /// The largest number that is accepted, where all smaller ones but 0 are.

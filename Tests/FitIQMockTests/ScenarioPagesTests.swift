@@ -10,7 +10,7 @@ struct ScenarioPagesTests {
         ("", "scenarios", ["The scenario"]), ("clock", "scenarios", ["Clocks"]), ("user", "scenarios", ["Users"]),
         ("accounts", "scenarios", ["Tokens and passwords"]),
         ("consultations", "scenarios", ["Rules for consultations"]), ("refresh_token", "scenarios", ["Refresh tokens"]),
-        ("documents", "scenarios", ["Documents"]), ("document", "scenarios", ["Keys of a document"]),
+        ("documents", "scenarios", ["Documents"]), ("share", "scenarios", ["Shares"]),
         ("profile", "scenarios", ["Profiles"]), ("preferences", "scenarios", ["Preferences"]),
         ("goal", "scenarios", ["Goals"]), ("consultation", "scenarios", ["Consultations"]),
         ("message", "scenarios", ["Messages"]), ("template", "scenarios", ["Templates"]),

@@ -26,6 +26,7 @@ struct SchemaScalarTests {
         .mealLog: "{name: a, users: [{id: u, meal_logs: [@]}]}",
         .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [@]}]}]}",
         .documents: "{name: a, users: [{id: u, documents: @}]}",
+        .share: "{name: a, users: [{id: u, documents: {workout_templates: [{name: a, shared_with: [@]}]}}]}",
         .food: "{name: a, meals: [{items: [@]}]}", .template: "{name: a, answers: [{text: a, template_created: @}]}",
         .answer: "{name: a, answers: [@]}", .answerCondition: "{name: a, answers: [{text: a, when: @}]}",
         .timing: "{name: a, answers: [{text: a, timing: @}]}",
@@ -44,7 +45,7 @@ struct SchemaScalarTests {
 
     /// What an object needs to be looked at any further.
     static let companions: [ObjectKind: [String]] = [
-        .message: ["user: hi"], .fault: ["on: any"], .stub: ["path: \"/a\""],
+        .message: ["user: hi"], .share: ["user_id: b"], .fault: ["on: any"], .stub: ["path: \"/a\""],
     ]
 
     /// What the schema does not say of single values: what they mean together with others, and how long they last.

@@ -96,6 +96,7 @@ struct SchemaTests {
         .mealLog: "{name: a, users: [{id: u, meal_logs: [{}]}]}",
         .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [{}]}]}]}",
         .food: "{name: a, meals: [{items: [{}]}]}",
+        .share: "{name: a, users: [{id: u, documents: {workout_templates: [{name: a, shared_with: [{}]}]}}]}",
         .stub: "{name: a, stubs: [{}]}",
         .chunk: "{name: a, answers: [{chunks: [{}]}]}",
         .replay: "{name: a, replay: {}}",

@@ -7,12 +7,14 @@ struct AppRequest: CustomStringConvertible {
     var ids: [String] = []
     /// Which part of a list; nil for what is usual.
     var part: ListPart?
+    /// More of the query: `q=walk`.
+    var query: String?
     var body = AppBody.none
     /// The account whose token is sent; nil for the user's own.
     var account: SimulatedAccount?
 
     var description: String {
-        let words = [endpoint.name] + ids + [part?.query(of: endpoint), body.note].compactMap { $0 }
+        let words = [endpoint.name] + ids + [part?.query(of: endpoint), query, body.note].compactMap { $0 }
         return words.joined(separator: " ") + (account.map { ", account \($0.subject)" } ?? "")
     }
 
@@ -21,7 +23,8 @@ struct AppRequest: CustomStringConvertible {
         var rest = ids[...]
         let segments = endpoint.template.split(separator: "/")
             .map { $0.hasPrefix("{") ? rest.popFirst() ?? "" : String($0) }
-        return "/" + segments.joined(separator: "/") + (part?.query(of: endpoint) ?? "")
+        let queries = [part?.query(of: endpoint), query].compactMap { $0 }
+        return "/" + segments.joined(separator: "/") + (queries.isEmpty ? "" : "?" + queries.joined(separator: "&"))
     }
 }
 
@@ -36,9 +39,9 @@ struct ListPart {
     var page: Page { isOffset ? Page(offset: start, size: size) : Page(number: start, size: size) }
 
     func query(of endpoint: Endpoint) -> String {
-        if isOffset { return "?limit=\(size)&offset=\(start)" }
+        if isOffset { return "limit=\(size)&offset=\(start)" }
         let hasPageSize = endpoint == .listConsultations || endpoint == .listMessages
-        return "?page=\(start)&\(hasPageSize ? "page_size" : "limit")=\(size)"
+        return "page=\(start)&\(hasPageSize ? "page_size" : "limit")=\(size)"
     }
 }
 
@@ -47,6 +50,8 @@ enum AppBody {
     case none
     /// An object with these members.
     case members(String)
+    /// The same, which breaks a rule of the collection.
+    case invalid(String)
     case login(address: Int, isRight: Bool)
     case token(SimulatedTicket)
     /// A new consultation with a first question.
@@ -67,7 +72,7 @@ enum AppBody {
     var text: String? {
         switch self {
         case .none: return nil
-        case .members(let members): return "{\(members)}"
+        case .members(let members), .invalid(let members): return "{\(members)}"
         case .login(let address, let isRight):
             let password = isRight ? "password" : "passw0rd"
             return #"{"email":"\#(SimulatedAccount.email(address))","password":"\#(password)"}"#
@@ -94,7 +99,8 @@ enum AppBody {
         case .photo:
             return "--photo\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a.jpg\"\r\n"
                 + "Content-Type: image/jpeg\r\n\r\npixels\r\n--photo--\r\n"
-        case .sharing(let user): return #"{"user_ids":["\#(user)"]}"#
+        case .sharing(let user):
+            return #"{"shared_with_user_ids":["\#(user)"],"professional_type":"sports_coach"}"#
         case .profile(let name):
             return #"{"name":"\#(name)","preferred_unit_system":"metric","id":"user-0","user_id":"user-0"}"#
         }
@@ -103,6 +109,7 @@ enum AppBody {
     fileprivate var note: String? {
         switch self {
         case .none, .photo, .members, .question: nil
+        case .invalid(let members): "invalid: \(members)"
         case .login(let address, let isRight): "\(SimulatedAccount.email(address))\(isRight ? "" : ", wrong password")"
         case .token(let ticket): "\(ticket.id)\(ticket.isSpent ? " (spent)" : "")"
         case .change(let persona, let isArchived):

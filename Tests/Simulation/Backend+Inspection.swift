@@ -71,8 +71,8 @@ extension Backend {
     func templates(publicOrSharedWith user: String, isPublic: Bool, isShared: Bool) -> [Document] {
         users.flatMap { owner in
             owner.documents[.workoutTemplates, default: []].filter { template in
-                let isSharedWith = owner.id != ExactString(user) && template.sharedWith.contains(ExactString(user))
-                return (isPublic && template.isPublic) || (isShared && isSharedWith)
+                let isSharedWith = owner.id != ExactString(user) && template.share(with: ExactString(user)) != nil
+                return (isPublic && template.object["is_public"] == true) || (isShared && isSharedWith)
             }
         }
     }

@@ -28,7 +28,8 @@ enum BodyCheck {
     case entity(ResourceID)
     /// An answer about a goal: `data.goal_id`.
     case about(ResourceID)
-    /// A new entity: an id in `data.id`, or `data.session_id`, that the backend of the world did not have before.
+    /// A new entity: an id in `data.id`, `data.session_id`, or `data.new_template.id`, that the backend of the world did
+    /// not have before.
     case new(Entity)
     /// A conflict with a consultation.
     case conflict(ResourceID)
@@ -38,13 +39,14 @@ enum BodyCheck {
     case page(String, total: Int, count: Int)
     /// So many items, at `data.total_count`, and the array of this name in `data`.
     case list(String, total: Int)
-    /// A part of a list with the apps' totals, and the array of this name in `data`.
-    case part(String, Page, total: Int)
+    /// A part of a list with the apps' totals, and the array of this name in `data`; without a name `data` is the array,
+    /// and there are no totals.
+    case part(String?, Page, total: Int)
     /// So many items, at `data.count`, and in the array of this name in `data`.
     case counted(String, ClosedRange<Int>)
     /// The same, each a new entity.
     case batch(String, Entity, count: Int)
-    /// A number in `data`.
+    /// A number in `data`, or in an object there: `summary.total_entries`.
     case figure(String, Int)
     /// Texts in `data`, in pairs of a member and its text.
     case texts([(String, String)])

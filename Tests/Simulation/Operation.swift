@@ -51,7 +51,7 @@ enum Operation: CustomStringConvertible {
 
 /// The credentials of a request.
 enum Credentials: Int {
-    case good, none, wrongKey, expired, foreignWorld
+    case good, none, wrongKey, expired, foreignWorld, noKey
 
     var note: String {
         switch self {
@@ -60,6 +60,7 @@ enum Credentials: Int {
         case .wrongKey: " (with a wrong API key)"
         case .expired: " (with an expired token)"
         case .foreignWorld: " (with a token of another world)"
+        case .noKey: " (without an API key)"
         }
     }
 }

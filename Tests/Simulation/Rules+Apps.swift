@@ -26,8 +26,8 @@ extension Rules {
         }
     }
 
-    private func part(_ name: String, _ request: AppRequest, of total: Int) -> Answer {
-        (200, .part(name, request.part?.page ?? Page(offset: 0, size: 20), total: total))
+    private func part(_ name: String?, _ request: AppRequest, of total: Int, usually size: Int = 20) -> Answer {
+        (200, .part(name, request.part?.page ?? Page(offset: 0, size: size), total: total))
     }
 
     // MARK: Accounts
@@ -137,40 +137,88 @@ extension Rules {
         let own = backend.documents(in: collection, of: user)
         let id = request.ids.first.flatMap { ResourceID($0) }
         let held = own.first { $0.id == id }
-        let hasRoom = own.count < limits.documents
-        func list(isPublic: Bool, isShared: Bool) -> [Document] {
-            backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: isShared)
+        let others = backend.templates(publicOrSharedWith: user, isPublic: true, isShared: true)
+        let shared = collection == .workoutTemplates ? others.first { $0.id == id } : nil
+        func list(isPublic: Bool) -> [Document] {
+            backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: !isPublic)
         }
-        func whereHeld(_ answer: (Document) -> Answer) -> Answer { held.map(answer) ?? (404, .refusal) }
+        /// Another user's template that may be read is forbidden, and everything else is unknown.
+        func whereHeld(_ answer: (Document) -> Answer) -> Answer {
+            held.map(answer) ?? (shared == nil ? 404 : 403, .refusal)
+        }
+        func whereValid(_ answer: @autoclosure () -> Answer) -> Answer {
+            if case .invalid = request.body { (400, .refusal) } else { answer() }
+        }
+        func created(_ check: BodyCheck) -> Answer { own.count < limits.documents ? (201, check) : (507, .refusal) }
         switch request.endpoint {
-        case .generateInsights:
-            return hasRoom ? (201, .batch("insights", .document(collection), count: 1)) : (507, .refusal)
-        case .listPublicWorkoutTemplates:
-            return part(collection.rawValue, request, of: list(isPublic: true, isShared: false).count)
-        case .listSharedWorkoutTemplates:
-            return part(collection.rawValue, request, of: list(isPublic: false, isShared: true).count)
-        case .analyzeMoodEntries: return (200, .figure("total_entries", own.count))
-        case .countUnreadInsights: return (200, .figure("unread_count", own.count { !$0.isRead }))
+        case .generateInsights: return whereValid(created(.new(.document(collection))))
+        case .listPublicWorkoutTemplates: return part("templates", request, of: list(isPublic: true).count)
+        case .listSharedWorkoutTemplates: return part("templates", request, of: list(isPublic: false).count)
+        case .analyzeMoodEntries:
+            return request.query == nil ? (400, .refusal) : (200, .figure("summary.total_entries", own.count))
+        case .countUnreadInsights:
+            return (
+                200,
+                .figure("count", own.count { $0.object["is_read"] != true && $0.object["is_archived"] != true })
+            )
+        case .searchJournal:
+            let words = request.query.map { $0.dropFirst("q=".count).split(separator: "+") } ?? []
+            let found = own.count { entry in
+                let text = entry.object["content"]?.string ?? ""
+                return words.allSatisfy { text.contains($0) }
+            }
+            return words.isEmpty ? (400, .refusal) : part("results", request, of: found, usually: 30)
         case .readInsight, .favoriteInsight, .archiveInsight, .unarchiveInsight:
             return whereHeld { (200, .entity($0.id)) }
         case .shareWorkoutTemplate:
-            guard case .sharing(let other) = request.body else { return whereHeld { _ in (400, .refusal) } }
-            return whereHeld { (200, .figure("count", Set($0.sharedWith).union([ExactString(other)]).count)) }
+            return whereHeld { _ in whereValid((201, .figure("total_shared", 1))) }
         case .unshareWorkoutTemplate:
-            let other = ExactString(request.ids.last ?? "")
-            return whereHeld { $0.sharedWith.contains(other) ? (204, .none) : (404, .refusal) }
-        case .showWorkoutTemplate, .copyWorkoutTemplate:
-            let others = list(isPublic: true, isShared: true)
-            guard let shown = held ?? others.first(where: { $0.id == id }) else { return (404, .refusal) }
-            if request.endpoint == .showWorkoutTemplate { return (200, .entity(shown.id)) }
-            return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
+            let other = request.ids.last ?? ""
+            return whereHeld {
+                $0.share(with: ExactString(other)) == nil
+                    ? (404, .refusal) : (200, .texts([("revoked_from_user_id", other)]))
+            }
+        case .showWorkoutTemplate: return (held ?? shared).map { (200, .entity($0.id)) } ?? (404, .refusal)
+        case .copyWorkoutTemplate:
+            return held == nil && shared == nil ? (404, .refusal) : created(.new(.document(collection)))
+        case .replaceMoodEntry where held?.object["source"] == "healthkit": return (400, .refusal)
         default: break
         }
         switch request.endpoint.method {
-        case .get: return part(collection.rawValue, request, of: own.count)
-        case .post: return hasRoom ? (201, .new(.document(collection))) : (507, .refusal)
-        case .put: return whereHeld { (200, .entity($0.id)) }
+        case .get:
+            let size = [.moodEntries: 50, .journal: 30, .sleep: 30][collection, default: 20]
+            let total = own.count { isListed($0, in: collection) }
+            return part(Self.names[collection], request, of: total, usually: size)
+        case .post:
+            if let session = same(as: request, among: own) { return (200, .entity(session.id)) }
+            return whereValid(created(.new(.document(collection))))
+        case .put: return whereHeld { held in whereValid((200, .entity(held.id))) }
         default: return whereHeld { (204, .deleted(.document(collection), $0.id)) }
         }
+    }
+
+    private static let names: [DocumentCollection: String] = [
+        .moodEntries: "entries", .journal: "entries", .insights: "insights", .progress: "entries", .sleep: "sessions",
+        .workouts: "workouts", .workoutTemplates: "templates",
+    ]
+
+    /// Whether a list has a document without being asked for more: what is neither archived nor old.
+    private func isListed(_ document: Document, in collection: DocumentCollection) -> Bool {
+        switch collection {
+        case .insights: return document.object["is_archived"] != true
+        case .moodEntries, .journal, .progress, .sleep:
+            let time = document.object.time(collection == .sleep ? "start_time" : "logged_at")
+            let midnight = now.secondsSinceEpoch - now.secondsSinceEpoch % 86_400
+            return time.map { $0.secondsSinceEpoch >= midnight - 30 * 86_400 } ?? true
+        case .workouts, .profileMetrics, .workoutTemplates: return true
+        }
+    }
+
+    /// The session of sleep that has the `source_id` of a request already.
+    private func same(as request: AppRequest, among sessions: [Document]) -> Document? {
+        guard request.endpoint == .createSleep, case .members(let members) = request.body,
+            let source = (try? JSON.parse(Array("{\(members)}".utf8)))?["source_id"]?.string
+        else { return nil }
+        return sessions.first { $0.object["source_id"]?.string == source }
     }
 }

@@ -102,7 +102,7 @@ extension SimulatedClient {
             endpoint.template.contains("{id}") && endpoint.documents.map { held?.contains($0) } == true
         }
         let endpoint =
-            switch draw.below(5) {
+            switch draw.below(7) {
             case 0: draw.element(of: operations)
             case 1, 2: draw.element(of: makers)
             case 3 where held?.contains(.workoutTemplates) == true:
@@ -111,27 +111,104 @@ extension SimulatedClient {
             }
         guard let collection = endpoint.documents else { preconditionFailure("Filtered above.") }
         var request = AppRequest(endpoint: endpoint)
-        if endpoint.template.contains("{id}") {
-            request.ids = [drawID { backend, user in backend.documents(in: collection, of: user).map(\.id) }]
-        }
+        if endpoint.template.contains("{id}") { request.ids = [drawDocument(in: collection)] }
         let other = draw.once(in: 6) ? "nobody" : draw.element(of: world.users).subject
         switch endpoint {
-        case .shareWorkoutTemplate: request.body = .sharing(with: other)
+        case .shareWorkoutTemplate:
+            request.body = draw.once(in: 6) ? .invalid(#""shared_with_user_ids":[]"#) : .sharing(with: other)
         case .unshareWorkoutTemplate:
             let shared = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
-                backend.documents(in: collection, of: user.subject).first { !$0.sharedWith.isEmpty }
+                backend.documents(in: collection, of: user.subject).first { !$0.shares.isEmpty }
             }
             request.ids.append(other)
-            if let shared = shared ?? nil, draw.once(in: 2) {
-                request.ids = [shared.id.description, shared.sharedWith[0].text]
+            if let shared = shared ?? nil, draw.below(4) > 0 {
+                request.ids = [shared.id.description, shared.shares[0].user.text]
             }
+        case .generateInsights:
+            request.body = draw.once(in: 6) ? .invalid("") : .members(#""insight_type":"weekly""#)
         case _ where endpoint.body == .required:
-            let flag = draw.once(in: 3) ? #","is_public":true"# : ""
-            request.body = .members(#""score":\#(draw.below(10)),"user_id":"somebody""# + flag)
-        case _ where endpoint.parameters.contains("limit"): request.part = drawPart(byOffset: true)
+            request.body = draw.once(in: 6) ? drawInvalidDocument(in: collection) : drawDocument(of: collection)
+        case .analyzeMoodEntries:
+            if draw.below(4) > 0 { request.query = "from=1970-01-01&to=2199-12-31" }
+        case .searchJournal: request.query = draw.once(in: 6) ? nil : "q=walk"
         default: break
         }
+        if endpoint.parameters.contains("limit") { request.part = drawPart(byOffset: true) }
         return request
+    }
+
+    /// The id of a document; of a template sometimes another user's that may be read.
+    private func drawDocument(in collection: DocumentCollection) -> String {
+        if collection == .workoutTemplates, draw.once(in: 4) {
+            let readable = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
+                backend.templates(publicOrSharedWith: user.subject, isPublic: true, isShared: true).last
+            }
+            if let template = readable ?? nil { return template.id.description }
+        }
+        return drawID { backend, user in backend.documents(in: collection, of: user).map(\.id) }
+    }
+
+    /// A time that is mostly within the last 30 days, in quotation marks.
+    private func drawTime() -> String {
+        let now = simulator.now(in: world).secondsSinceEpoch
+        let age = Int64(draw.element(of: [0, 3600, 86_400, 30 * 86_400, 31 * 86_400, 40 * 86_400]))
+        return "\"\(DateTime(secondsSinceEpoch: now - age).wireText)\""
+    }
+
+    /// A body that is stored as it is sent, with members that the world sets.
+    private func drawDocument(of collection: DocumentCollection) -> AppBody {
+        let number = draw.below(10)
+        let members =
+            switch collection {
+            case .moodEntries:
+                #""valence":-0.\#(number),"logged_at":\#(drawTime()),"source":"\#(number < 2 ? "healthkit" : "manual")""#
+            case .journal:
+                #""content":"\#(draw.element(of: ["A walk", "Rest"]))","logged_at":\#(drawTime()),"tags":["\#(number)"]"#
+            case .progress:
+                #""type":"steps","quantity":\#(number)"# + (number < 3 ? "" : #","logged_at":\#(drawTime())"#)
+            case .sleep: drawSleep(source: number)
+            case .workouts: #""activity_type":"Running","started_at":\#(drawTime()),"intensity":\#(number + 1)"#
+            case .profileMetrics:
+                #""recorded_at":\#(drawTime()),"metrics":[{"metric_type":"bmi","quantity":\#(number),"unit":"%"}]"#
+            case .workoutTemplates:
+                #""name":"Legs","is_public":\#(number < 3),"exercises":[{"exercise_id":"squat","order_index":\#(number)}]"#
+            case .insights: preconditionFailure("No client sends an insight.")
+            }
+        return .members(members + #","user_id":"somebody","id":"x","kept":\#(number)"#)
+    }
+
+    /// Half of the sessions have one of few `source_id`s.
+    private func drawSleep(source number: Int) -> String {
+        let start = simulator.now(in: world).secondsSinceEpoch - 8 * 3600 - Int64(draw.below(35)) * 86_400
+        func time(_ hours: Int64) -> String { "\"\(DateTime(secondsSinceEpoch: start + hours * 3600).wireText)\"" }
+        let stages = #"{"stage":"core","start_time":\#(time(1)),"end_time":\#(time(6))}"#
+        return #""start_time":\#(time(0)),"end_time":\#(time(7)),"stages":[\#(stages)]"#
+            + (number < 5 ? #","source_id":"hk-\#(number)""# : "")
+    }
+
+    /// A body that breaks a rule.
+    private func drawInvalidDocument(in collection: DocumentCollection) -> AppBody {
+        let time = #""2024-12-01T08:00:00Z""#
+        let bodies =
+            switch collection {
+            case .moodEntries:
+                [
+                    #""valence":1.5,"logged_at":\#(time)"#, #""valence":0"#,
+                    #""valence":0,"logged_at":"2199-01-01T00:00:00Z""#,
+                ]
+            case .journal: [#""content":"","logged_at":\#(time)"#, #""content":"a","logged_at":"yesterday""#]
+            case .progress: [#""type":"weight_kg","quantity":1"#, #""type":"weight","quantity":-1"#]
+            case .sleep:
+                [
+                    #""start_time":\#(time),"end_time":\#(time)"#,
+                    #""start_time":\#(time),"end_time":"2024-12-01T09:00:00Z","source_id":"hk-0","notes":5"#,
+                ]
+            case .workouts: [#""activity_type":"Running""#, #""activity_type":"","started_at":\#(time)"#]
+            case .profileMetrics: [#""recorded_at":\#(time),"metrics":[]"#, #""metrics":[{"metric_type":"weight"}]"#]
+            case .workoutTemplates: [#""name":"""#, #""name":"a","exercises":[{"order_index":0}]"#]
+            case .insights: preconditionFailure("No client sends an insight.")
+            }
+        return .invalid(draw.element(of: bodies))
     }
 
     private func drawProfileRequest() -> AppRequest {
@@ -154,8 +231,10 @@ extension SimulatedClient {
             Endpoint.listConsultations, .listGoals, .listMealLogs, .listMessages, .searchJournal,
         ])
         let ids = endpoint == .listMessages ? [drawConsultation(activeOnly: false)] : []
+        let isSearch = endpoint == .searchJournal
         return AppRequest(
-            endpoint: endpoint, ids: ids, part: drawPart(byOffset: endpoint == .searchJournal || draw.once(in: 2)))
+            endpoint: endpoint, ids: ids, part: drawPart(byOffset: isSearch || draw.once(in: 2)),
+            query: isSearch ? "q=A+walk" : nil)
     }
 
     private func drawPart(byOffset isOffset: Bool) -> ListPart {

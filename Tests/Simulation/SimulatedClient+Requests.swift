@@ -9,6 +9,12 @@ extension SimulatedClient {
         let foreigner = simulator.foreigner(to: world)
         var credentials = number == 0 || target.account != nil ? .good : drawCredentials()
         if credentials == .foreignWorld, foreigner == nil { credentials = .none }
+        // Not every guide asks for the key.
+        if credentials == .good, world.mode == .union, number > 0, target.account == nil,
+            target.endpoint?.credentials == .token || simulator.draw.once(in: 64), simulator.draw.once(in: 2)
+        {
+            credentials = .noKey
+        }
         let traced = simulator.noteRequest(.request(target, credentials), by: number)
         let expectation = simulator.expectation(of: target, by: user, credentials: credentials, traced: traced)
         let fields = target.account?.fields ?? user.fields(credentials, foreigner: foreigner)

@@ -82,6 +82,7 @@ final class SimulatedUser {
         switch credentials {
         case .good: good
         case .none: []
+        case .noKey: withoutKey
         case .wrongKey: wrongKey
         case .expired: expired
         case .foreignWorld:

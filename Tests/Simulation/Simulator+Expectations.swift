@@ -17,7 +17,7 @@ extension Simulator {
         let world = user.world
         let subject = target.account?.subject ?? user.subject
         expectation.endpoint = target.endpoint
-        if target.endpoint?.credentials == .bearer { expectation.subject = subject }
+        if let credentials = target.endpoint?.credentials, credentials != .key { expectation.subject = subject }
         func predict(_ target: Target) {
             let prediction = engine.inspectBackend(ofWorld: world.id) { backend in
                 Rules(backend: backend, user: subject, limits: limits, now: now(in: world)).answer(to: target)
@@ -49,14 +49,14 @@ extension Simulator {
                 if let endpoint = target.endpoint, !world.mode.serves(endpoint) {
                     // 405 where a guide knows the path.
                     if endpoint.origin == .guides { expect(404) }
-                } else if target.endpoint?.credentials == .key, [.none, .wrongKey].contains(credentials) {
+                } else if target.endpoint?.credentials == .key, [.none, .noKey, .wrongKey].contains(credentials) {
                     expect(401)
                 } else if let account = target.account, !world.isAlive(account, at: now(in: world)) {
                     expect(401)
                 } else if target.endpoint?.credentials == .key, credentials != .good, world.mode == .union {
                     // The key is right, and the token is not looked at.
                     predict(target)
-                } else if credentials != .good {
+                } else if credentials != .good, credentials != .noKey || target.endpoint?.credentials != .token {
                     expect(401)
                 } else if world.mode == .union {
                     predict(target)

@@ -70,7 +70,7 @@ extension Simulator {
             }
             return nil
         case .figure(let name, let number):
-            let told = value["data"]?[name]?.int
+            let told = name.split(separator: ".").reduce(value["data"]) { $0?[String($1)] }?.int
             return told == number ? nil : "\(name) is \(told ?? -1), \(number) is right"
         case .texts(let members):
             for (name, text) in members where value["data"]?[name]?.string != text {
@@ -96,7 +96,8 @@ extension Simulator {
             return value["data"]?["id"]?.string == id.description ? nil : "the answer is not about \(id)"
         case .new(let entity):
             let data = value["data"]
-            return violation(ofNew: entity, (data?["id"] ?? data?["session_id"])?.string, world)
+            let id = data?["id"] ?? data?["session_id"] ?? data?["new_template"]?["id"]
+            return violation(ofNew: entity, id?.string, world)
         case .conflict(let id):
             let existing = value["error"]?["details"]?["existing_consultation_id"]?.string
             return existing == id.description ? nil : "the conflict is not with \(id)"
@@ -136,7 +137,11 @@ extension Simulator {
         return world.deleted.contains(id) ? "\(id) was deleted, and is made again" : nil
     }
 
-    private func violation(ofPart name: String, _ page: Page, total: Int, in data: JSONValue?) -> String? {
+    private func violation(ofPart name: String?, _ page: Page, total: Int, in data: JSONValue?) -> String? {
+        guard let name else {
+            let (count, due) = (data?.array?.count, page.range(of: total).count)
+            return count == due ? nil : "\(count ?? -1) came, \(due) are due"
+        }
         let told = data?["total_count"]?.int
         guard told == total, data?["total"]?.int == total else {
             return "total_count is \(told ?? -1), there are \(total)"

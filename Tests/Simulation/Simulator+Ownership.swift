@@ -6,6 +6,7 @@ import JSON
 extension Simulator {
     private static let namesOfIDs: Set<ExactString> = [
         "id", "session_id", "conversationId", "consultation_id", "goal_id", "goalId", "message_id", "meal_log_id",
+        "template_id",
     ]
 
     /// Notes the ids in what was told to a user; the first one who hears of an entity has made it.
@@ -34,10 +35,13 @@ extension Simulator {
         } ?? []
     }
 
-    /// Whether it is a template that is public, or shared with a user.
+    /// Whether it is a template that is public, or shared with a user, or an exercise of one.
     func isReadable(_ id: ResourceID, by subject: String, in world: SimulatedWorld) -> Bool {
         engine.inspectBackend(ofWorld: world.id) { backend in
-            backend.templates(publicOrSharedWith: subject, isPublic: true, isShared: true).contains { $0.id == id }
+            backend.templates(publicOrSharedWith: subject, isPublic: true, isShared: true).contains { template in
+                template.id == id
+                    || template.object["exercises"]?.array?.contains { $0["id"] == .string(id.description) } == true
+            }
         } ?? false
     }
 

@@ -36,7 +36,7 @@ SCENARIOS = {
     "messages": users(20, consultations=[{"persona": "general_wellness", "messages": [{"user": "a"}] * 200}]),
     "meal logs": users(40, meal_logs=[{"text": "egg", "meal_type": "snack"}] * 100),
     "photos": users(200, photos=[{"text": "egg", "meal_type": "snack"}] * 20),
-    "documents": users(40, documents={"mood_entries": [{"score": 1}] * 200}),
+    "documents": users(40, documents={"mood_entries": [{"valence": 1, "logged_at": "1d ago"}] * 200}),
     "templates": users(40, documents={"workout_templates": [{"name": "a"}] * 200}),
     "fault rules": rules("faults", {"on": "GET /api/v1/goals", "status": 503}),
     "answers": rules("answers", {"text": "a"}),

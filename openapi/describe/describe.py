@@ -1,15 +1,18 @@
-"""Makes everything that is derived: from base/openapi.yaml, base/asyncapi.yaml and their overlays, and from ui.
+"""Makes everything that is derived: from base/openapi.yaml, base/asyncapi.yaml and their overlays, from the table of
+collections, and from ui.
 
     describe.py            writes what is stale
     describe.py --check    writes nothing; names what is stale, and exits with 1 where something is
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
 import yaml
 
+import collected
 import deviations
 import origins
 import overlay
@@ -100,6 +103,8 @@ def union_text(kind):
     for path in sorted((OVERLAYS / UNION).glob("*.yaml")):
         if not path.name.endswith(tuple(f".{kind}.yaml" for kind in KINDS)):
             sys.exit(f"describe: {path.relative_to(ROOT)}: its name has to end with .openapi.yaml or .asyncapi.yaml")
+        if path.name == "documents.openapi.yaml" and kind == "openapi":
+            document = collected.described(document)
         if path.name.endswith(f".{kind}.yaml"):
             document = overlaid(document, kind, path)
     if kind == "openapi":
@@ -131,7 +136,17 @@ def outputs():
         yield path, page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
     yield "ui/ui.html", join.document(
         yaml.safe_load(texts[UNION, "openapi"]), read_yaml(ROOT / "openapi" / "admin.yaml"))
+    yield "Fixtures/scenarios/scenario.schema.json", scenario_schema()
     yield "openapi/deviations.html", deviations.page(read(ROOT / "openapi" / "DEVIATIONS.md"))
+
+
+def scenario_schema():
+    """The schema of scenario files with the documents of the table of collections."""
+    schema = json.loads(read(ROOT / "Fixtures" / "scenarios" / "scenario.schema.json"))
+    lists = schema["$defs"]["documents"]["properties"]
+    lists.clear()
+    lists.update(collected.scenario_lists())
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def leftovers(made):

@@ -1,6 +1,6 @@
 // The worlds of the server, what can be done to them, and what the shown one holds.
 import { $, ask, button, download, fill, form, h, heading, options, segments, shortID, table } from "./dom.js";
-import { clockTime } from "./format.js";
+import { clockTime, labelled } from "./format.js";
 import { act, attempt, call, inWorld, state, sureButton, tell, when, whileShown, worldURL } from "./server.js";
 import { collection, members } from "./panel.js";
 
@@ -106,6 +106,12 @@ const KINDS = {
     actions: [edit("Edit", "PUT", FORMS.meal), remove("meal")] },
 };
 
+for (const [key, { title, path, item, columns, schema, goes }] of Object.entries(FORMS.collections)) {
+  KINDS[key] = { title, path: one => `${path}/${one.id}`, columns: columns.map(labelled),
+    cells: one => columns.map(column => one[column]),
+    actions: [schema && editDocument(schema), goes && remove(item)] };
+}
+
 export const startData = () => whileShown("data", "world-event", 1000, readData);
 
 async function readData() {
@@ -114,12 +120,12 @@ async function readData() {
 }
 
 function drawData() {
-  const ofUser = (key, user) => (key === "users" ? [user] : user[key] ?? []).map(one => [one, user]);
+  const ofUser = (key, user) => (key === "users" ? [user] : user[key] ?? user.documents?.[key] ?? []).map(one => [one, user]);
   const all = key => (held.users ?? []).flatMap(user => ofUser(key, user));
   const { title, columns, cells, actions, path } = KINDS[kind], items = all(kind);
   const row = ([one, user]) => {
     const send = (method, rest, body, done) => change(user, method, `/api/v1/${path(one)}${rest}`, body, done);
-    return [shortID(one.id), shortID(user.id), ...cells(one), actions.map(make => make(one, send))];
+    return [shortID(one.id), shortID(user.id), ...cells(one), actions.map(make => make && make(one, send))];
   };
   const lead = "Everything that the world holds. Changes go through the API as the item's user, and are judged as a client's.";
   const kinds = Object.entries(KINDS).map(([key, each]) => [key, `${each.title} ${all(key).length}`]);
@@ -153,6 +159,15 @@ function edit(label, method, schema, rest = "", from = rest) {
     const form = members(schema.properties, { values: { ...now, ...now.profile }, required: schema.required });
     const save = () => Object.keys(form.value()).length && send(method, rest, form.value(), "It is changed.");
     ask(label, "Save", save, form.elements);
+  });
+}
+
+/** Makes a button that opens a form of an object of which the API replaces all members. */
+function editDocument(schema) {
+  return (one, send) => button("Edit", () => {
+    const form = members(schema.properties, { values: one, required: schema.required });
+    const save = () => Object.keys(form.value()).length && send("PUT", "", { ...one, ...form.value() }, "It is changed.");
+    ask("Edit", "Save", save, form.elements);
   });
 }
 

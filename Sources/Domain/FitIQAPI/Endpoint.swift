@@ -58,7 +58,9 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public enum Credentials: Sendable {
         /// A bearer token, and the API key where the mode requires one.
         case bearer
-        /// The API key alone: there is no token yet, or it has expired.
+        /// A bearer token; a wrong API key is refused, a missing one is not.
+        case token
+        /// The API key alone: there is no token yet, it has expired, or what is asked for is public.
         case key
     }
 
@@ -85,7 +87,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
 
         init(_ method: HTTPRequest.Method, _ collection: DocumentCollection, _ rest: String = "") {
-            self.init(method, collection.path, rest, from: .apps)
+            self.init(method, collection.row.path, rest, from: .apps)
             documents = collection
         }
     }
@@ -190,15 +192,16 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     public var credentials: Credentials {
         switch self {
-        case .register, .logIn, .refreshTokens, .logOut: .key
+        case .register, .logIn, .refreshTokens, .logOut, .listPublicWorkoutTemplates: .key
+        case .listProfileMetrics, .createProfileMetrics: .token
         default: .bearer
         }
     }
 
     public var body: Body {
         switch self {
-        case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut, .generateInsights,
-            .readInsight, .favoriteInsight, .archiveInsight, .unarchiveInsight, .copyWorkoutTemplate:
+        case .archiveConsultation, .completeConsultation, .suggestConsultationGoals, .logOut, .readInsight,
+            .favoriteInsight, .archiveInsight, .unarchiveInsight, .copyWorkoutTemplate, .confirmMealPhoto:
             .optional
         case .recognizeMealPhoto: .form
         case .suggestGoals: .none
@@ -215,10 +218,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case .listGoals: GoalListQuery.parameters
         case .listMealLogs: MealLogListQuery.parameters
         case .webSocket, .mealSocket: ["token"]
-        case .analyzeMoodEntries: DocumentListQuery.filters
-        case .searchJournal: DocumentListQuery.parameters + ["q"]
-        case .countUnreadInsights, .showWorkoutTemplate: []
-        default: documents != nil && method == .get ? DocumentListQuery.parameters : []
+        default: documents.map { DocumentListQuery.parameters(of: self, in: $0) } ?? []
         }
     }
 

@@ -185,6 +185,9 @@ static const struct {
     TEXT("Fixtures/data/coach.json")
 #embed "../../../Fixtures/data/coach.json"
     END
+    TEXT("Fixtures/data/collections.json")
+#embed "../../../Fixtures/data/collections.json"
+    END
     TEXT("Fixtures/data/coverage.tsv")
 #embed "../../../Fixtures/data/coverage.tsv"
     END

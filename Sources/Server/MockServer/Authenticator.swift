@@ -45,8 +45,11 @@ struct Authenticator {
     }
 
     /// The user of a REST request, by bearer token and API key; 401, or 507 if there is no room for a new user.
+    ///
+    /// - Parameter needsKey: Whether a missing key is refused; a wrong one is in any case.
     mutating func user(
-        of fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend, at now: Timestamp
+        of fields: FieldBlock, needsKey: Bool = true, last: inout LastAuthorization?, in backend: inout Backend,
+        at now: Timestamp
     ) throws(APIError) -> UserID {
         if let known = last?.token, last?.accepted?.isSame(as: fields) == true, backend.contains(known.user) {
             try check(known, at: now)
@@ -54,8 +57,8 @@ struct Authenticator {
         }
         let token = try bearer(fields, last: &last, in: &backend)
         try check(token, at: now)
-        try checkAPIKey(of: fields)
-        last?.accepted = fields
+        try checkAPIKey(of: fields, isOptional: !needsKey)
+        if needsKey { last?.accepted = fields }
         return token.user
     }
 

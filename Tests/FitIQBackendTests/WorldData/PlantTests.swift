@@ -121,17 +121,19 @@ import Testing
             MessageData(role: .assistant, content: String(repeating: "x", count: TextLengths.maximumBytes)),
             MessageData(role: .assistant, content: "y", metadata: MessageMetadata(tokensUsed: 0)),
         ]
-        let rest = DocumentRequest.maximumBytes - #"{"a":""}"#.utf8.count
-        let document = DocumentData(object: ["a": .string(String(repeating: "x", count: rest))], in: .journal)
+        var entry: JSONObject = ["type": "bmi", "quantity": 1, "logged_at": "2025-01-29T10:30:00Z", "a": ""]
+        let rest = DocumentRequest.maximumBytes - JSONValue.object(entry).encoded().count
+        entry["a"] = .string(String(repeating: "x", count: rest))
+        let document = DocumentData(object: entry, in: .progress)
         let user = UserData(
             id: "user-1", goals: [GoalData(title: title)],
             consultations: [ConsultationData(persona: .nutritionist, messages: messages)],
-            documents: [.journal: [document]])
+            documents: [.progress: [document]])
         let planted = try World(planting: WorldData(users: [user], issuedIDs: 0)).data.users[0]
         #expect(planted.goals[0].title.utf8.count == ClientFrame.maximumContentByteCount)
         #expect(
             planted.consultations[0].messages.map { $0.metadata?.tokensUsed } == [TextLengths.maximumBytes / 4, 0])
-        #expect(planted.documents[.journal]?.map(\.members.count) == [DocumentRequest.maximumBytes - 2])
+        #expect(planted.documents[.progress]?.map(\.members.count) == [DocumentRequest.maximumBytes - 2])
     }
 
     @Test("exports that a consultation is no goal's conversation only where its goal could name it")

@@ -5,9 +5,12 @@ import JSON
 
 extension World {
     /// A world that begins with this data.
-    init(planting data: WorldData, seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union) throws(PlantError) {
+    init(
+        planting data: WorldData, seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union,
+        isRestored: Bool = false
+    ) throws(PlantError) {
         self.init(seed: seed, pace: pace, mode: mode)
-        try backend.plant(data, &turn)
+        try backend.plant(data, &turn, isRestored: isRestored)
     }
 
     /// A world that begins with one user and what is theirs.

@@ -20,11 +20,19 @@ struct RequestShapeTests {
             $0.request(.listQuickActions, query: "context_type=mood", at: 0)
             $0.request(.listMealLogs, query: "start_date=2025-01-29", at: 0)
         },
-        Chapter("a document is any object, and a page has a limit", .kept(4)) {
-            $0.request(.createSleep, body: ["id": 1, "stages": []], status: 201, at: 0)
-            $0.request(.shareWorkoutTemplate, Story.id(1), body: ["user_id": "a"], at: 0)
-            $0.request(.copyWorkoutTemplate, Story.id(1), body: ["name": "b"], status: 201, at: 0)
-            $0.request(.searchJournal, query: "q=&limit=1&offset=0", at: 0)
+        Chapter("documents fit the rows of their collections", .kept(8)) {
+            $0.request(
+                .createSleep,
+                body: ["id": 1, "start_time": "2025-01-28T22:00:00Z", "end_time": "2025-01-29T06:00:00Z", "x": 1],
+                status: 201, at: 0)
+            $0.request(.shareWorkoutTemplate, Story.id(1), body: ["user_id": "a"], status: 201, at: 0)
+            $0.request(.copyWorkoutTemplate, Story.id(1), body: ["new_name": "b"], status: 201, at: 0)
+            // What the body lacks stays.
+            $0.request(.replaceWorkoutTemplate, Story.id(1), body: ["category": "c"], at: 0)
+            $0.request(.generateInsights, body: ["insight_type": "weekly"], status: 201, at: 0)
+            $0.request(.searchJournal, query: "q=a&limit=1&offset=0", at: 0)
+            $0.request(.analyzeMoodEntries, query: "from=2025-01-01&to=2025-01-29", at: 0)
+            $0.request(.listInsights, query: "archived_status=true", at: 0)
             $0.request(.copyWorkoutTemplate, Story.id(1), status: 201, at: 0)
             $0.request(.readInsight, Story.id(1), at: 0)
             $0.request(.deleteInsight, Story.id(1), status: 204, at: 0)
@@ -36,7 +44,14 @@ struct RequestShapeTests {
             $0.request(.updateMealLog, Story.id(1), body: ["notes": ""], at: 0)
             $0.request(
                 .confirmMealPhoto, Story.id(1),
-                body: ["confirmed_items": [["name": "Tea", "quantity": 1, "unit": "cups"]]], at: 0)
+                body: [
+                    "confirmed_items": [
+                        [
+                            "name": "Tea", "quantity": 1, "unit": "cups", "calories": 2, "protein_g": 0, "carbs_g": 0,
+                            "fat_g": 0,
+                        ]
+                    ]
+                ], at: 0)
             $0.request(.showMealPhoto, Story.id(1), at: 0)
             $0.request(.deleteMealPhoto, Story.id(1), status: 204, at: 0)
         },
@@ -123,7 +138,28 @@ struct RequestShapeTests {
         Misfit(line: "POST /api/v1/journal", endpoint: .createJournalEntry, body: "[]", told: "must be a JSON object"),
         Misfit(
             line: "POST /api/v1/workout-templates/\(Story.id(1))/share", endpoint: .shareWorkoutTemplate, body: "{}",
-            told: "'user_ids' is required"),
+            told: "'shared_with_user_ids' is required"),
+        Misfit(
+            line: "POST /api/v1/workout-templates/\(Story.id(1))/copy", endpoint: .copyWorkoutTemplate,
+            body: #"{"new_name":7}"#, told: "'new_name'"),
+        Misfit(
+            line: "PUT /api/v1/workout-templates/\(Story.id(1))", endpoint: .replaceWorkoutTemplate,
+            body: #"{"status":"new"}"#, told: "'status' must be one of"),
+        Misfit(
+            line: "POST /api/v1/progress", endpoint: .createProgress, body: #"{"type":"weight_kg","quantity":61}"#,
+            told: "POST /api/v1/progress does not fit: 'type' must be one of"),
+        Misfit(
+            line: "POST /api/v1/sleep", endpoint: .createSleep,
+            body: #"{"start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-28T22:00:00Z"}"#, told: "'end_time'"),
+        Misfit(
+            line: "POST /api/v1/insights/generate/wellness", endpoint: .generateInsights,
+            body: #"{"insight_type":"wellness"}"#, told: "'insight_type'"),
+        Misfit(
+            line: "GET /api/v1/wellness/mood-entries/analytics?from=2025-01-01", endpoint: .analyzeMoodEntries,
+            told: "'to' is required"),
+        Misfit(
+            line: "GET /api/v1/insights?archived_status=maybe", endpoint: .listInsights, told: "'archived_status'"),
+        Misfit(line: "GET /api/v1/journal/search?q=", endpoint: .searchJournal, told: "'q' is required"),
         Misfit(line: "GET /api/v1/sleep?limit=101", endpoint: .listSleep, told: "'limit'"),
         Misfit(line: "POST /api/v1/goals", endpoint: .createGoal, body: #"{"title":"Run"}"#, told: "'description'"),
         Misfit(

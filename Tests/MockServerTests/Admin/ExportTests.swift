@@ -88,12 +88,21 @@ struct ExportTests {
             ),
             (
                 "documents",
-                UserData(id: "a", documents: [.workoutTemplates: repeated(DocumentData(object: [:], in: .journal))])
+                UserData(
+                    id: "a", documents: [.workoutTemplates: repeated(DocumentData(object: ["name": "a"], in: .journal))]
+                )
             ),
             (
                 "documents of small values",
                 UserData(
-                    id: "a", documents: [.sleep: repeated(DocumentData(object: ["": .array(repeated(0))], in: .sleep))])
+                    id: "a",
+                    documents: [
+                        .workouts: repeated(
+                            DocumentData(
+                                object: [
+                                    "activity_type": "a", "started_at": "0s ago", "": .array(repeated(0)),
+                                ], in: .workouts))
+                    ])
             ),
             (
                 "shares",
@@ -102,7 +111,8 @@ struct ExportTests {
                     documents: [
                         .workoutTemplates: [
                             DocumentData(
-                                object: [:], in: .workoutTemplates, sharedWith: (0..<100).map { ExactString("\($0)") })
+                                object: ["name": "a"], in: .workoutTemplates,
+                                shares: (0..<100).map { ShareData(user: ExactString("\($0)")) })
                         ]
                     ])
             ),
@@ -156,9 +166,13 @@ struct ExportTests {
                         MessageData(role: .assistant, content: text, metadata: metadata),
                     ])
             ], mealLogs: [MealLogData(rawInput: text, mealType: .snack, progress: .failed(.init(message: text)))],
-            documents: Dictionary(
-                uniqueKeysWithValues: DocumentCollection.allCases.map {
-                    ($0, [DocumentData(object: [text: .string(text)], in: $0, sharedWith: [ExactString(text)])])
+            documents: try Dictionary(
+                uniqueKeysWithValues: DocumentCollection.allCases.map { collection in
+                    var object = try #require(
+                        JSON.parse(Array(SentDocuments.bodies[collection, default: ""].utf8)).object)
+                    object[text] = .string(text)
+                    let shares = [ShareData(user: ExactString(text), notes: text)]
+                    return (collection, [DocumentData(object: object, in: collection, shares: shares)])
                 }))
         let size = try Self.size(user, mode: mode) - Self.size(UserData(id: "a"), mode: mode)
         #expect(size.bytes <= size.stored, "\(size)")

@@ -15,6 +15,8 @@ struct AnyCaseTests {
     private static let meal = "7f3a9c12-5e6a-4d7f-8b8c-3d4e5f6a7b82"
     private static let template = "9b5cbe34-7a8c-4f9b-8dad-5f6a7b8c9da4"
     private static let entry = "ac6dcf45-8b9d-4aac-9ebe-6a7b8c9daeb5"
+    private static let mood = "bd7ed056-9cae-4bbd-8fcf-7b8c9daebfc6"
+    private static let insight = "ce8fe167-adbf-4cce-9ada-8c9daebfcad7"
 
     private static func scenario(_ ids: String?) -> String {
         """
@@ -27,7 +29,9 @@ struct AnyCaseTests {
             consultations: [{id: \(chat), persona: nutritionist, messages: [{user: Hello}, {assistant: Hi}]}]
             meal_logs: [{id: \(meal), text: an egg, meal_type: breakfast}]
             documents:
-              journal: [{id: \(entry), title: Tuesday}]
+              journal: [{id: \(entry), content: Tuesday, logged_at: 1d ago}]
+              mood_entries: [{id: \(mood), valence: 1, logged_at: 1d ago}]
+              insights: [{id: \(insight), insight_type: daily, title: a, content: b}]
               workout_templates: [{id: \(template), name: Legs, shared_with: [\(TestUser.ben)]}]
         """
     }
@@ -46,10 +50,16 @@ struct AnyCaseTests {
         (.get, "goals/\(goal)", nil, 200),
         (.patch, "goals/\(goal)", #"{"conversationId":"\#(chat.uppercased())"}"#, 200),
         (.get, "meal-logs/\(meal)", nil, 200), (.get, "workout-templates/\(template)", nil, 200),
-        (.put, "journal/\(entry)", #"{"title":"Wednesday"}"#, 200),
-        (.post, "workout-templates/\(template)/share", #"{"user_ids":["\#(TestUser.ben)"]}"#, 200),
+        (.put, "journal/\(entry)", #"{"content":"Wednesday","logged_at":"2025-01-29T10:00:00Z"}"#, 200),
+        (.put, "wellness/mood-entries/\(mood)", #"{"valence":-1,"logged_at":"2025-01-29T10:00:00Z"}"#, 200),
+        (.delete, "wellness/mood-entries/\(mood)", nil, 204),
+        (.post, "insights/\(insight)/read", nil, 200), (.post, "insights/\(insight)/favorite", nil, 200),
+        (.post, "insights/\(insight)/archive", nil, 200), (.post, "insights/\(insight)/unarchive", nil, 200),
+        (.delete, "insights/\(insight)", nil, 204),
+        (.put, "workout-templates/\(template)", #"{"name":"Arms"}"#, 200),
+        (.post, "workout-templates/\(template)/share", #"{"user_ids":["\#(TestUser.ben)"]}"#, 201),
         (.post, "workout-templates/\(template)/copy", nil, 201),
-        (.delete, "workout-templates/\(template)/share/\(TestUser.ben)", nil, 204),
+        (.delete, "workout-templates/\(template)/share/\(TestUser.ben)", nil, 200),
         (.delete, "journal/\(entry)", nil, 204), (.post, "consultations/\(chat)/archive", nil, 200),
     ]
 
@@ -80,15 +90,17 @@ struct AnyCaseTests {
         #expect(try network.exchange(handshake).status == 404)
     }
 
-    @Test("Another user's stay unknown")
+    @Test("Another user's stay unknown, and what may only be read is forbidden")
     func others() throws {
         let network = try Self.network()
-        for row in Self.requests where row.path != "workout-templates/\(Self.template)" && !row.path.hasSuffix("/copy")
-        {
+        for row in Self.requests {
             var request = Self.request(row)
             request.fields = Request.authorized(row.0, "/", as: TestUser.ben).fields
             if row.json != nil { request.fields.append("Content-Type: application/json") }
-            #expect(try network.exchange(request).status == 404, "\(row.path)")
+            let isTemplate = row.path.hasPrefix("workout-templates/")
+            let isReading = row.0 == .get || row.path.hasSuffix("/copy")
+            let expected = !isTemplate ? 404 : isReading ? row.status : 403
+            #expect(try network.exchange(request).status == expected, "\(row.path)")
         }
     }
 

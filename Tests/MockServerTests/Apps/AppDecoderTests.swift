@@ -42,7 +42,7 @@ struct AppDecoderTests {
             }
             let data = response.json?["data"]
             if let name = row.keeps {
-                let id = data?["id"] ?? data?["session_id"] ?? data?["insights"]?[0]?["id"]
+                let id = data?["id"] ?? data?["session_id"]
                 kept.append((name, try #require(id?.string, "\(row): \(response.text)")))
             }
             for name in ["access_token", "refresh_token"] {

@@ -52,23 +52,13 @@ struct AppRow: Sendable, CustomStringConvertible {
     ) -> AppRow {
         row(method, path, body, status: status, as: AppModels.Failure.self)
     }
-
-    /// A row whose answer is a page of one list of documents.
-    static func page(
-        _ path: String, _ list: @escaping @Sendable (AppModels.DocumentPage) -> [AppModels.Document]?
-    ) -> AppRow {
-        AppRow(method: .get, path: path, body: nil, status: 200, keeps: nil) { data in
-            let page = try AppModels.decoder.decode(AppModels.Answer<AppModels.DocumentPage>.self, from: data).data
-            #expect(list(page) != nil, "\(path)")
-        }
-    }
 }
 
 /// What the apps call, section by section.
 extension AppRow {
     typealias Answer = AppModels.Answer
     typealias User = AppModels.Both<Answer<AppModels.User>, Answer<AppModels.FlatUser>>
-    typealias Document = Answer<AppModels.Document>
+    typealias Page<List: Decodable> = Answer<AppModels.Page<List>>
     typealias BothPhotos = AppModels.Both<AppModels.Photo, AppModels.PhotoRecognition>
 
     struct Section: Sendable, CustomTestStringConvertible {
@@ -237,48 +227,75 @@ extension AppRow {
         .refused(404, .get, "/meal-logs/photo/{second}"),
     ]
 
+    private static let mood = #"{"valence":0.5,"labels":["calm"],"associations":["social"],"logged_at":"\#(time)"}"#
+    private static let entry = #"{"content":"Slept well","logged_at":"\#(time)","is_favorite":true}"#
+    /// With a fraction, as one of the apps sends it.
+    private static let time = "2025-01-29T10:30:00.123Z"
     private static let documents: [AppRow] = [
-        .row(.post, "/wellness/mood-entries", #"{"valence":0.5}"#, status: 201, keeps: "mood", as: Document.self),
-        .page("/wellness/mood-entries?limit=5") { $0.moodEntries },
-        .row(.put, "/wellness/mood-entries/{mood}", #"{"valence":-1}"#, as: Document.self),
-        .row(.get, "/wellness/mood-entries/analytics", as: Answer<AppModels.Analytics>.self),
+        .row(.post, "/wellness/mood-entries", mood, status: 201, keeps: "mood", as: Answer<AppModels.MoodEntry>.self),
+        .row(
+            .get, "/wellness/mood-entries?limit=5&from=2025-01-01",
+            as: Page<AppModels.Entries<AppModels.MoodEntry>>.self),
+        .row(.put, "/wellness/mood-entries/{mood}", mood, as: Answer<AppModels.MoodEntry>.self),
+        .row(
+            .get, "/wellness/mood-entries/analytics?from=2025-01-01&to=2025-01-31&include_daily_breakdown=true",
+            as: Answer<AppModels.Analytics>.self),
+        .refused(400, .get, "/wellness/mood-entries/analytics"),
         .gone(.delete, "/wellness/mood-entries/{mood}"),
-        .row(.post, "/journal", #"{"content":"Slept well"}"#, status: 201, keeps: "entry", as: Document.self),
-        .page("/journal") { $0.journal },
-        .page("/journal/search?q=slept") { $0.journal },
-        .row(.put, "/journal/{entry}", #"{"content":"Slept badly"}"#, as: Document.self),
+        .refused(404, .delete, "/wellness/mood-entries/{mood}"),
+        .row(.post, "/journal", entry, status: 201, keeps: "entry", as: Answer<AppModels.JournalEntry>.self),
+        .row(.get, "/journal?favorites_only=true", as: Page<AppModels.Entries<AppModels.JournalEntry>>.self),
+        .row(.get, "/journal/search?q=slept", as: Page<AppModels.Results>.self),
+        .row(.put, "/journal/{entry}", entry, as: Answer<AppModels.JournalEntry>.self),
         .gone(.delete, "/journal/{entry}"),
         .row(
-            .post, "/insights/generate/wellness", status: 201, keeps: "insight",
-            as: Answer<AppModels.GeneratedInsights>.self),
-        .page("/insights") { $0.insights },
+            .post, "/insights/generate/wellness", #"{"insight_type":"weekly"}"#, status: 201, keeps: "insight",
+            as: Answer<AppModels.Insight>.self),
+        .refused(400, .post, "/insights/generate/wellness", #"{"insight_type":"wellness"}"#),
+        .row(.get, "/insights?sort_by=created_at&sort_order=desc", as: Page<AppModels.Insights>.self),
         .row(.get, "/insights/unread/count", as: Answer<AppModels.UnreadCount>.self),
-        .row(.post, "/insights/{insight}/read", as: Document.self),
-        .row(.post, "/insights/{insight}/favorite", as: Document.self),
-        .row(.post, "/insights/{insight}/archive", as: Document.self),
-        .row(.post, "/insights/{insight}/unarchive", as: Document.self),
+        .row(.post, "/insights/{insight}/read", as: Answer<AppModels.InsightMark>.self),
+        .row(.post, "/insights/{insight}/favorite", as: Answer<AppModels.InsightFavorite>.self),
+        .row(.post, "/insights/{insight}/archive", as: Answer<AppModels.InsightMark>.self),
+        .row(.post, "/insights/{insight}/unarchive", as: Answer<AppModels.InsightMark>.self),
         .gone(.delete, "/insights/{insight}"),
-        .row(.post, "/progress", #"{"type":"weight","value":61}"#, status: 201, as: Document.self),
-        .page("/progress") { $0.progress },
-        .row(.post, "/sleep", #"{"minutes":480}"#, status: 201, as: Document.self),
-        .page("/sleep?from=2025-01-01&to=2030-01-01") { $0.sleep },
-        .row(.post, "/workouts", #"{"activity_type":"running"}"#, status: 201, as: Document.self),
-        .page("/workouts") { $0.workouts },
-        .row(.post, "/profile/metrics", #"{"height_cm":171}"#, status: 201, as: Document.self),
-        .page("/profile/metrics") { $0.profileMetrics },
         .row(
-            .post, "/workout-templates", #"{"name":"Legs","is_public":true}"#, status: 201, keeps: "template",
-            as: Document.self),
-        .page("/workout-templates") { $0.workoutTemplates },
-        .page("/workout-templates/public") { $0.workoutTemplates },
-        .page("/workout-templates/shared-with-me") { $0.workoutTemplates },
-        .row(.get, "/workout-templates/{template}", as: Document.self),
-        .row(.put, "/workout-templates/{template}", #"{"name":"Arms"}"#, as: Document.self),
+            .post, "/progress", #"{"type":"weight","quantity":61}"#, status: 201,
+            as: Answer<AppModels.ProgressEntry>.self),
+        .refused(400, .post, "/progress", #"{"type":"weight_kg","quantity":61}"#),
+        .row(.get, "/progress?type=weight", as: Page<AppModels.Entries<AppModels.ProgressEntry>>.self),
         .row(
-            .post, "/workout-templates/{template}/share", #"{"user_ids":["ben"]}"#,
+            .post, "/sleep", SentDocuments.bodies[.sleep], status: 201, as: Answer<AppModels.SleepSession>.self),
+        .row(.post, "/sleep", SentDocuments.bodies[.sleep], as: Answer<AppModels.SleepSession>.self),
+        .row(.get, "/sleep?from=2025-01-01&to=2030-01-01", as: Page<AppModels.Sessions>.self),
+        .row(
+            .post, "/workouts", SentDocuments.bodies[.workouts], status: 201, as: Answer<AppModels.Workout>.self),
+        .row(.get, "/workouts", as: Page<AppModels.Workouts>.self),
+        .row(
+            .post, "/profile/metrics", SentDocuments.bodies[.profileMetrics], status: 201,
+            as: Answer<AppModels.ProfileMetrics>.self),
+        .row(
+            .get, "/profile/metrics?start_date=2025-01-01T00:00:00.000Z", as: Answer<[AppModels.ProfileMetrics]>.self),
+        .row(
+            .post, "/workout-templates", SentDocuments.bodies[.workoutTemplates], status: 201, keeps: "template",
+            as: Answer<AppModels.WorkoutTemplate>.self),
+        .row(.get, "/workout-templates", as: Page<AppModels.Templates<AppModels.WorkoutTemplate>>.self),
+        .row(.get, "/workout-templates/public", as: Page<AppModels.Templates<AppModels.WorkoutTemplate>>.self),
+        .row(
+            .get, "/workout-templates/shared-with-me", as: Page<AppModels.Templates<AppModels.ReceivedTemplate>>.self),
+        .row(.get, "/workout-templates/{template}", as: Answer<AppModels.WorkoutTemplate>.self),
+        .row(
+            .put, "/workout-templates/{template}", #"{"name":"Arms","is_public":true}"#,
+            as: Answer<AppModels.WorkoutTemplate>.self),
+        .row(
+            .post, "/workout-templates/{template}/share",
+            #"{"shared_with_user_ids":["{reader}"],"professional_type":"personal_trainer","notes":null}"#, status: 201,
             as: Answer<AppModels.SharedTemplate>.self),
-        .gone(.delete, "/workout-templates/{template}/share/{reader}"),
-        .row(.post, "/workout-templates/{template}/copy", "{}", status: 201, as: Document.self),
+        .row(
+            .delete, "/workout-templates/{template}/share/{reader}", as: Answer<AppModels.RevokedShare>.self),
+        .row(
+            .post, "/workout-templates/{template}/copy", "{}", status: 201,
+            as: Answer<AppModels.CopiedTemplate>.self),
         .gone(.delete, "/workout-templates/{template}"),
         .refused(404, .delete, "/workout-templates/{template}"),
     ]

@@ -94,7 +94,7 @@ struct DeletionTests {
         let refresh = #"{"refresh_token":"\#(try #require(data["refresh_token"]?.string))"}"#
         let (client, other) = (try network.client(), try network.client())
         let made = try entities(client, token)
-        let body = #"{"score":4}"#
+        let body = #"{"valence":0.4,"logged_at":"2025-01-29T10:30:00Z"}"#
         #expect(try other.exchange(Self.request(.post, "wellness/mood-entries", token).json(body)).status == 201)
         let socket = try network.client().upgrade(
             .handshake("/api/v1/consultations/\(made[1].1)/ws?token=\(token)"))

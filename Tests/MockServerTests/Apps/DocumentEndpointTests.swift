@@ -8,93 +8,194 @@ import Testing
 
 @Suite("What the apps sync, over HTTP")
 struct DocumentEndpointTests {
-    private static let operations = Endpoint.allCases.filter { $0.documents != nil }
-    private static let unknown = "00000000-0000-4000-8000-000000000000"
-
-    private static func request(_ endpoint: Endpoint, _ id: String = unknown, as user: String? = nil) -> Request {
-        let target = endpoint.template.replacing("{id}", with: id).replacing("{userId}", with: "bert")
-        let request =
-            user.map { .authorized(endpoint.method, target, as: $0) }
-            ?? Request(method: endpoint.method, target: target)
-        return endpoint.body != .none ? request.json(#"{"user_ids":["bert"]}"#) : request
+    private static func exchange(
+        _ network: VirtualNetwork, _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil,
+        as user: String = TestUser.anna
+    ) throws -> Response {
+        let request = Request.authorized(method, "/api/v1/" + path, as: user)
+        return try network.exchange(json.map(request.json) ?? request)
     }
 
     @Test("Each operation has a path of its own, in the union alone, and asks for credentials")
     func paths() throws {
-        #expect(Self.operations.count == 36)
-        #expect(Set(Self.operations.map { "\($0.method) \($0.template)" }).count == 36)
+        #expect(SentDocuments.operations.count == 36)
+        #expect(Set(SentDocuments.operations.map { "\($0.method) \($0.template)" }).count == 36)
         let union = VirtualNetwork()
-        for endpoint in Self.operations {
-            #expect(try union.exchange(Self.request(endpoint)).status == 401, "\(endpoint)")
-            let answer = try union.exchange(Self.request(endpoint, as: TestUser.anna))
+        for endpoint in SentDocuments.operations {
+            #expect(try union.exchange(SentDocuments.request(endpoint)).status == 401, "\(endpoint)")
+            let answer = try union.exchange(SentDocuments.request(endpoint, as: TestUser.anna))
             let expected = endpoint.template.contains("{") ? 404 : endpoint.method == .post ? 201 : 200
             #expect(answer.status == expected, "\(endpoint): \(answer.text)")
         }
         for mode in GuideMode.guides {
             let network = VirtualNetwork { $0.mode = mode }
-            for endpoint in Self.operations {
-                #expect(try network.exchange(Self.request(endpoint, as: TestUser.anna)).status == 404)
+            for endpoint in SentDocuments.operations {
+                #expect(try network.exchange(SentDocuments.request(endpoint, as: TestUser.anna)).status == 404)
             }
         }
     }
 
     @Test("A document that another user asks for, or that is named in upper case, is 404 on every path")
     func foreignDocuments() throws {
-        let network = VirtualNetwork()
-        let lists = DocumentCollection.allCases.map { #""\#($0.rawValue)":[{"id":"\#(Self.id($0))"}]"# }
-        let state = #"{"name":"a","users":[{"id":"\#(TestUser.anna)","documents":{\#(lists.joined(separator: ","))}}]}"#
-        #expect(try network.admin(.put, "state", state).status == 200)
-        for endpoint in Self.operations where endpoint.template.contains("{") {
-            let id = Self.id(try #require(endpoint.documents))
+        let network = try SentDocuments.network()
+        for endpoint in SentDocuments.operations where endpoint.template.contains("{") {
+            let id = SentDocuments.id(try #require(endpoint.documents))
             for (id, user) in [(id, TestUser.ben), (id.uppercased(), TestUser.anna)] {
-                let answer = try network.exchange(Self.request(endpoint, id, as: user))
+                let answer = try network.exchange(SentDocuments.request(endpoint, id, as: user))
                 #expect(answer.status == 404, "\(endpoint): \(answer.text)")
                 #expect(answer.message.contains("lower-case it") == (user == TestUser.anna), "\(answer.message)")
             }
         }
     }
 
-    private static func id(_ collection: DocumentCollection) -> String {
-        let number = DocumentCollection.allCases.firstIndex(of: collection) ?? 0
-        return "abcdef00-0000-4000-8000-00000000000\(number)"
-    }
-
-    @Test("An insight is marked as read, as archived, and as archived no more")
-    func marks() throws {
-        let network = VirtualNetwork()
-        let id = Self.id(.insights)
-        let state = #"{"name":"a","users":[{"id":"\#(TestUser.anna)","documents":{"insights":[{"id":"\#(id)"}]}}]}"#
-        #expect(try network.admin(.put, "state", state).status == 200)
-        for (path, mark) in [
-            ("read", #""is_read":true"#), ("archive", #""is_archived":true"#), ("unarchive", #""is_archived":false"#),
-        ] {
-            let request = Request.authorized(.post, "/api/v1/insights/\(id)/\(path)", as: TestUser.anna)
+    @Test("Who may only read a template is forbidden to change, share and delete it")
+    func forbidden() throws {
+        let network = try SentDocuments.network(sharedWith: [TestUser.ben])
+        for endpoint in SentDocuments.operations
+        where endpoint.documents == .workoutTemplates && endpoint.template.contains("{") {
+            let request = SentDocuments.request(endpoint, SentDocuments.id(.workoutTemplates), as: TestUser.ben)
             let answer = try network.exchange(request)
-            #expect(answer.status == 200 && answer.text.contains(mark), "\(path): \(answer.text)")
+            let expected = [Endpoint.showWorkoutTemplate: 200, .copyWorkoutTemplate: 201][endpoint] ?? 403
+            #expect(answer.status == expected, "\(endpoint): \(answer.text)")
+            if expected == 403 { #expect(answer.errorCode == "FORBIDDEN" && answer.message.contains("is not yours")) }
         }
     }
 
-    @Test("Refusals come in their order: 401, 404, 415, 400")
-    func order() throws {
+    @Test("A list has its name and its totals; that of profile metrics is the data itself")
+    func lists() throws {
+        let network = try SentDocuments.network()
+        let rows: [(path: String, name: String?, limit: Int)] = [
+            ("wellness/mood-entries", "entries", 50), ("journal", "entries", 30), ("insights", "insights", 20),
+            ("progress", "entries", 20), ("sleep", "sessions", 30), ("workouts", "workouts", 20),
+            ("profile/metrics", nil, 20), ("workout-templates", "templates", 20),
+            ("journal/search?q=SLEPT", "results", 30),
+        ]
+        for (path, name, limit) in rows {
+            let answer = try Self.exchange(network, .get, path)
+            let data = try #require(answer.json?["data"], "\(path): \(answer.text)")
+            guard let name else {
+                #expect(data.array?.count == 1 && answer.json?.object?.map(\.key) == ["success", "data"])
+                continue
+            }
+            #expect(data[name]?.array?.count == 1, "\(answer.text)")
+            #expect(data["total"] == 1 && data["total_count"] == 1 && data["offset"] == 0 && data["has_more"] == false)
+            #expect(data["limit"]?.int == limit, "\(path)")
+            let beyond = try Self.exchange(network, .get, path + (path.contains("?") ? "&" : "?") + "offset=1&limit=1")
+            #expect(beyond.json?["data"]?[name] == [] && beyond.json?["data"]?["total"] == 1)
+        }
+        let sleep = try Self.exchange(network, .get, "sleep").json?["data"]
+        #expect(sleep?["averages"]?["avg_total_sleep_minutes"] == 420)
+        #expect(sleep?["averages"]?["avg_sleep_efficiency_percentage"] == 87.5)
+        let other = try Self.exchange(network, .get, "sleep", as: TestUser.ben).json?["data"]
+        #expect(other?["averages"] == .null && other?["sessions"] == [])
+        #expect(try Self.exchange(network, .get, "insights").json?["data"]?["total_pages"] == 1)
+        #expect(try Self.exchange(network, .get, "insights", as: TestUser.ben).json?["data"]?["total_pages"] == 0)
+    }
+
+    @Test("An insight is read, a favourite by turns, archived, and archived no more")
+    func marks() throws {
+        let network = try SentDocuments.network()
+        func insights(_ query: String) throws -> Int? {
+            try Self.exchange(network, .get, "insights?" + query).json?["data"]?["insights"]?.array?.count
+        }
+        #expect(try Self.exchange(network, .get, "insights/unread/count").json?["data"] == ["count": 1])
+        for (path, mark, value) in [
+            ("read", "is_read", true), ("favorite", "is_favorite", true), ("favorite", "is_favorite", false),
+            ("archive", "is_archived", true), ("archive", "is_archived", true), ("unarchive", "is_archived", false),
+        ] {
+            let answer = try Self.exchange(network, .post, "insights/\(SentDocuments.id(.insights))/\(path)")
+            let data = answer.json?["data"]
+            #expect(answer.status == 200 && answer.json?["success"] == true, "\(answer.text)")
+            #expect(data?[mark] == .bool(value) && data?["message"]?.string?.isEmpty == false, "\(answer.text)")
+            let isArchived = mark == "is_archived" && value
+            #expect(try insights("limit=5") == (isArchived ? 0 : 1))
+            #expect(try insights("archived_status=true") == (isArchived ? 1 : 0))
+        }
+        #expect(try Self.exchange(network, .get, "insights/unread/count").json?["data"] == ["count": 0])
+        #expect(try insights("read_status=false") == 0 && insights("read_status=true") == 1)
+    }
+
+    @Test("A night with the same source_id is not stored again, and stays as it is")
+    func nights() throws {
+        let network = VirtualNetwork { $0.worldLimits.documents = 1 }
+        let body = try #require(SentDocuments.bodies[.sleep])
+        let first = try Self.exchange(network, .post, "sleep", body)
+        #expect(first.status == 201, "\(first.text)")
+        let changed = body.replacing("06:00:00Z", with: "05:59:00Z").replacing("02:00:00Z", with: "02:01:00Z")
+        let again = try Self.exchange(network, .post, "sleep", changed)
+        #expect(again.status == 200 && again.json == first.json, "\(again.text)")
+        // What breaks the rules is refused all the same, and without a source_id there is no room.
+        #expect(try Self.exchange(network, .post, "sleep", body.replacing("rem", with: "nap")).status == 400)
+        #expect(try Self.exchange(network, .post, "sleep", body.replacing("source_id", with: "id")).status == 507)
+        #expect(try Self.exchange(network, .post, "sleep", body, as: TestUser.ben).status == 201)
+    }
+
+    @Test("A mood of HealthKit is not edited, and goes when it is deleted")
+    func healthKit() throws {
         let network = VirtualNetwork()
+        let body = #"{"valence":0.5,"logged_at":"2025-01-29T09:00:00Z","source":"healthkit"}"#
+        let mood = try Self.exchange(network, .post, "wellness/mood-entries", body).json?["data"]
+        #expect(mood?["is_healthkit"] == true)
+        let path = "wellness/mood-entries/\(mood?["id"]?.string ?? "")"
+        let refused = try Self.exchange(network, .put, path, body)
+        #expect(refused.errorCode == "VALIDATION_FAILED" && refused.message.contains("HealthKit"), "\(refused.text)")
+        #expect(try Self.exchange(network, .delete, path).status == 204)
+        #expect(try Self.exchange(network, .delete, path).status == 404)
+    }
+
+    @Test("Refusals come in their order: 401, 404 or 403, 415, 400")
+    func order() throws {
+        let network = try SentDocuments.network(sharedWith: [TestUser.ben])
         let path = "/api/v1/journal"
-        func request(_ method: HTTPRequest.Method, _ target: String, _ type: String, _ body: String) -> Request {
-            var request = Request.authorized(method, target, as: TestUser.anna)
+        func request(
+            _ method: HTTPRequest.Method, _ target: String, _ type: String, _ body: String,
+            as user: String? = TestUser.anna
+        ) -> Request {
+            var request = user.map { .authorized(method, target, as: $0) } ?? Request(method: method, target: target)
             request.body = Array(body.utf8)
             request.fields.append("Content-Type: \(type)")
             return request
         }
-        #expect(try network.exchange(request(.put, "\(path)/\(Self.unknown)", "text/plain", "?")).status == 404)
+        let unknown = "\(path)/\(SentDocuments.unknown)"
+        let template = "/api/v1/workout-templates/\(SentDocuments.id(.workoutTemplates))"
+        #expect(try network.exchange(request(.put, unknown, "text/plain", "?", as: nil)).status == 401)
+        #expect(try network.exchange(request(.put, unknown, "text/plain", "?")).status == 404)
+        #expect(try network.exchange(request(.put, template, "text/plain", "?", as: TestUser.ben)).status == 403)
+        #expect(try network.exchange(request(.put, template, "text/plain", "?")).status == 415)
         #expect(try network.exchange(request(.post, path, "text/plain", "?")).status == 415)
         #expect(try network.exchange(request(.post, path, "application/json", "?")).errorCode == "INVALID_JSON")
         #expect(try network.exchange(request(.post, path, "application/json", "[]")).errorCode == "VALIDATION_FAILED")
         #expect(try network.exchange(request(.post, path, "application/json", "")).errorCode == "INVALID_JSON")
         let put = try network.exchange(request(.patch, path, "application/json", "{}"))
         #expect(put.status == 405 && put.fields[.allow] == "GET, HEAD, POST, OPTIONS")
-        for query in ["limit=0", "limit=101", "limit=x", "offset=-1", "page=0", "from=yesterday", "to=2025-13-01"] {
+        for query in [
+            "limit=0", "limit=101", "limit=x", "offset=-1", "page=0", "from=yesterday", "to=2025-13-01",
+            "entry_type=novel", "favorites_only=maybe",
+        ] {
             let answer = try network.exchange(.authorized(.get, "\(path)?\(query)", as: TestUser.anna))
             #expect(answer.errorCode == "VALIDATION_FAILED", "\(query)")
         }
         #expect(try network.exchange(.authorized(.get, "\(path)?sort=x", as: TestUser.anna)).status == 200)
+    }
+
+    @Test(
+        "A body that breaks a rule of its collection is 400, by the name of the member",
+        arguments: [
+            ("wellness/mood-entries", "0.5", "1.5", "'valence'"),
+            ("wellness/mood-entries", "09:00:00", "10:36:00", "'logged_at'"),
+            ("journal", "Slept well", "", "'content'"), ("progress", "weight", "weight_kg", "'type'"),
+            ("sleep", "2025-01-28T22:30:00Z", "2025-01-28T21:30:00Z", "'stages[1]'"),
+            ("sleep", "01:30:00Z", "03:30:00Z", "'stages[0]'"), ("workouts", "\":6", "\":11", "'intensity'"),
+            ("profile/metrics", "bmi", "mood", "'metrics[0].metric_type'"),
+            ("workout-templates", "\"sets\":3", "\"sets\":0", "'exercises[1].sets'"),
+        ])
+    func invalid(path: String, old: String, new: String, words: String) throws {
+        let network = VirtualNetwork()
+        let endpoint = try #require(
+            SentDocuments.operations.first { $0.method == .post && $0.template == "/api/v1/" + path })
+        let body = try #require(SentDocuments.body(of: endpoint))
+        let refused = try Self.exchange(network, .post, path, body.replacing(old, with: new))
+        #expect(refused.errorCode == "VALIDATION_FAILED" && refused.message.contains(words), "\(refused.text)")
+        #expect(try Self.exchange(network, .post, path, body).status == 201)
     }
 }

@@ -29,9 +29,10 @@ struct ListFilterTests {
               - {text: soup, meal_type: dinner, created_at: 2025-01-29T08:00:00Z}
             documents:
               journal:
-                - {text: a}
-                - {text: b}
-                - {text: c}
+                - {content: a, logged_at: 2d ago, tags: [x]}
+                - {content: b, logged_at: 1d ago, tags: [x, y], entry_type: gratitude}
+                - {content: c, logged_at: 1h ago, is_favorite: true}
+                - {content: old, logged_at: 31d ago}
         """
 
     private func network(_ mode: GuideMode = .union) throws -> VirtualNetwork {
@@ -79,7 +80,15 @@ struct ListFilterTests {
         ("consultations?status=active&from=2025-01-28", "consultations", "persona", ["nutritionist"]),
         ("consultations?from=2025-01-30", "consultations", "persona", []),
         ("consultations?to=2025-01-01", "consultations", "persona", []),
-        ("journal?from=2025-01-30", "journal", "text", []),
+        ("journal", "entries", "content", ["c", "b", "a"]),
+        ("journal?from=2025-01-30", "entries", "content", []),
+        ("journal?to=2025-01-28", "entries", "content", ["b", "a", "old"]),
+        ("journal?from=2024-12-29&to=2024-12-29", "entries", "content", ["old"]),
+        ("journal?from=2024-12-29T10:30:01Z", "entries", "content", ["c", "b", "a"]),
+        ("journal?tags=y,z", "entries", "content", ["b"]),
+        ("journal?entry_type=gratitude", "entries", "content", ["b"]),
+        ("journal?favorites_only=true", "entries", "content", ["c"]),
+        ("journal/search?q=B", "results", "content", ["b"]),
     ]
 
     @Test("Each is honoured", arguments: filters)
@@ -113,7 +122,7 @@ struct ListFilterTests {
         let lists = [
             ("consultations", "page_size", "consultations"), ("goals", "limit", "goals"),
             ("meal-logs", "limit", "meal_logs"), ("consultations/\(consultation)/messages", "page_size", "messages"),
-            ("journal", "limit", "journal"),
+            ("journal", "limit", "entries"),
         ]
         for (path, size, list) in lists {
             let whole = try #require(try get("\(path)?limit=100", on: network).json?["data"])

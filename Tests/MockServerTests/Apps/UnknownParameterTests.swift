@@ -22,7 +22,8 @@ struct UnknownParameterTests {
             ("goals?sort=title&limit=2&sort=id", ["sort"]), ("goals?Limit=2", ["Limit"]), ("goals?limit=2", nil),
             ("goals", nil), ("goals?", nil), ("meal-logs?page_size=2&q=egg", ["page_size", "q"]),
             ("sleep?q=a", ["q"]), ("journal/search?q=a", nil),
-            ("wellness/mood-entries/analytics?from=2025-01-01&limit=2", ["limit"]),
+            ("wellness/mood-entries/analytics?from=2025-01-01&to=2025-01-02&limit=2", ["limit"]),
+            ("workouts?type=Running", ["type"]), ("profile/metrics?from=2025-01-01", ["from"]),
             ("users/me?fields=name", ["fields"]),
             ("nothing?sort=title", nil),
         ] as [(String, [String]?)])

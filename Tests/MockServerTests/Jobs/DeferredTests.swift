@@ -18,8 +18,11 @@ struct DeferredTests {
         func list(_ item: String, _ count: Int) -> String {
             "[" + Array(repeating: item, count: count).joined(separator: ",") + "]"
         }
-        let document = #"{"score":4,"status":"open","is_public":true,"note":"\#(long)"}"#
-        let documents = ["mood_entries", "journal", "workout_templates"].map { "\"\($0)\":\(list(document, 5))" }
+        let more = #""logged_at":"1d ago","note":"\#(long)""#
+        let documents = [
+            "mood_entries": #"{"valence":0.4,\#(more)}"#, "journal": #"{"content":"calm and rested",\#(more)}"#,
+            "workout_templates": #"{"name":"Legs","is_public":true,\#(more)}"#,
+        ].map { #""\#($0.key)":\#(list($0.value, 5))"# }.sorted()
         // Much comes of few bytes.
         let consultation = #"{"persona":"nutritionist","id":"\#(consultation)","made_up_messages":8000}"#
         let users = """
@@ -35,10 +38,11 @@ struct DeferredTests {
     private static let consultation = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
 
     private static let calls: [(method: String, path: String, body: String?)] = [
-        ("GET", "/api/v1/goals", nil), ("GET", "/api/v1/wellness/mood-entries/analytics", nil),
-        ("GET", "/api/v1/wellness/mood-entries?status=open", nil), ("GET", "/api/v1/journal/search?q=RESTED", nil),
-        ("GET", "/api/v1/workout-templates/public?status=done", nil),
-        ("GET", "/api/v1/workout-templates/shared-with-me?status=open", nil),
+        ("GET", "/api/v1/goals", nil),
+        ("GET", "/api/v1/wellness/mood-entries/analytics?from=2025-01-01&to=2025-02-01", nil),
+        ("GET", "/api/v1/wellness/mood-entries?source=manual", nil), ("GET", "/api/v1/journal/search?q=RESTED", nil),
+        ("GET", "/api/v1/workout-templates/public?category=strength", nil),
+        ("GET", "/api/v1/workout-templates?include_public=true&category=strength", nil),
         ("GET", "/api/v1/consultations/\(consultation)/messages", nil), ("POST", "/api/v1/auth/login", login),
         ("POST", "/api/v1/auth/login", login.replacing("horse", with: "house")),
         ("POST", "/api/v1/auth/register", registration), ("DELETE", "/api/v1/users/me", nil),
@@ -180,7 +184,11 @@ struct DeferredTests {
         let jobs = HeldJobs(network)
         #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == 201)
         #expect(try world.exchange(.post, "/api/v1/auth/register", Self.registration).status == 409)
-        for _ in 0..<20 { #expect(try world.exchange(.post, "/api/v1/journal", #"{"note":"rest"}"#).status == 201) }
+        for _ in 0..<20 {
+            #expect(
+                try world.exchange(.post, "/api/v1/journal", #"{"content":"rest","logged_at":"2025-01-29T10:00:00Z"}"#)
+                    .status == 201)
+        }
         #expect(try world.exchange(.get, "/api/v1/journal/search?q=rest").status == 200)
         #expect(try world.exchange(.get, "/api/v1/goals").status == 200)
         #expect(jobs.count == 0)

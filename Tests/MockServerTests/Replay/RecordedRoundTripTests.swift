@@ -126,7 +126,7 @@ struct RecordedRoundTripTests {
             #"{"meal_logs":[{"raw_input":"2 eggs","meal_type":"breakfast"},{"raw_input":"soup","meal_type":"lunch"}]}"#)
         network.advance(by: .seconds(10))
         try viewer.ask(.get, "/api/v1/meal-logs?limit=1&offset=1")
-        try viewer.ask(.post, "/api/v1/wellness/mood-entries", #"{"mood":7,"date":"2025-01-29T10:00:00Z"}"#)
+        try viewer.ask(.post, "/api/v1/wellness/mood-entries", #"{"valence":0.7,"logged_at":"2025-01-29T10:00:00Z"}"#)
         try viewer.ask(.get, "/api/v1/wellness/mood-entries")
         let refresh = try #require(login.json?["data"]?["refresh_token"]?.string)
         let fresh = try viewer.ask(.post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)

@@ -190,8 +190,8 @@ import Testing
         let world = try network.plainWorld()
         let text = String(repeating: "long ", count: 2000)
         func journal(_ name: String) throws -> String? {
-            try world.exchange(.post, "/api/v1/journal", #"{"title":"\#(name)","content":"\#(text)"}"#)
-                .json?["data"]?["id"]?.string
+            let entry = #"{"title":"\#(name)","content":"\#(text)","logged_at":"2025-01-29T10:30:00Z"}"#
+            return try world.exchange(.post, "/api/v1/journal", entry).json?["data"]?["id"]?.string
         }
         let ids = try (0..<40).map { try journal("\($0)") }
         network.advance(by: .seconds(1))
@@ -206,7 +206,7 @@ import Testing
         network.advance(by: .seconds(20))
         #expect(network.engine.savingDue == nil)
         let later = try Self.next(network)
-        let entries = try later.plainWorld().exchange(.get, "/api/v1/journal").json?["data"]?["journal"]?.array
+        let entries = try later.plainWorld().exchange(.get, "/api/v1/journal").json?["data"]?["entries"]?.array
         #expect(entries?.map { $0["title"] } == ["last"])
     }
 
@@ -300,15 +300,16 @@ import Testing
         network.advance(by: .seconds(1))
         var jobs: [Job] = []
         engine.startSaving = { jobs.append($0) }
-        let kept = try world.exchange(.post, "/api/v1/journal", #"{"title":"kept","content":"x"}"#)
+        let entry = #""content":"x","logged_at":"2025-01-29T10:30:00Z""#
+        let kept = try world.exchange(.post, "/api/v1/journal", #"{"title":"kept",\#(entry)}"#)
             .json?["data"]?["id"]?.string
         network.advance(by: .seconds(1))
         for number in 0..<50 {
-            let document = try world.exchange(.post, "/api/v1/journal", #"{"title":"\#(number)","content":"x"}"#)
+            let document = try world.exchange(.post, "/api/v1/journal", #"{"title":"\#(number)",\#(entry)}"#)
             let id = try #require(document.json?["data"]?["id"]?.string)
             #expect(try world.exchange(.delete, "/api/v1/journal/\(id)").status == 204)
             let path = "/api/v1/journal/\(try #require(kept))"
-            #expect(try world.exchange(.put, path, #"{"title":"\#(number)","content":"y"}"#).status == 200)
+            #expect(try world.exchange(.put, path, #"{"title":"\#(number)",\#(entry)}"#).status == 200)
             let goal = try world.exchange(.post, "/api/v1/goals", WorldClient.goal).json?["data"]?["id"]?.string
             #expect(try world.exchange(.delete, "/api/v1/goals/\(try #require(goal))").status == 204)
             let made = try network.world()
@@ -352,7 +353,7 @@ import Testing
         #expect(try Self.next(later) { $0.clock = .real }.engine.worlds.count == 0)
     }
 
-    @Test("starts with worlds that outgrew what a scenario may have: times, texts and documents")
+    @Test("starts with worlds that outgrew what a scenario may have, and with the largest document")
     func outgrown() throws {
         let network = try Self.network(try StateFile(Self.file))
         let late = try network.world(#"{"clock":{"manual":"2199-12-31T23:59:00Z"}}"#)
@@ -364,7 +365,9 @@ import Testing
             #"{"clock":{"manual":"1970-01-01T00:00:00Z"},"scenario":{"name":"e","users":\#(users)}}"#)
         let echo = String(repeating: "{{content}}", count: 100)
         let chat = #"{"id":"\#(Self.conversation)","persona":"nutritionist","made_up_messages":9998}"#
-        let insight = #"{"content":"\#(String(repeating: "x", count: 65_520))"}"#
+        // As large as may be, with its defaults.
+        let members = #""insight_type":"daily","title":"a","content":"b","kept":"#
+        let insight = #"{\#(members)"\#(String(repeating: "x", count: 65_335))"}"#
         let user = #"{"consultations":[\#(chat)],"documents":{"insights":[\#(insight)]}}"#
         let talkative = try network.world(
             #"{"scenario":{"name":"t","answers":[{"text":"\#(echo)"}],"users":[\#(user)]}}"#)

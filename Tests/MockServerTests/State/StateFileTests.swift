@@ -69,7 +69,7 @@ extension StateFile {
             #expect(try data("/api/v1/users/me")?["name"] == "Ben")
             #expect(try data("/api/v1/users/me/preferences")?["allergies"] == ["nuts"])
             #expect(try data("/api/v1/goals")?["goals"]?.array?.map { $0["title"]?.string } == ["Run"])
-            #expect(try data("/api/v1/journal")?["journal"]?.array?.map { $0["title"]?.string } == ["Day 1"])
+            #expect(try data("/api/v1/journal")?["entries"]?.array?.map { $0["title"]?.string } == ["Day 1"])
             func meals() throws -> [String?]? {
                 try data("/api/v1/meal-logs")?["meal_logs"]?.array?.map { $0["status"]?.string }
             }

@@ -100,6 +100,27 @@ import Testing
         #expect(try user(data)["documents"]?["journal"] == expected)
     }
 
+    @Test("has everything of a share")
+    func shares() throws {
+        var data = UserData(id: "u")
+        let shares = [
+            ShareData(
+                id: Self.ids[1], user: "ben", professionalType: "nutritionist", notes: "n", createdAt: .at(Self.start)),
+            ShareData(user: "carl"),
+        ]
+        data.documents = [
+            .workoutTemplates: [DocumentData(object: ["name": "Legs"], in: .workoutTemplates, shares: shares)]
+        ]
+        let first: JSONValue = [
+            "user_id": "ben", "id": "00000000-0000-4000-8000-000000000002", "professional_type": "nutritionist",
+            "notes": "n", "created_at": "2025-01-29T10:30:00Z",
+        ]
+        let second: JSONValue = ["user_id": "carl", "professional_type": "personal_trainer"]
+        let expected: JSONValue = [["shared_with": [first, second], "name": "Legs"]]
+        #expect(try user(data)["documents"]?["workout_templates"] == expected)
+        #expect(try Scenario.read(json: file(WorldData(users: [data]))).data.users == [data])
+    }
+
     @Test("has the type of a food unless it is the usual one of a food with ids")
     func foodTypes() throws {
         let cases: [(id: ResourceID?, type: FoodType?, expected: String?)] = [

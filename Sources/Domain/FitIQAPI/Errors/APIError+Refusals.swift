@@ -42,8 +42,17 @@ extension APIError {
 
     /// The user has no document with this id, and may not read another user's.
     public static func unknownDocument(_ id: String, in collection: DocumentCollection) -> Self {
-        notFound("This user has no \(collection.item) \(quoted(id)).\(idHint(id))")
+        notFound("This user has no \(collection.row.item) \(quoted(id)).\(idHint(id))")
     }
+    /// The user may read the template, and is not its owner.
+    public static func notYours(_ id: String, in collection: DocumentCollection) -> Self {
+        Self(
+            .forbidden, .forbidden,
+            "The \(collection.row.item) \(quoted(id)) is not yours: you may read and copy it, not change it.")
+    }
+    public static let editedHealthKit = invalid(
+        "This mood entry comes from HealthKit, so only HealthKit changes it: post the new value as an entry of its own."
+    )
     public static func notShared(_ id: ResourceID, with user: String) -> Self {
         notFound("The workout template \(id) is not shared with the user \(quoted(user)).")
     }
@@ -163,6 +172,14 @@ extension APIError {
         }
         return refusal
     }
+    static func timeAhead(_ field: String, got time: DateTime, now: Timestamp) -> Self {
+        invalid(
+            "The field '\(field)' lies in the future: it is \(time.wireText), and the server's clock says "
+                + "\(now.wireText); up to five minutes ahead are accepted.")
+    }
+    static func endsBeforeStart(_ field: String, got end: DateTime, start: String) -> Self {
+        invalid("'\(field)' must be after \(start); got \(end.wireText).")
+    }
     public static let blankRawInput = invalid(
         "The field 'raw_input' is blank; describe the meal, such as \"2 eggs and toast\".")
     public static func generalWithID(_ id: String) -> Self {
@@ -186,6 +203,12 @@ extension APIError {
         let (low, high) = (allowed.lowerBound, allowed.upperBound)
         let range = high == Int.max ? "of at least \(low)" : "from \(low) to \(high)"
         return invalid("The parameter '\(parameter)' must be a whole number \(range); got \(quoted(value)).")
+    }
+    static func missingParameter(_ parameter: String, expected: String) -> Self {
+        invalid("The parameter '\(parameter)' is required: \(expected).")
+    }
+    static func tooManyWords(limit: Int, got count: Int) -> Self {
+        invalid("A search takes at most \(limit) words and phrases; 'q' has \(count).")
     }
     public static func badDate(_ parameter: String, got value: String) -> Self {
         // Form decoding turns "+01:00" into this.

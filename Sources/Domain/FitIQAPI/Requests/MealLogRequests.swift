@@ -107,8 +107,9 @@ public struct ConfirmMealPhotoRequest: Equatable, Sendable {
     /// Nil for those of the photo.
     public var notes: String?
 
+    /// An empty body confirms what was recognized.
     public init(body: [UInt8]) throws(APIError) {
-        let fields = try BodyReader(body)
+        let fields = try body.isEmpty ? BodyReader([:]) : BodyReader(body)
         items = try fields.foods("confirmed_items", 0...MealItem.counts.upperBound, named: "name") ?? []
         notes = try fields.text("notes", characters: MealPhotoRequest.noteLengths)
     }

@@ -38,6 +38,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         return RFC3339.text(secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
     }
 
+    /// ISO 8601 in UTC with milliseconds, `2025-01-29T10:30:00.250Z`, which one of the apps needs in insights.
+    public var millisecondText: String { nanosecondText.dropLast(7) + "Z" }
+
     /// Parses RFC 3339 to the nanosecond; nil for anything else.
     ///
     /// - Parameter inAnyYear: Whether every moment is accepted that can be counted, and not just those of a clock, in the

@@ -1,98 +1,205 @@
 import FitIQAPI
 import JSON
 
-/// Workout templates, the only documents that other users may read: those that are public, and those that are shared.
+/// Workout templates, the only documents that other users may read: public ones, those of the system, and shared ones.
 extension Backend {
-    /// Lists the templates of all users with `is_public: true`, newest first.
-    public func publicTemplates(_ query: DocumentListQuery) -> Deferred<[UInt8]> {
-        templates(query) { $1.isPublic }
-    }
-
-    /// Lists the templates of others that are shared with a user, newest first.
-    public func templatesShared(with user: UserID, _ query: DocumentListQuery) -> Deferred<[UInt8]> {
+    /// Lists the user's templates, or those that the query's source names, the newest first.
+    public func templates(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
         let name = users[user].id
-        return templates(query) { owner, template in owner != user && template.sharedWith.contains(name) }
+        return templates(query, of: user) { owner, template in
+            let isOwn = owner == user && !template.isOfSystem
+            return switch query.source {
+            case nil: isOwn || (query.includesPublic && template.isOpen)
+            case .owned: isOwn
+            case .system: template.isOfSystem
+            case .shared: owner != user && template.share(with: name) != nil
+            }
+        }
     }
 
-    /// Shares a template with users, whether or not they exist; names that are listed already stay where they are.
+    /// Lists the public templates of all users, and those of the system, the newest first.
+    public func publicTemplates(_ query: DocumentListQuery) -> Deferred<[UInt8]> {
+        templates(query) { $1.isOpen }
+    }
+
+    /// Lists what others share with a user, the newest template first, with who shares it and as what.
+    public func templatesShared(
+        with user: UserID, _ query: DocumentListQuery, at now: Timestamp
+    ) -> Deferred<[UInt8]> {
+        let name = users[user].id
+        return templates(
+            query,
+            as: { template, owner in
+                template.shared(by: owner.profile(at: now).content.name, template.share(with: name))
+            },
+            where: { owner, template in
+                guard owner != user, let share = template.share(with: name) else { return false }
+                return query.professionalType == nil || query.professionalType == share.professionalType
+            })
+    }
+
+    /// Shares a template with users, whether or not they exist; a share that exists keeps its id and time.
     ///
-    /// - Throws: 404; 507 at the limit of users, or if the world is full.
+    /// - Throws: 404; 403 if it is another's; 507 at the limit of users, or if the world is full.
     public mutating func shareTemplate(
-        _ id: String, _ request: ShareDocumentRequest, by user: UserID
+        _ id: String, _ request: ShareDocumentRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         let index = try index(of: id, in: .workoutTemplates, of: user)
         var template = users[user].documents[.workoutTemplates, default: []][index]
-        var names = Set(template.sharedWith)
-        template.sharedWith += request.users.map(canonical).filter { names.insert($0).inserted }
+        var (asked, identifiers) = ([TemplateShare](), turn.identifiers)
+        for name in request.users where !asked.contains(where: { $0.user == name }) {
+            let place = template.shares.firstIndex { $0.user == name }
+            let known = place.map { template.shares[$0] }
+            let share = TemplateShare(
+                id: known?.id ?? identifiers.next(), user: name, professionalType: request.professionalType,
+                notes: request.notes, sharedAt: known?.sharedAt ?? turn.date)
+            if let place { template.shares[place] = share } else { template.shares.append(share) }
+            asked.append(share)
+        }
         let limit = configuration.limits.shares
-        guard template.sharedWith.count <= limit else { throw .storeFull("users of a shared template", limit: limit) }
+        guard template.shares.count <= limit else { throw .storeFull("users of a shared template", limit: limit) }
         try checkStorage()
+        turn.identifiers = identifiers
         set(template, at: index, in: .workoutTemplates, of: user)
         return JSONWriter.success { data in
             data.member("template_id", template.id)
-            data.array("shared_with") { array in for name in template.sharedWith { array.value(name.text) } }
-            data.member("count", template.sharedWith.count)
+            data.member("template_name", template.object["name"]?.string ?? "")
+            data.array("shared_with") { array in
+                for share in asked {
+                    array.object { writer in
+                        writer.member("user_id", share.user.text)
+                        writer.member("share_id", share.id)
+                        writer.member("shared_at", share.sharedAt)
+                    }
+                }
+            }
+            data.member("total_shared", asked.count)
+            data.member("professional_type", request.professionalType)
         }
     }
 
     /// Ends sharing with one user; throws 404 if the template is not shared with that one.
-    public mutating func unshareTemplate(_ id: String, with other: String, by user: UserID) throws(APIError) {
+    public mutating func unshareTemplate(
+        _ id: String, with other: String, by user: UserID, at now: Timestamp
+    ) throws(APIError) -> [UInt8] {
         let index = try index(of: id, in: .workoutTemplates, of: user)
         var template = users[user].documents[.workoutTemplates, default: []][index]
-        guard let place = template.sharedWith.firstIndex(of: canonical(ExactString(other))) else {
+        let name = ShareDocumentRequest.user(ExactString(other))
+        guard let place = template.shares.firstIndex(where: { $0.user == name }) else {
             throw .notShared(template.id, with: other)
         }
-        template.sharedWith.remove(at: place)
+        template.shares.remove(at: place)
         set(template, at: index, in: .workoutTemplates, of: user)
+        return JSONWriter.success { data in
+            data.member("template_id", template.id)
+            data.member("revoked_from_user_id", name.text)
+            data.member("revoked_at", now)
+        }
     }
 
-    /// Adds a copy of a template that the user may read; members of the request replace those of the original.
+    /// Adds a copy of a template that the user may read, private and with ids of its own.
     ///
-    /// - Throws: 404; 400 if the copy is too large; 507 at the limit of documents, or if the world is full.
+    /// - Throws: 404; 507 at the limit of documents, or if the world is full.
     public mutating func copyTemplate(
-        _ id: String, changing members: JSONObject, by user: UserID, _ turn: inout Turn
+        _ id: String, as name: String?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
-        var object = try readable(id, in: .workoutTemplates, for: user).object
-        for (name, value) in members { object[name] = value }
-        try DocumentRequest.checkSize(of: object, for: .workoutTemplates)
-        return try createDocument(object, in: .workoutTemplates, by: user, &turn)
+        let original = try readable(id, in: .workoutTemplates, for: user)
+        var object = original.object
+        if let name { object["name"] = .string(name) }
+        for member in ["is_public", "is_system"] { object[member] = false }
+        object["status"] = "published"
+        let copy = try addDocument(object, in: .workoutTemplates, by: user, &turn)
+        return JSONWriter.success(reserving: copy.encoded.count + 128) { data in
+            data.member("original_template_id", original.id)
+            data.member("new_template", raw: copy.encoded)
+        }
     }
 
     /// The user's document, or another's that the user may read; throws 404 for every other one.
     func readable(_ id: String, in collection: DocumentCollection, for user: UserID) throws(APIError) -> Document {
-        if let index = try? index(of: id, in: collection, of: user) {
-            return users[user].documents[collection, default: []][index]
+        let resource = resource(id)
+        if let own = users[user].documents[collection]?.first(where: { $0.id == resource }) { return own }
+        guard let template = foreignTemplate(resource, in: collection, for: user) else {
+            throw .unknownDocument(id, in: collection)
         }
-        let name = users[user].id
-        guard collection == .workoutTemplates, let resource = resource(id),
-            let template = sharers.lazy.compactMap({ owner in
-                self.users[owner].documents[collection, default: []].first { $0.id == resource }
-            }).first, template.isPublic || template.sharedWith.contains(name)
-        else { throw .unknownDocument(id, in: collection) }
         return template
+    }
+
+    /// Another user's template that this one may read.
+    func foreignTemplate(_ id: ResourceID?, in collection: DocumentCollection, for user: UserID) -> Document? {
+        guard collection == .workoutTemplates, let id else { return nil }
+        let name = users[user].id
+        for owner in sharers {
+            if let template = users[owner].documents[collection]?.first(where: { $0.id == id }) {
+                return template.isOpen || template.share(with: name) != nil ? template : nil
+            }
+        }
+        return nil
     }
 
     /// Remembers who has templates that others may read, so that a search for them visits no other users.
     mutating func noteSharing(of document: Document, in collection: DocumentCollection, by user: UserID) {
-        guard collection == .workoutTemplates, document.isPublic || !document.sharedWith.isEmpty else { return }
+        guard collection == .workoutTemplates, document.isOpen || !document.shares.isEmpty else { return }
         sharers.insert(user)
     }
 
-    /// Lists templates of all users, newest first; those of the same time in the order of users and their lists,
+    /// Lists templates of a user and of all who share any; those of the same time in the order of users and their lists,
     /// reversed.
     private func templates(
-        _ query: DocumentListQuery, where isWanted: @escaping @Sendable (UserID, Document) -> Bool
+        _ query: DocumentListQuery, of user: UserID? = nil,
+        as encode: @escaping @Sendable (Document, TemplateOwner) -> [UInt8] = { document, _ in document.encoded },
+        where isWanted: @escaping @Sendable (UserID, Document) -> Bool
     ) -> Deferred<[UInt8]> {
-        let owners = sharers.map { (id: $0, templates: users[$0].documents[.workoutTemplates, default: []]) }
+        let ids = sharers.union(user.map { [$0] } ?? []).sorted { $0.index < $1.index }
+        let seed = configuration.seed
+        let owners = ids.map { TemplateOwner(id: $0, user: users[$0], seed: seed) }
         return Deferred(cost: query.cost(of: owners.map(\.templates))) {
-            var found: [(time: Timestamp, user: Int, place: Int, template: Document)] = []
-            for owner in owners {
-                for (place, template) in owner.templates.enumerated() where isWanted(owner.id, template) {
-                    found.append((template.createdAt, owner.id.index, place, template))
+            var (found, places): ([Document], [ResourceID: Int]) = ([], [:])
+            for (place, owner) in owners.enumerated() {
+                for template in owner.templates where isWanted(owner.id, template) {
+                    found.append(template)
+                    places[template.id] = place
                 }
             }
-            found.sort { ($0.time, $0.user, $0.place) > ($1.time, $1.user, $1.place) }
-            return query.page(of: found.lazy.map(\.template), in: .workoutTemplates)
+            let ownerPlaces = places
+            return query.page(of: found) { template in encode(template, owners[ownerPlaces[template.id] ?? 0]) }
+        }
+    }
+}
+
+private struct TemplateOwner: Sendable {
+    let id: UserID
+    let templates: [Document]
+    private let name: ExactString
+    private let person: Person?
+    private let seed: UInt64
+
+    init(id: UserID, user: User, seed: UInt64) {
+        (self.id, name, person, self.seed) = (id, user.id, user.person, seed)
+        templates = user.documents[.workoutTemplates, default: []]
+    }
+
+    /// What is stored of the owner, or made up.
+    func profile(at now: Timestamp) -> Profile {
+        person?.profile ?? MadeUpPerson(name, seed: seed).profile(at: now)
+    }
+}
+
+extension Document {
+    /// As it is listed for a user with whom it is shared.
+    fileprivate func shared(by owner: String, _ share: TemplateShare?) -> [UInt8] {
+        let object = object
+        return JSONWriter.object { writer in
+            writer.member("template_id", id)
+            for member in ["name", "description", "category", "difficulty_level", "estimated_duration_minutes"] {
+                writer.key(escaping: member)
+                writer.value(object[member] ?? .null)
+            }
+            writer.member("exercise_count", object["exercises"]?.array?.count ?? 0)
+            writer.member("professional_name", owner)
+            writer.member("professional_type", share?.professionalType ?? "")
+            writer.member("shared_at", share?.sharedAt ?? createdAt)
+            writer.member("notes", orNull: share?.notes)
         }
     }
 }

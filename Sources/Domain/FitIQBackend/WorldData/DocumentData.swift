@@ -1,7 +1,9 @@
 import FitIQAPI
 import JSON
 
-/// A document of a collection, which is stored as sent.
+/// A document of a collection, with the members that a request has, and those that only a scenario sets.
+///
+/// Times in it may be relative: `3d ago` counts back from the world's start.
 public struct DocumentData: Sendable, Equatable {
     public var id: ResourceID?
     /// The members as JSON without braces, because parsed ones take far more memory.
@@ -10,22 +12,48 @@ public struct DocumentData: Sendable, Equatable {
     public var createdAt: DataTime?
     /// Nil for the creation.
     public var updatedAt: DataTime?
-    /// The users who may read it, in addition to its own; only for workout templates.
-    public var sharedWith: [ExactString]
+    /// Who may read it, in addition to its owner; only for workout templates.
+    public var shares: [ShareData]
 
     /// - Parameter object: The members that the world sets count for nothing in it.
     public init(
         id: ResourceID? = nil, object: JSONObject, in collection: DocumentCollection, createdAt: DataTime? = nil,
-        updatedAt: DataTime? = nil, sharedWith: [ExactString] = []
+        updatedAt: DataTime? = nil, shares: [ShareData] = []
     ) {
         let object = JSONValue.object(object.withoutMembers(collection.reservedMembers))
         (self.id, members) = (id, Array(object.encoded().dropFirst().dropLast()))
-        (self.createdAt, self.updatedAt, self.sharedWith) = (createdAt, updatedAt, sharedWith)
+        (self.createdAt, self.updatedAt, self.shares) = (createdAt, updatedAt, shares)
     }
 
     init(_ document: Document) {
-        (id, members, sharedWith) = (document.id, Array(document.members), document.sharedWith)
+        (id, members, shares) = (document.id, Array(document.members), document.shares.map(ShareData.init))
         (createdAt, updatedAt) = (.at(document.createdAt), .at(document.updatedAt))
+    }
+}
+
+/// One user who may read and copy a workout template.
+public struct ShareData: Sendable, Equatable {
+    public var id: ResourceID?
+    public var user: ExactString
+    public var professionalType: String
+    public var notes: String?
+    /// Nil for the template's last change.
+    public var createdAt: DataTime?
+
+    public static let usualProfession = ShareDocumentRequest.usualProfession
+
+    public init(
+        id: ResourceID? = nil, user: ExactString, professionalType: String = usualProfession, notes: String? = nil,
+        createdAt: DataTime? = nil
+    ) {
+        (self.id, self.user, self.professionalType) = (id, user, professionalType)
+        (self.notes, self.createdAt) = (notes, createdAt)
+    }
+
+    init(_ share: TemplateShare) {
+        self.init(
+            id: share.id, user: share.user, professionalType: share.professionalType, notes: share.notes,
+            createdAt: .at(share.sharedAt))
     }
 }
 
@@ -50,20 +78,46 @@ extension Planter {
     private mutating func document(
         _ data: DocumentData, in collection: DocumentCollection, userID: ExactString, at path: String
     ) throws(PlantError) -> Document {
-        let size = data.members.count + 2
+        try check(data.shares.count, "users of a shared template", limit: limits.shares, "\(path).shared_with")
+        let times = try times(data.createdAt, data.updatedAt, "the document was created", at: path)
+        var (names, shares): (Set<ExactString>, [TemplateShare]) = ([], [])
+        for (index, share) in data.shares.enumerated() where collection == .workoutTemplates {
+            let path = "\(path).shared_with[\(index)]"
+            try check(share.user.text, path, TextLengths.user, bytes: AccessToken.userBytes)
+            do throws(APIError) {
+                try ShareDocumentRequest.check(professionalType: share.professionalType)
+            } catch {
+                throw PlantError("\(path).professional_type", .document(error.message))
+            }
+            let user = ShareDocumentRequest.user(share.user)
+            guard names.insert(user).inserted else { continue }
+            shares.append(
+                TemplateShare(
+                    id: share.id ?? turn.identifiers.next(), user: user, professionalType: share.professionalType,
+                    notes: share.notes, sharedAt: try time(share.createdAt, "\(path).created_at") ?? times.updated))
+        }
+        let document = Document(
+            id: data.id ?? turn.identifiers.next(), user: userID,
+            object: try members(of: data, in: collection, created: times.created, at: path), in: collection,
+            createdAt: times.created, updatedAt: times.updated, shares: shares)
+        let size = document.members.count + 2
         guard size <= DocumentRequest.maximumBytes || isRestored else {
             throw PlantError(path, .documentTooLarge(size, limit: DocumentRequest.maximumBytes))
         }
-        try check(
-            data.sharedWith.count, "users of a shared template", limit: limits.shares, "\(path).shared_with")
-        for (index, user) in data.sharedWith.enumerated() {
-            try check(user.text, "\(path).shared_with[\(index)]", TextLengths.user, bytes: AccessToken.userBytes)
+        return document
+    }
+
+    /// The members by the row of the collection; those of a saved world stay as they are if they break its rules, since
+    /// they were saved before there were such rules.
+    private func members(
+        of data: DocumentData, in collection: DocumentCollection, created: Timestamp, at path: String
+    ) throws(PlantError) -> JSONObject {
+        let object = JSONObject(encodedMembers: data.members)
+        do throws(APIError) {
+            return try DocumentRequest.planted(object, in: collection, at: now, created: created)
+        } catch {
+            if isRestored { return object }
+            throw PlantError(path, .document(error.message))
         }
-        let times = try times(data.createdAt, data.updatedAt, "the document was created", at: path)
-        var names: Set<ExactString> = []
-        return Document(
-            id: data.id ?? turn.identifiers.next(), user: userID, object: JSONObject(encodedMembers: data.members),
-            createdAt: times.created, updatedAt: times.updated,
-            sharedWith: collection == .workoutTemplates ? data.sharedWith.filter { names.insert($0).inserted } : [])
     }
 }

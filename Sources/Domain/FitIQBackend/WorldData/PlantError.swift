@@ -32,6 +32,8 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
         case documentTooLarge(Int, limit: Int)
+        /// A document breaks a rule of its collection, in the words of a request's refusal.
+        case document(String)
         case number(Double, allowed: ClosedRange<Double>), negative(Int)
         // Limits, with what is counted in the plural: `goals`.
         case tooMany(String, Int, limit: Int), storeFull(limit: Int)
@@ -101,6 +103,7 @@ extension PlantError.Problem {
             "The text has \(count) bytes; the limit is \(limit): make it shorter."
         case .documentTooLarge(let count, let limit):
             "The document has \(count) bytes of JSON; the limit is \(limit): leave some of it out."
+        case .document(let refusal): refusal
         case .blank: "The text is blank; write something other than white space."
         case .number(let number, let allowed):
             "\(number) is not \(allowed.inWords)."

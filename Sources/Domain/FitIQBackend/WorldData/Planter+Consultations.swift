@@ -116,7 +116,7 @@ extension Planter {
             if let id = data.contextID, data.namesDeletedGoal { return ConsultationContext(.goal, id: id) }
             guard data.contextID == nil else { throw PlantError("\(path).context_id", .strayContextID(.goal)) }
             guard let goal = data.contextGoal else {
-                if backend.configuration.mode.servesApps { return ConsultationContext(.goal) }
+                if backend.configuration.mode.servesApps || isRestored { return ConsultationContext(.goal) }
                 throw PlantError(path, .missingContextGoal)
             }
             let index = try goals.index(of: goal, "\(path).goal")

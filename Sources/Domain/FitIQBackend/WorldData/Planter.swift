@@ -136,7 +136,9 @@ private struct ExplicitIDs {
         for record in backend.mealLogs { taken.formUnion([record.id] + record.log.items.compactMap(\.id)) }
         for user in backend.users {
             for photo in user.photos { taken.formUnion([photo.log.id] + photo.log.items.compactMap(\.id)) }
-            for documents in user.documents.values { taken.formUnion(documents.map(\.id)) }
+            for document in user.documents.values.joined() {
+                taken.formUnion([document.id] + document.shares.map(\.id))
+            }
             guard let person = user.person else { continue }
             taken.formUnion([person.profile.id, person.preferences?.id].compactMap(\.self))
             taken.formUnion(person.account?.refreshTokens.map(\.id) ?? [])
@@ -158,8 +160,11 @@ private struct ExplicitIDs {
             }
         }
         for collection in DocumentCollection.allCases {
-            let ids = user.documents[collection]?.map(\.id) ?? []
-            try take(ids, "\(path).documents.\(collection.rawValue)", &identifiers)
+            let (documents, path) = (user.documents[collection] ?? [], "\(path).documents.\(collection.rawValue)")
+            try take(documents.map(\.id), path, &identifiers)
+            for (index, document) in documents.enumerated() {
+                try take(document.shares.map(\.id), "\(path)[\(index)].shared_with", &identifiers)
+            }
         }
         try take(user.profile?.id, "\(path).profile", &identifiers)
         try take(user.preferences?.id, "\(path).preferences", &identifiers)

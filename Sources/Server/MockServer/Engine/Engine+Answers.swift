@@ -127,7 +127,7 @@ extension Engine {
     private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
-        if endpoint.credentials == .key { return try signIn(endpoint, exchange) }
+        if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
         // The backend is lent as a whole: each method called on `world.backend` would copy it first.
@@ -144,7 +144,8 @@ extension Engine {
     ) throws(APIError) -> Answer? {
         let world = exchange.world
         let user = try world.authenticator.user(
-            of: exchange.head.fields, last: &exchange.connection.lastAuthorization, in: &backend, at: turn.date)
+            of: exchange.head.fields, needsKey: endpoint.credentials != .token,
+            last: &exchange.connection.lastAuthorization, in: &backend, at: turn.date)
         exchange.user = backend.name(of: user)
         if let hint = world.authenticator.takeHint() {
             recorder.record(.note(hint), on: exchange.connection, in: world)

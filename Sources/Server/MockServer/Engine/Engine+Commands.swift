@@ -112,7 +112,7 @@ extension Engine {
         case .confirmMealPhoto: _ = try backend.mealPhoto(id, for: user)
         // Another user's template may be copied if it is shared.
         case .copyWorkoutTemplate: _ = try backend.document(id, in: .workoutTemplates, for: user)
-        default: if let collection = endpoint.documents { try backend.checkDocument(id, in: collection, of: user) }
+        default: if let collection = endpoint.documents { _ = try backend.index(of: id, in: collection, of: user) }
         }
         try checkContent(of: exchange)
     }
@@ -127,40 +127,54 @@ extension Engine {
         _ endpoint: Endpoint, in collection: DocumentCollection, on id: String, by user: UserID, _ exchange: Exchange,
         _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer? {
-        let query = try DocumentListQuery(
-            query: endpoint.parameters.isEmpty ? [] : exchange.head.target.queryItems(),
-            searches: endpoint == .searchJournal)
-        func object() throws(APIError) -> JSONObject { try DocumentRequest.object(exchange.body, for: collection) }
+        let body = exchange.body
+        func query() throws(APIError) -> DocumentListQuery {
+            try DocumentListQuery(
+                query: exchange.head.target.queryItems(), of: endpoint, in: collection, at: turn.date)
+        }
+        func object(changing old: JSONObject? = nil) throws(APIError) -> JSONObject {
+            try DocumentRequest.object(body, for: collection, changing: old, at: turn.date)
+        }
         func mark(_ member: String, as value: Bool?) throws(APIError) -> Answer {
-            .ok(try backend.markDocument(id, member, as: value, in: collection, by: user, &turn))
+            .ok(try backend.markInsight(id, member, as: value, by: user, &turn))
         }
         switch endpoint {
-        case .analyzeMoodEntries: return ok(backend.moodAnalytics(query, for: user), exchange, at: turn.now)
+        case .analyzeMoodEntries:
+            let query = try MoodAnalyticsQuery(query: exchange.head.target.queryItems())
+            return ok(backend.moodAnalytics(query, for: user), exchange, at: turn.now)
         case .countUnreadInsights: return .ok(backend.unreadInsights(of: user))
-        case .generateInsights: return .created(try backend.generateInsight(by: user, &turn))
+        case .generateInsights:
+            let request = try GenerateInsightRequest(body: body, at: turn.date)
+            return .created(try backend.generateInsight(request, by: user, &turn))
         case .readInsight: return try mark("is_read", as: true)
         case .favoriteInsight: return try mark("is_favorite", as: nil)
         case .archiveInsight: return try mark("is_archived", as: true)
         case .unarchiveInsight: return try mark("is_archived", as: false)
-        case .listPublicWorkoutTemplates: return ok(backend.publicTemplates(query), exchange, at: turn.now)
+        case .listWorkoutTemplates: return ok(backend.templates(try query(), for: user), exchange, at: turn.now)
         case .listSharedWorkoutTemplates:
-            return ok(backend.templatesShared(with: user, query), exchange, at: turn.now)
+            let templates = backend.templatesShared(with: user, try query(), at: turn.date)
+            return ok(templates, exchange, at: turn.now)
         case .shareWorkoutTemplate:
-            return .ok(try backend.shareTemplate(id, ShareDocumentRequest(body: exchange.body), by: user))
+            return .created(try backend.shareTemplate(id, ShareDocumentRequest(body: body), by: user, &turn))
         case .unshareWorkoutTemplate:
-            try backend.unshareTemplate(id, with: exchange.head.target.segments.last ?? "", by: user)
-            return .noContent
+            let other = exchange.head.target.segments.last ?? ""
+            return .ok(try backend.unshareTemplate(id, with: other, by: user, at: turn.date))
         case .copyWorkoutTemplate:
-            let members = exchange.body.isEmpty ? JSONObject() : try object()
-            return .created(try backend.copyTemplate(id, changing: members, by: user, &turn))
+            return .created(try backend.copyTemplate(id, as: CopyTemplateRequest(body: body).name, by: user, &turn))
+        case .replaceWorkoutTemplate:
+            let old = try backend.documentMembers(id, in: collection, of: user)
+            return .ok(
+                try backend.replaceDocument(id, with: object(changing: old), in: collection, by: user, &turn))
         default: break
         }
         // What several collections have.
         switch endpoint.method {
         case .get where id.isEmpty:
-            return ok(backend.documents(in: collection, query, for: user), exchange, at: turn.now)
+            return ok(backend.documents(try query(), for: user), exchange, at: turn.now)
         case .get: return .ok(try backend.document(id, in: collection, for: user))
-        case .post: return .created(try backend.createDocument(object(), in: collection, by: user, &turn))
+        case .post:
+            let created = try backend.createDocument(object(), in: collection, by: user, &turn)
+            return created.isNew ? .created(created.body) : .ok(created.body)
         case .put: return .ok(try backend.replaceDocument(id, with: object(), in: collection, by: user, &turn))
         default:
             try backend.deleteDocument(id, in: collection, by: user)
@@ -169,17 +183,21 @@ extension Engine {
     }
 }
 
-/// Registration, login, and refresh tokens.
+/// Registration, login, refresh tokens, and what is public.
 extension Engine {
-    /// The answer of an endpoint that needs no bearer token, because it issues one; nil if it waits for a job.
-    func signIn(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
+    /// The answer of an endpoint that needs the API key alone; nil if it waits for a job.
+    func keyedAnswer(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (body, world) = (exchange.body, exchange.world)
         try world.authenticator.checkAPIKey(of: exchange.head.fields)
         defer { applyEffects(of: world, at: exchange.now) }
         world.backend.advance(&world.turn)
-        try checkContent(of: exchange)
+        if endpoint.body != .none { try checkContent(of: exchange) }
         let secret = Array(world.settings.jwtSecret.utf8)
         switch endpoint {
+        case .listPublicWorkoutTemplates:
+            let query = try DocumentListQuery(
+                query: exchange.head.target.queryItems(), of: endpoint, in: .workoutTemplates, at: world.turn.date)
+            return ok(world.backend.publicTemplates(query), exchange, at: world.turn.now)
         case .register:
             let request = try RegisterRequest(body: body, at: world.turn.date)
             var hash: PasswordHash?

@@ -82,7 +82,7 @@ struct Fields {
 enum ObjectKind: String, CaseIterable {
     case scenario, clock, accounts, consultations, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"
-    case item, food, documents
+    case item, food, documents, share
     case refreshToken = "refresh_token"
     case template
     case answer
@@ -147,6 +147,7 @@ enum ObjectKind: String, CaseIterable {
                 "name", "quantity", "unit", "calories", "protein", "carbs", "fat", "fiber", "sugar", "confidence",
                 "notes", "food_type",
             ]
+        case .share: ["user_id", "id", "professional_type", "notes", "created_at"]
         case .documents: DocumentCollection.allCases.map(\.rawValue)
         case .template: ["type", "id", "name"]
         case .answer:
@@ -190,6 +191,7 @@ enum ObjectKind: String, CaseIterable {
         case .preferences: "preferences"
         case .item: "a food"
         case .documents: "a user's documents"
+        case .share: "a share of a workout template"
         case .answer: "an answer"
         case .answerCondition, .mealCondition: "a condition"
         case .truncate: "a truncation"

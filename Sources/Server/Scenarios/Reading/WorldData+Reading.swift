@@ -59,7 +59,7 @@ extension UserData {
 }
 
 extension DocumentData {
-    /// Reads lists of objects by their collections; whatever is in an object counts as sent.
+    /// Reads lists of documents by collection; the planter checks their members.
     fileprivate static func read(_ cursor: Cursor) -> [DocumentCollection: [DocumentData]] {
         guard let fields = Fields(cursor, as: .documents) else { return [:] }
         var documents: [DocumentCollection: [DocumentData]] = [:]
@@ -86,8 +86,27 @@ extension DocumentData {
         return DocumentData(
             id: world("id")?.resourceID(), object: object, in: collection,
             createdAt: world("created_at")?.dataTime(), updatedAt: world("updated_at")?.dataTime(),
-            sharedWith: world("shared_with")?.elements(limit: ScenarioLimits.shares, of: "user ids")?
-                .compactMap { $0.exactText(1...200) } ?? [])
+            shares: world("shared_with")?.elements(limit: ScenarioLimits.shares, of: "users")?
+                .compactMap(ShareData.read) ?? [])
+    }
+}
+
+extension ShareData {
+    /// Reads a user's id, or an object with more about the share.
+    fileprivate static func read(_ cursor: Cursor) -> ShareData? {
+        guard case .mapping = cursor.node.content else {
+            return cursor.exactText(1...200).map { ShareData(user: $0) }
+        }
+        guard let fields = Fields(cursor, as: .share),
+            let user = fields.required("user_id", Messages.text(of: 1...200))?.exactText(1...200)
+        else { return nil }
+        var share = ShareData(id: fields["id"]?.resourceID(), user: user)
+        if let profession = fields["professional_type"]?.name(among: ShareDocumentRequest.professions) {
+            share.professionalType = profession
+        }
+        share.notes = fields["notes"]?.text(0...500)
+        share.createdAt = fields["created_at"]?.dataTime()
+        return share
     }
 }
 

@@ -120,8 +120,18 @@ extension DocumentData {
         line.member("id", ifPresent: id)
         line.time("created_at", createdAt)
         line.time("updated_at", updatedAt)
-        if !sharedWith.isEmpty {
-            line.array("shared_with") { array in for user in sharedWith { array.value(user.text) } }
+        if !shares.isEmpty {
+            line.array("shared_with") { array in
+                for share in shares {
+                    array.object { writer in
+                        writer.member("user_id", share.user.text)
+                        writer.member("id", ifPresent: share.id)
+                        writer.member("professional_type", share.professionalType)
+                        writer.member("notes", ifPresent: share.notes)
+                        writer.time("created_at", share.createdAt)
+                    }
+                }
+            }
         }
         let hasMembers = line.bytes.last != UInt8(ascii: "{")
         return line.bytes + (hasMembers && !members.isEmpty ? [UInt8(ascii: ",")] : []) + members + [UInt8(ascii: "}")]

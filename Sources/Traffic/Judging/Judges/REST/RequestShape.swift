@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import JSON
 
 /// `request/shape`: requests match the API description.
 ///
@@ -82,12 +83,17 @@ struct RequestShape: ObligationJudge {
             _ = try ProfileRequest(body: body, of: endpoint, at: request.requestedAt)
         case .updatePreferences: _ = try PreferencesRequest(body: body)
         case .shareWorkoutTemplate: _ = try ShareDocumentRequest(body: body)
+        case .copyWorkoutTemplate: _ = try CopyTemplateRequest(body: body)
+        case .generateInsights: _ = try GenerateInsightRequest(body: body, at: request.requestedAt)
+        case .analyzeMoodEntries: _ = try MoodAnalyticsQuery(query: query)
         default:
             guard let collection = endpoint.documents else { break }
-            if endpoint.body == .required || endpoint == .copyWorkoutTemplate {
-                _ = try DocumentRequest.object(body, for: collection)
+            if endpoint.body == .required {
+                // Of a template that is changed, the members that the body lacks stay.
+                let old: JSONObject? = endpoint == .replaceWorkoutTemplate ? ["name": "its name"] : nil
+                _ = try DocumentRequest.object(body, for: collection, changing: old, at: request.requestedAt)
             } else if endpoint.body == .none {
-                _ = try DocumentListQuery(query: query)
+                _ = try DocumentListQuery(query: query, of: endpoint, in: collection, at: request.requestedAt)
             }
         }
     }

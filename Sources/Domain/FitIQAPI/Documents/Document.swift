@@ -1,0 +1,205 @@
+import JSON
+
+/// An object of a collection that the apps sync, encoded when it changes.
+///
+/// Only its JSON is kept, because a parsed object takes ten times as much memory; what lists need of it is read when it
+/// is encoded.
+public struct Document: Sendable, Equatable {
+    public let id: ResourceID
+    public let createdAt: Timestamp
+    public let updatedAt: Timestamp
+    /// The time by which lists are sorted: that of the member which the collection's row names, or of the creation.
+    public let time: DateTime
+    /// Who may read and copy it, in addition to its owner; in the order in which they were named.
+    public var shares: [TemplateShare]
+    /// The object in responses: the world's members, then those that are stored.
+    public let encoded: [UInt8]
+    /// The length of the world's members, with the brace before them.
+    private let headLength: Int
+    private let valueCount: Int
+    /// The `source_id` of a sleep session, by which it is found.
+    public let sourceID: ExactString?
+    /// Whether a template is public, or the system's.
+    public let isOpen: Bool
+    /// Whether a template is the system's; it has no owner.
+    public let isOfSystem: Bool
+    /// Whether an insight is neither read nor archived.
+    public let isUnread: Bool
+
+    /// - Parameter object: The members as ``DocumentRequest`` reads them.
+    public init(
+        id: ResourceID, user: ExactString, object: JSONObject, in collection: DocumentCollection, createdAt: Timestamp,
+        updatedAt: Timestamp, shares: [TemplateShare] = []
+    ) {
+        (self.id, self.createdAt, self.updatedAt, self.shares) = (id, createdAt, updatedAt, shares)
+        let row = collection.row
+        let object = collection == .workoutTemplates ? object.numberingExercises(of: id, at: createdAt) : object
+        time = row.time.flatMap { object.time($0) } ?? DateTime(createdAt)
+        var writer = JSONWriter(reserving: 512)
+        writer.beginObject()
+        writer.member("id", id)
+        // System templates have no owner.
+        writer.member("user_id", orNull: object["is_system"] == true ? nil : user.text)
+        writer.member("created_at", row.hasFractions ? createdAt.millisecondText : createdAt.wireText)
+        writer.member("updated_at", row.hasFractions ? updatedAt.millisecondText : updatedAt.wireText)
+        for (name, value) in collection.computedMembers(of: object, at: time) {
+            writer.key(escaping: name)
+            writer.value(value)
+        }
+        headLength = writer.count
+        for (name, value) in object {
+            writer.key(escaping: name)
+            writer.value(value)
+        }
+        writer.endObject()
+        encoded = writer.takeBytes()
+        valueCount = JSONValue.object(object).count
+        sourceID = collection == .sleep ? object.sourceID : nil
+        isOfSystem = object["is_system"] == true
+        isOpen = isOfSystem || object["is_public"] == true
+        isUnread = object["is_read"] != true && object["is_archived"] != true
+    }
+
+    /// The members that are stored, as JSON without braces.
+    public var members: ArraySlice<UInt8> { encoded[headLength...].dropLast().drop { $0 == UInt8(ascii: ",") } }
+
+    /// The members that are stored.
+    public var object: JSONObject { JSONObject(encodedMembers: members) }
+
+    /// Throws 400 if its members are larger than a document may be, with what the server adds to a template's exercises.
+    public func checkSize(in collection: DocumentCollection) throws(APIError) {
+        let (size, limit) = (members.count + 2, DocumentRequest.maximumBytes)
+        guard size <= limit else { throw .documentTooLarge(collection.row.item, limit: limit, got: size) }
+    }
+
+    /// What it counts for: at least what it takes in an export, and 24 bytes for each value of it.
+    public var byteCount: Int {
+        max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
+    }
+
+    public func share(with user: ExactString) -> TemplateShare? { shares.first { $0.user == user } }
+}
+
+/// One user's right to read and copy a workout template of another.
+public struct TemplateShare: Sendable, Equatable {
+    public let id: ResourceID
+    public let user: ExactString
+    public let professionalType: String
+    public let notes: String?
+    public let sharedAt: Timestamp
+
+    public init(id: ResourceID, user: ExactString, professionalType: String, notes: String?, sharedAt: Timestamp) {
+        (self.id, self.user, self.professionalType) = (id, user, professionalType)
+        (self.notes, self.sharedAt) = (notes, sharedAt)
+    }
+
+    /// What it takes in an export, escaped.
+    fileprivate var byteCount: Int { 192 + 6 * (user.utf8.count + (notes?.utf8.count ?? 0)) }
+}
+
+extension DocumentCollection {
+    /// The members that follow from others.
+    fileprivate func computedMembers(of object: JSONObject, at time: DateTime) -> [JSONObject.Element] {
+        switch self {
+        case .moodEntries: [("is_healthkit", .bool(object["source"] == "healthkit"))]
+        case .progress: [("date", .string(time.wireText))]
+        case .sleep: SleepSession.sums(object)
+        case .workoutTemplates:
+            [("exercise_count", .number(JSONNumber(object["exercises"]?.array?.count ?? 0)))]
+        case .journal, .insights, .workouts, .profileMetrics: []
+        }
+    }
+}
+
+extension JSONObject {
+    /// A template with its exercises in their order, and with what the world sets of them: ids that follow from the
+    /// template's, and a name made from the id if there is none.
+    fileprivate func numberingExercises(of template: ResourceID, at time: Timestamp) -> JSONObject {
+        guard let exercises = self["exercises"]?.array, !exercises.isEmpty else { return self }
+        var identifiers = ResourceIDSequence(seed: template.seed)
+        let sorted = exercises.enumerated().sorted {
+            ($0.element["order_index"]?.int ?? 0, $0.offset) < ($1.element["order_index"]?.int ?? 0, $1.offset)
+        }
+        var result = self
+        result["exercises"] = .array(
+            sorted.map { _, exercise in
+                guard let members = exercise.object else { return exercise }
+                let source = members["exercise_id"]?.string ?? members["user_exercise_id"]?.string
+                // In the same order whether they are sent or not, so that an import has the bytes of its export.
+                let worlds: [JSONObject.Element] = [
+                    ("id", .string(identifiers.next().description)), ("template_id", .string(template.description)),
+                    ("exercise_name", .string(members["exercise_name"]?.string ?? Self.title(of: source ?? ""))),
+                    ("created_at", .string(time.wireText)),
+                ]
+                return .object(JSONObject(worlds + members.withoutMembers(worlds.map(\.0))))
+            })
+        return result
+    }
+
+    /// The `source_id`; nil if it is empty.
+    public var sourceID: ExactString? {
+        self["source_id"]?.exactString.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Names for exercises of which only a UUID is known.
+    private static let exercises = [
+        "Squat", "Bench press", "Deadlift", "Pull-up", "Push-up", "Lunge", "Plank", "Shoulder press", "Hip thrust",
+        "Row",
+        "Leg press", "Biceps curl",
+    ]
+
+    /// `Goblet squat` from `goblet-squat`; for a UUID one of the usual exercises, the same each time.
+    private static func title(of id: String) -> String {
+        if let id = ResourceID(id.lowercased()) { return exercises[Int(id.seed % UInt64(exercises.count))] }
+        let words = id.map { $0 == "-" || $0 == "_" ? " " : $0 }
+        return words.isEmpty ? "Exercise" : String(words[0]).uppercased() + String(words.dropFirst())
+    }
+
+    /// - Parameter members: Of an encoded object, as JSON without braces.
+    package init(encodedMembers members: some Collection<UInt8>) {
+        guard let object = (try? JSON.parse(Array("{".utf8) + members + Array("}".utf8)))?.object else {
+            preconditionFailure("The members were encoded from an object.")
+        }
+        self = object
+    }
+}
+
+extension JSONValue {
+    /// The number of values in it, itself included.
+    fileprivate var count: Int {
+        switch self {
+        case .null, .bool, .number, .string: 1
+        case .array(let elements): elements.reduce(1) { $0 + $1.count }
+        case .object(let object): object.reduce(1) { $0 + $1.value.count }
+        }
+    }
+}
+
+/// Response bodies of the operations on documents.
+public enum DocumentAnswers {
+    /// A page of a list, with its totals; of a collection without a name for its lists, `data` is the page.
+    ///
+    /// - Parameters:
+    ///   - items: JSON, in the order of the list.
+    ///   - writeMore: What a list of the collection has besides.
+    public static func list(
+        _ items: some Sequence<[UInt8]>, _ query: DocumentListQuery, total: Int,
+        _ writeMore: (inout JSONWriter) -> Void = { _ in }
+    ) -> [UInt8] {
+        func write(_ array: inout JSONWriter) { for item in items { array.raw(item) } }
+        let isSearch = query.words != nil
+        guard let name = isSearch ? "results" : query.collection.row.list else {
+            return JSONWriter.object { writer in
+                writer.member("success", true)
+                writer.array("data", write)
+            }
+        }
+        return JSONWriter.success { data in
+            data.key(escaping: name)
+            data.array(write)
+            data.totals(query.page, total: total)
+            if query.collection == .insights { data.member("total_pages", query.page.count(of: total)) }
+            writeMore(&data)
+        }
+    }
+}

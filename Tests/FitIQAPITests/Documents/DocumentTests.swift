@@ -1,0 +1,143 @@
+import JSON
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("A document of the apps") struct DocumentTests {
+    static let marks: [(object: JSONObject, isOpen: Bool, isUnread: Bool)] = [
+        (["is_public": true], true, true), (["is_system": true], true, true),
+        (["is_public": false, "is_system": false, "is_read": true], false, false),
+        (["is_archived": true], false, false), (["is_read": false, "is_archived": false], false, true),
+        (["is_public": "true", "is_system": 1, "is_read": 1, "is_archived": "true"], false, true), ([:], false, true),
+    ]
+
+    @Test("is open or unread by its members that are true, and by nothing else", arguments: marks)
+    func mark(object: JSONObject, isOpen: Bool, isUnread: Bool) {
+        for collection in [DocumentCollection.workoutTemplates, .insights] {
+            let document = Document(collection, object)
+            #expect(document.isOpen == isOpen && document.isUnread == isUnread)
+        }
+    }
+
+    @Test("counts for its bytes or 24 for each value, for 192 more, and for the users whom it is shared with")
+    func byteCount() {
+        let numbers: JSONObject = ["a": .array(Array(repeating: 0, count: 100))]
+        #expect(Document(.journal, numbers).byteCount == 24 * 102 + 192)
+        let shares = [("ab", nil), ("c", "né")].map { user, notes in
+            TemplateShare(
+                id: .numbered(2), user: ExactString(user), professionalType: "nutritionist", notes: notes,
+                sharedAt: .example)
+        }
+        #expect(Document(.journal, numbers, sharedWith: shares).byteCount == 24 * 102 + 192 + 2 * 192 + 6 * (3 + 3))
+        let text = Document(.journal, ["a": .string(String(repeating: "x", count: 1000))])
+        #expect(text.byteCount == text.encoded.count + 192)
+    }
+
+    @Test("has at most 64 KiB of JSON in the form in which it is stored, without what the world sets, and few levels")
+    func size() throws {
+        let times = #""start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:00:00Z""#
+        let usual = #","source":"manual","source_id":null,"notes":null,"a":""}"#
+        func refused(_ count: Int) -> APIError? {
+            let body = Array(#"{"id":"0123456789",\#(times),"a":"\#(String(repeating: "a", count: count))"}"#.utf8)
+            return refusal { () throws(APIError) in try DocumentRequest.object(body, for: .sleep, at: .example) }
+        }
+        let room = 65_536 - 1 - times.utf8.count - usual.utf8.count
+        #expect(refused(room) == nil)
+        #expect(refused(room + 1) == .documentTooLarge("sleep session", limit: 65_536, got: 65_537))
+        func depth(_ count: Int) -> APIError? {
+            let lists = String(repeating: "[", count: count) + String(repeating: "]", count: count)
+            let body = Array("{\(times),\"a\":\(lists)}".utf8)
+            return refusal { () throws(APIError) in try DocumentRequest.object(body, for: .sleep, at: .example) }
+        }
+        #expect(depth(31) == nil)
+        #expect(depth(32)?.code == .invalidJSON)
+    }
+
+    @Test("is changed as a whole, or keeps what the body lacks")
+    func changed() throws {
+        let old: JSONObject = [
+            "name": "Legs", "description": "d", "is_system": true, "is_public": true, "x": 1, "exercises": [],
+            "status": "draft",
+        ]
+        let body = Array(#"{"description":null,"is_system":false,"y":2}"#.utf8)
+        let changed = try DocumentRequest.object(body, for: .workoutTemplates, changing: old, at: .example)
+        let kept: JSONObject = [
+            "name": "Legs", "is_system": true, "is_public": true, "x": 1, "y": 2, "status": "draft",
+            "description": nil, "category": nil,
+        ]
+        for (name, value) in kept { #expect(changed[name] == value, "\(name)") }
+        func refused(_ json: String, changing old: JSONObject?) -> String? {
+            refusal { () throws(APIError) in
+                try DocumentRequest.object(Array(json.utf8), for: .workoutTemplates, changing: old, at: .example)
+            }?.message
+        }
+        #expect(refused(#"{"y":2}"#, changing: nil)?.contains("'name' is required") == true)
+        #expect(refused(#"{"name":null}"#, changing: old)?.contains("'name' is required") == true)
+    }
+
+    @Test("that is a mood is at most five minutes ahead of the clock, and of HealthKit by its source")
+    func moods() throws {
+        func refused(_ time: String) -> String? {
+            let body = Array(#"{"valence":0,"logged_at":"\#(time)"}"#.utf8)
+            return refusal { () throws(APIError) in
+                try DocumentRequest.object(body, for: .moodEntries, at: .example)
+            }?.message
+        }
+        #expect(refused("2025-01-29T10:35:00.999Z") == nil)
+        #expect(refused("2025-01-29T10:35:01Z")?.contains("'logged_at' lies in the future") == true)
+        for source in ["manual", "healthkit", "api"] {
+            let mood = try Document.read(
+                .moodEntries,
+                #"{"valence":0,"logged_at":"2025-01-29T10:30:00Z","source":"\#(source)","is_healthkit":"x"}"#)
+            #expect(try JSON.parse(mood.encoded)["is_healthkit"] == .bool(source == "healthkit"))
+        }
+    }
+
+    @Test("that is progress has its time twice")
+    func progress() throws {
+        let entry = try JSON.parse(
+            try Document.read(
+                .progress, #"{"type":"weight","quantity":0,"logged_at":"2025-01-28T23:00:00.5-01:00","date":"x"}"#
+            ).encoded)
+        #expect(entry["date"] == "2025-01-29T00:00:00Z" && entry["logged_at"] == "2025-01-29T00:00:00Z")
+    }
+
+    @Test("that is a template has its exercises in their order, with ids of its own and names made from theirs")
+    func exercises() throws {
+        let json = """
+            {"name":"Legs","exercises":[
+              {"exercise_id":"b","order_index":2,"id":"x","template_id":"x","created_at":"x"},
+              {"exercise_id":"goblet-squat","user_exercise_id":"u","order_index":1},
+              {"user_exercise_id":"my_own lunge","order_index":2,"exercise_name":null},
+              {"exercise_id":"c","order_index":0,"exercise_name":"Chin-up"}]}
+            """
+        let template = try JSON.parse(try Document.read(.workoutTemplates, json).encoded)
+        let exercises = try #require(template["exercises"]?.array)
+        #expect(
+            exercises.map { $0["exercise_name"]?.string } == ["Chin-up", "Goblet squat", "B", "My own lunge"])
+        #expect(template["exercise_count"] == 4)
+        let ids = exercises.compactMap { $0["id"]?.string.flatMap { ResourceID($0) } }
+        #expect(Set(ids).count == 4 && !ids.contains(.numbered(1)))
+        for exercise in exercises {
+            #expect(exercise["template_id"]?.string == ResourceID.numbered(1).description)
+            #expect(exercise["created_at"] == "2025-01-29T10:30:00Z")
+        }
+        let other = Document(
+            id: .numbered(2), user: "user-1", object: try #require(template.object), in: .workoutTemplates,
+            createdAt: .example, updatedAt: .example)
+        let otherIDs = try JSON.parse(other.encoded)["exercises"]?.array?.compactMap { $0["id"]?.string }
+        #expect(otherIDs?.count == 4 && Set(otherIDs ?? []).isDisjoint(with: ids.map(\.description)))
+        #expect(
+            refusal { () throws(APIError) in
+                try DocumentRequest.object(
+                    Array(#"{"name":"a","exercises":[{"exercise_id":"a","order_index":0},{"order_index":1}]}"#.utf8),
+                    for: .workoutTemplates, at: .example)
+            }?.message.contains("'exercises[1].exercise_id' is required") == true)
+    }
+
+    @Test("of the system belongs to nobody")
+    func system() throws {
+        let template = try JSON.parse(Document(.workoutTemplates, ["is_system": true]).encoded)
+        #expect(template.object?["user_id"] == .null)
+    }
+}
