@@ -41,11 +41,36 @@ extension Peers {
         @Test(
             "What the apps call answers with the members that they decode",
             arguments: [
-                "app_accounts", "app_chat", "app_documents", "app_goals", "app_meals", "app_meal_socket",
-                "app_chat_socket", "accounts",
+                "app_accounts", "app_bad_input", "app_chat", "app_collections", "app_goals", "app_meals",
+                "app_meal_socket", "app_chat_socket", "accounts",
             ])
         func apps(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
+                try await tell("with_aiohttp", [chapter], to: server)
+            }
+        }
+
+        @Test("The models of the apps read what the apps read, and throw where the apps throw")
+        func decoding() async throws {
+            try await RunningServer.serve { server in try await tell("with_aiohttp", ["app_decoding"], to: server) }
+        }
+
+        @Test(
+            "An app's days pass, as it sends and decodes them, with ids in upper case",
+            arguments: ["fitiq", "lume"].flatMap { app in
+                ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
+            } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])
+        func days(_ chapter: String) async throws {
+            let options = ["--instant", "--ids", "any-case", "--scenario", "app-first-run"]
+            try await RunningServer.serve(options) { server in
+                try await tell("with_aiohttp", [chapter], to: server)
+            }
+        }
+
+        @Test("A user who returns finds a month of data", arguments: ["fitiq_returning_user", "lume_returning_user"])
+        func returningUser(_ chapter: String) async throws {
+            let options = ["--instant", "--ids", "any-case", "--scenario", "app-returning-user"]
+            try await RunningServer.serve(options) { server in
                 try await tell("with_aiohttp", [chapter], to: server)
             }
         }

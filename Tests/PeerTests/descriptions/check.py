@@ -20,8 +20,9 @@ ADMIN = "admin"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 # The transport's refusals stand in the description's text; 503 is what /ready says of itself.
 KNOWN_STATUSES = {
-    "101", "200", "201", "202", "204", "302", "400", "401", "404", "409", "413", "415", "426", "429", "503", "507"}
-ADMIN_STATUSES = KNOWN_STATUSES | {"403", "405", "408"}
+    "101", "200", "201", "202", "204", "302", "400", "401", "403", "404", "409", "413", "415", "426", "429", "503",
+    "507"}
+ADMIN_STATUSES = KNOWN_STATUSES | {"405", "408"}
 # Tags of union that say where an operation comes from; each has one other tag, its section of the page.
 ORIGINS = {"From the guides", "From the apps"}
 

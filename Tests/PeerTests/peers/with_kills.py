@@ -111,7 +111,9 @@ class Client:
             body = {"title": f"g{self.round}", "description": "d", "target_date": "2040-01-01T00:00:00Z"}
             status, answer = self.call("POST", "/api/v1/goals", body)
         elif kind == "journal":
-            status, answer = self.call("POST", "/api/v1/journal", {"title": f"j{self.round}", "content": "é" * 200})
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            body = {"title": f"j{self.round}", "content": "é" * 200, "logged_at": now}
+            status, answer = self.call("POST", "/api/v1/journal", body)
         elif kind == "consultation":
             body = {"persona": "nutritionist", "context_type": "journal", "context_id": f"c{self.round}"}
             status, answer = self.call("POST", "/api/v1/consultations", body)
@@ -139,7 +141,7 @@ class Client:
     def present(self):
         """The ids of what the server has of this user."""
         found = {}
-        for kind, path, key in [("goal", "goals", "goals"), ("journal", "journal", "journal")]:
+        for kind, path, key in [("goal", "goals", "goals"), ("journal", "journal", "entries")]:
             found[kind] = []
             while True:
                 status, body = self.call("GET", f"/api/v1/{path}?limit=100&offset={len(found[kind])}")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import subprocess
+import time
 
 from websockets.asyncio.client import connect
 
@@ -44,8 +45,9 @@ def train(server):
 
 def slow(server):
     step("100 kB at 50 kB a second take two seconds")
-    for _ in range(2):
-        curl(server, "/api/v1/journal", json.dumps({"content": "a" * 50_000}))
+    now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    for _ in range(10):
+        curl(server, "/api/v1/journal", json.dumps({"content": "a" * 10_000, "logged_at": now}))
     answer, _ = curl(server, "/__admin/network", json.dumps({"network": {"down": BYTES_PER_SECOND}}), method="PUT")
     expect_equal(answer["network"]["down"], BYTES_PER_SECOND, "the rate")
     entries, seconds = curl(server, "/api/v1/journal")

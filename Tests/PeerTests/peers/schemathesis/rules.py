@@ -17,6 +17,20 @@ TEMPLATE = "GET /api/v1/workout-templates/{id}"
 CHANGE_GOAL = "PATCH /api/v1/goals/{goalId}"
 REGISTER, REFRESH, LOG_OUT = (f"POST /api/v1/auth/{name}" for name in ("register", "refresh", "logout"))
 COMPLETE, SEND = (f"POST /api/v1/consultations/{{id}}/{name}" for name in ("complete", "messages"))
+# What documents have to be beyond their schemas: a mood is not in the future, and one of HealthKit stays as it is; a night
+# and its stages end after they begin, and stages lie in it and do not overlap; an exercise has one id or the other; a
+# period and a range do not end before they begin; a search has a word, and not too many; a share names possible users.
+DOCUMENTS = (
+    "POST /api/v1/wellness/mood-entries",
+    "PUT /api/v1/wellness/mood-entries/{id}",
+    "GET /api/v1/wellness/mood-entries/analytics",
+    "GET /api/v1/journal/search",
+    "POST /api/v1/insights/generate/wellness",
+    "POST /api/v1/sleep",
+    "POST /api/v1/workout-templates",
+    "PUT /api/v1/workout-templates/{id}",
+    "POST /api/v1/workout-templates/{id}/share",
+)
 CREATED, VALID = "ensure_resource_availability", "positive_data_acceptance"
 RULES = {
     # schemathesis speaks no WebSocket: what it sends is right, but no handshake.
@@ -34,6 +48,7 @@ RULES = {
     (VALID, LOG_OUT, 400, "BAD_REQUEST"),
     (VALID, REGISTER, 400, "VALIDATION_FAILED"),
     *((VALID, profile, 400, "VALIDATION_FAILED") for profile in PROFILES),
+    *((VALID, document, 400, "VALIDATION_FAILED") for document in DOCUMENTS),
 }
 
 
