@@ -8,8 +8,9 @@ extension Filling {
     private static func document(_ path: String) -> Call {
         Call("POST", path, label: "64 KiB") {
             let members = (0..<3000).map { #""m\#($0)":\#($0),"# }
-            let text = String(repeating: "sleep and rest ", count: 1500)
-            return #"{\#(members.joined())"status":"active","is_public":true,"note":"\#(text)"}"#
+            let text = String(repeating: "sleep and rest ", count: 600)
+            let known = #""valence":0.5,"content":"\#(text)","logged_at":"2000-01-01T00:00:00Z""#
+            return #"{\#(members.joined())"note":"\#(text)",\#(known)}"#
         }
     }
 
@@ -20,10 +21,10 @@ extension Filling {
             try turns.fill(1500, document("/api/v1/journal"))
         },
         rows: [
-            .call(Call("GET", "/api/v1/wellness/mood-entries/analytics")),
-            .call(Call("GET", "/api/v1/wellness/mood-entries?status=done&limit=100")),
+            .call(Call("GET", "/api/v1/wellness/mood-entries/analytics?from=2000-01-01&to=2000-01-31")),
+            .call(Call("GET", "/api/v1/wellness/mood-entries?from=2000-01-01&source=api&limit=100")),
             .call(Call("GET", "/api/v1/journal/search?q=nowhere")), .call(Call("GET", "/api/v1/journal/search?q=REST")),
-            .call(Call("GET", "/api/v1/journal?limit=100")), .get("state"),
+            .call(Call("GET", "/api/v1/journal?from=2000-01-01&limit=100")), .get("state"),
             .call(Call("DELETE", "/api/v1/users/me")), .post("reset", "{}"),
         ])
 
@@ -125,7 +126,7 @@ extension Filling {
                 Call("PUT", Row.admin + "state", label: "the user") {
                     let meal = #"{"text":"an egg","meal_type":"lunch"}"#
                     let consultation = #"{"persona":"nutritionist","status":"archived"}"#
-                    let mood = #"{"score":1}"#
+                    let mood = #"{"valence":1,"logged_at":"2000-01-01T00:00:00Z"}"#
                     func list(_ item: String, _ count: Int) -> String {
                         "[" + Array(repeating: item, count: count).joined(separator: ",") + "]"
                     }

@@ -42,15 +42,16 @@ extension Filling {
             }
         ])
 
-    /// Short strings, each of which is searched for each word.
-    static let shortStrings = Filling(
-        name: "9,900 short strings in a document",
+    /// A text as long as may be, which is searched for as many words as there may be.
+    static let longText = Filling(
+        name: "10,000 letters in a journal",
         fill: { turns in
-            let strings = Array(repeating: #""ab""#, count: 9900).joined(separator: ",")
-            try turns.fill(1, Call("POST", "/api/v1/journal", #"{"title":"a","content":"b","tags":[\#(strings)]}"#))
+            let text = String(repeating: "ab", count: 5000)
+            let entry = #"{"content":"\#(text)","logged_at":"2000-01-01T00:00:00Z"}"#
+            try turns.fill(1, Call("POST", "/api/v1/journal", entry))
         },
         rows: [
             .call(Call("GET", "/api/v1/journal/search?q=" + String(repeating: "a", count: 7000))),
-            .call(Call("GET", "/api/v1/journal/search?q=" + String(repeating: "x+", count: 3500))),
+            .call(Call("GET", "/api/v1/journal/search?q=" + String(repeating: "x+", count: 20))),
         ])
 }

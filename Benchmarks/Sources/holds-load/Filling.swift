@@ -18,7 +18,7 @@ struct Filling: Sendable {
         [meals, strangers, badRequests, goals, emptyServer] + [worlds, idleWorlds, faults, sockets, socketRules]
         + [fullWorld, madeUpMessages, session] + [manualClock, mealsAtOnce, mealsOverdue, followers]
         + [documents, templates, longHistory, accounts, waits, crowdedUser]
-        + [patterns, finalBlocks, shortStrings, operators, marked]
+        + [patterns, finalBlocks, longText, operators, marked]
 }
 
 extension Turns {
