@@ -166,9 +166,7 @@ public struct DocumentListQuery: Equatable, Sendable {
         case .from:
             if let time = try parameters.dateTime(filter.name, secondOfDate: 0) { return .from(time) }
             guard let reach = filter.reach else { return nil }
-            // From the first second of its day on.
-            let first = last.secondsSinceEpoch - reach
-            return .from(DateTime(secondsSinceEpoch: first - (first % 86_400 + 86_400) % 86_400))
+            return .from(DateTime(secondsSinceEpoch: last.secondsSinceEpoch - reach).startOfDay)
         case .to: return try parameters.dateTime(filter.name, secondOfDate: 86_399).map { .to($0) }
         }
     }

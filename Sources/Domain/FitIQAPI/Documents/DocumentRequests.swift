@@ -89,13 +89,14 @@ extension JSONObject {
         JSONObject(filter { member in !names.contains { $0.isExactly(member.key) } })
     }
 
-    /// The time in a member; nil if there is none.
+    /// The date-time in a member; nil if the member is absent or not a date-time.
     public func time(_ name: String) -> DateTime? { self[name]?.string.flatMap { DateTime($0) } }
 }
 
 /// The body of `POST /api/v1/workout-templates/{id}/share`.
 ///
-/// `user_ids`, or one `user_id`, may stand in place of `shared_with_user_ids`; then the profession may be left out.
+/// A client may send `user_ids` or one `user_id` instead of `shared_with_user_ids`; `professional_type` is then
+/// optional.
 public struct ShareDocumentRequest: Equatable, Sendable {
     public var users: [ExactString]
     public var professionalType: String
@@ -168,7 +169,7 @@ public struct GenerateInsightRequest: Equatable, Sendable {
         let rules = row.members.filter { ["insight_type", "period_start", "period_end"].contains($0.name) }
         let members = try MemberRule.read(fields.object, rules, MemberRule.Reading(now: now))
         type = members.text("insight_type")
-        let midnight = now.secondsSinceEpoch - now.secondsSinceEpoch % 86_400
+        let midnight = DateTime(now).startOfDay.secondsSinceEpoch
         let end = members.time("period_end") ?? DateTime(secondsSinceEpoch: midnight + 86_399)
         let back = Self.days(of: type) * 86_400 - 1
         let start = members.time("period_start") ?? DateTime(secondsSinceEpoch: end.secondsSinceEpoch - back)

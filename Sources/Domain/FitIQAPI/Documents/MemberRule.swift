@@ -72,7 +72,7 @@ struct MemberRule: Sendable {
         var hasFractions = false
 
         func text(_ time: DateTime) -> String {
-            hasFractions ? time.wireText.dropLast() + ".000Z" : time.wireText
+            hasFractions ? time.millisecondText : time.wireText
         }
     }
 

@@ -88,6 +88,13 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
+    /// The same with milliseconds, as ``Timestamp/millisecondText``: always `.000Z`.
+    public var millisecondText: String { wireText.dropLast() + ".000Z" }
+    /// The first second of its day in UTC.
+    public var startOfDay: DateTime {
+        let second = secondsSinceEpoch % 86_400
+        return DateTime(secondsSinceEpoch: secondsSinceEpoch - (second < 0 ? second + 86_400 : second))
+    }
 
     public func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int {
         RFC3339.write(secondsSinceEpoch: secondsSinceEpoch, into: room)

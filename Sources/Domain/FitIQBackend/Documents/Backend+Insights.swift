@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// Insights, which the backend writes and the app's user reads, marks and puts away.
+/// Insights, which the backend writes and the app's user reads, marks and archives.
 extension Backend {
     /// `GET /api/v1/insights/unread/count`: those that are neither read nor archived.
     public func unreadInsights(of user: UserID) -> [UInt8] {
@@ -56,7 +56,7 @@ extension Backend {
             Text.Words.counted(active, "active goal"),
         ]
         let summary = parts.joined(separator: ", ") + "."
-        func time(_ time: DateTime) -> JSONValue { .string(time.wireText.dropLast() + ".000Z") }
+        func time(_ time: DateTime) -> JSONValue { .string(time.millisecondText) }
         func number(_ count: Int) -> JSONValue { .number(JSONNumber(count)) }
         let suggestions: [JSONValue] = [
             moods == 0 ? "Record a mood once a day." : "Look at what your best days have in common.",

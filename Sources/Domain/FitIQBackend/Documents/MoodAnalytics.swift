@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 
 extension Backend {
-    /// What the moods of a time come to (`GET /api/v1/wellness/mood-entries/analytics`).
+    /// Sums up the moods of a period (`GET /api/v1/wellness/mood-entries/analytics`).
     public func moodAnalytics(_ query: MoodAnalyticsQuery, for user: UserID) -> Deferred<[UInt8]> {
         let entries = users[user].documents[.moodEntries, default: []]
         var cost = 0
@@ -51,7 +51,7 @@ private struct MoodAnalytics {
     }
 
     private static func day(of time: DateTime) -> Int64 {
-        (time.secondsSinceEpoch - (time.secondsSinceEpoch % 86_400 + 86_400) % 86_400) / 86_400
+        time.startOfDay.secondsSinceEpoch / 86_400
     }
 
     private static func text(ofDay day: Int64) -> String {
