@@ -22,7 +22,7 @@ public struct MealLog: Equatable, Sendable {
     public var startedAt: Timestamp
     /// The last change by the client; nil for the creation.
     public var changedAt: Timestamp?
-    /// The client's words beside the text; only the apps send any, and an empty text is none.
+    /// The user's remarks, which only the apps send; nil for an empty text.
     public var notes: String? { didSet { if notes?.isEmpty ?? false { notes = nil } } }
     /// Whether a completed log was entered food by food, and no text was read.
     public var isManual = false

@@ -113,7 +113,7 @@ extension DocumentCollection {
 
 extension JSONObject {
     /// A template with its exercises in their order, and with what the world sets of them: ids that follow from the
-    /// template's, and a name made from the id if there is none.
+    /// template's, and a name made from the exercise's id unless one was sent.
     fileprivate func numberingExercises(of template: ResourceID, at time: Timestamp) -> JSONObject {
         guard let exercises = self["exercises"]?.array, !exercises.isEmpty else { return self }
         var identifiers = ResourceIDSequence(seed: template.seed)

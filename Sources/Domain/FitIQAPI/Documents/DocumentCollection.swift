@@ -23,7 +23,7 @@ public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
         return row
     }
 
-    /// The members that the world sets; those that a client sends count for nothing.
+    /// The members that the server sets; it ignores them in requests.
     public var reservedMembers: [String] {
         switch self {
         case .workoutTemplates: row.reservedMembers + ["shared_with"]
@@ -55,7 +55,7 @@ public final class CollectionRow: Sendable {
     /// The members that the world sets in every object, and those that it computes.
     let reservedMembers: [String]
 
-    /// The row of the embedded table with this name; crashes if there is none, or if it breaks the rules of the table.
+    /// Reads a row of the embedded table; crashes if the row is missing or malformed, which a test rules out.
     static func builtIn(_ name: String) -> CollectionRow {
         guard let row = CollectionTable.builtIn[name]?.object else { preconditionFailure("No row \(name).") }
         return CollectionRow(row)

@@ -1,6 +1,6 @@
 import JSON
 
-/// What the minutes of a sleep session come to.
+/// Checks a sleep session, and sums its stages.
 enum SleepSession {
     private struct Stage {
         var name: String

@@ -91,7 +91,7 @@ extension APIError {
         invalid("The body is not the form that it should be: \(problem).")
     }
 
-    /// A photo is none; an app looks for the word "format".
+    /// The uploaded bytes are not an image; FitIQ looks for the word "format" in the message.
     static func badImage(_ problem: String) -> Self {
         invalid("The photo is in no format of images: \(problem).")
     }
