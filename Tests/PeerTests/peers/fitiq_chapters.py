@@ -175,7 +175,8 @@ async def fitiq_backfill(teller):
     for index, time in enumerate(days):
         again = night(time + timedelta(minutes=5), f"healthkit-{index}") | {"notes": "again"}
         expect_equal(await app.post(NIGHTS, again, SLEEP, status=200), nights.synced[index], "the night that is there")
-    answer = await app.get(f"{NIGHTS}?from={day(days[0])}&to={day(now)}&limit=100", SLEEP_LIST)
+    # A night belongs to the day on which it began, which may be the day before it ended.
+    answer = await app.get(f"{NIGHTS}?from={day(days[0] - timedelta(1))}&to={day(now)}&limit=100", SLEEP_LIST)
     nights.expect_in(answer["sessions"])
     expect_equal(answer["averages"], {
         "avg_time_in_bed_minutes": 480, "avg_total_sleep_minutes": 420, "avg_sleep_efficiency_percentage": 87.5},
