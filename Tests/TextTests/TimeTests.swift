@@ -153,6 +153,16 @@ struct DurationTests {
     func refuses(_ text: String) { #expect(Durations.nanoseconds(text, atMost: Self.longest) == nil) }
 
     @Test(
+        "The longest may be the largest number",
+        arguments: [
+            ("9223372036854775807ns", .max), ("9223372036.854775807s", .max), ("9223372036854775808ns", nil),
+            ("9223372036.854775808s", nil), ("9223372036854775807.9s", nil), ("99999999999999999999d", nil),
+        ] as [(String, Int64?)])
+    func largestNumber(_ text: String, _ expected: Int64?) {
+        #expect(Durations.nanoseconds(text, atMost: .max) == expected)
+    }
+
+    @Test(
         "Whole spans are read back",
         arguments: [
             (0, "0"), (1, "1ns"), (1500, "1500ns"), (90_000_000_000, "90s"), (60_000_000_000, "1m"),

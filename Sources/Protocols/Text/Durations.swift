@@ -81,23 +81,21 @@ public enum Durations {
             guard !fraction.isEmpty else { return nil }
             rest = rest[fraction.endIndex...]
         }
-        guard !whole.isEmpty, let unit = Unit(rawValue: String(decoding: rest, as: UTF8.self)) else { return nil }
-        var total: Int64 = 0
-        for digit in whole {
-            // No more digits than the longest duration has in the smallest unit.
-            guard total <= longest else { return nil }
-            total = total * 10 + Int64(digit &- .digitZero)
-        }
-        let (product, overflows) = total.multipliedReportingOverflow(by: unit.length)
-        guard !overflows, product <= longest else { return nil }
-        total = product
+        guard let count = Int64(String(decoding: whole, as: UTF8.self)),
+            let unit = Unit(rawValue: String(decoding: rest, as: UTF8.self))
+        else { return nil }
+        let (length, isTooLong) = count.multipliedReportingOverflow(by: unit.length)
         // The value of the fraction's current digit; digits finer than a nanosecond must be zeros.
         var place = unit.length
+        // Less than a unit.
+        var part: Int64 = 0
         for digit in fraction {
             guard place % 10 == 0 || digit == .digitZero else { return nil }
             if place % 10 == 0 { place /= 10 }
-            total += Int64(digit &- .digitZero) * place
+            part += Int64(digit &- .digitZero) * place
         }
+        let (total, isJustTooLong) = length.addingReportingOverflow(part)
+        guard !isTooLong, !isJustTooLong else { return nil }
         return total <= longest ? total : nil
     }
 }
