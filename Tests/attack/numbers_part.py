@@ -28,7 +28,7 @@ ANY_STATUS = {400, 401, 404, 408, 413, 414, 429, 431, 501, 503, 507}
 METHODS = ["get", "post", "put", "patch", "delete"]
 # These end the life that the attack needs, or do not end by themselves.
 SKIPPED = {("post", "/drain"), ("get", "/events"), ("get", "/echo")}
-SHORT_INPUTS, SECONDS, FAULT_SECONDS = 250, 20, 0.3
+SHORT_INPUTS, SECONDS, FAULT_SECONDS, FAULT_SECONDS_IN_ALL = 250, 20, 0.3, 2
 # What replaces the default world's only value where a body cannot be made from the least one.
 BASES = {
     ("post", "/wait"): {"for": {"kind": "exchange"}, "within": "1ms"}, ("post", "/clock"): {},
@@ -241,7 +241,8 @@ def use_world(server, world):
     steps += [("GET", f"{api}/meal-logs", None), ("GET", f"{admin}/state", None), ("GET", f"{admin}/requests", None),
               ("POST", f"{admin}/rewind", {"to": "mark-1"}), ("DELETE", admin, None)]
     # Its clients may meet faults and a network, which end their connections, or never answer.
-    client, forked = Client(server.server, seconds=FAULT_SECONDS, headers=credentials), None
+    # One that dribbles would let the admin API's connection idle until the server closes it.
+    client, forked = Client(server.server, seconds=FAULT_SECONDS, headers=credentials, in_all=FAULT_SECONDS_IN_ALL), None
     for method, path, body in steps:
         if "/__admin" not in path:
             try:

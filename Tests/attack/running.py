@@ -115,23 +115,39 @@ class Server:
         self.process.wait()
 
 
-class Client:
-    """A client with one connection that is kept alive."""
+def cut(connection):
+    """Ends a socket that another thread may be reading, or may have closed."""
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
 
-    def __init__(self, server, seconds=ANSWER_SECONDS, headers=None):
+
+class Client:
+    """A client with one connection that is kept alive, and a limit for each answer: from byte to byte, and in all."""
+
+    def __init__(self, server, seconds=ANSWER_SECONDS, headers=None, in_all=None):
         self.headers = {**server.credentials, "Content-Type": "application/json"} if headers is None else headers
+        self.in_all = in_all
         self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=seconds)
 
     def send(self, method, path, body=None, headers=None):
         """A request's status and the bytes of its answer; `body` is JSON, or bytes."""
         data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        timer = None
         try:
+            if not self.connection.sock:
+                self.connection.connect()
+            if self.in_all:
+                timer = threading.Timer(self.in_all, cut, [self.connection.sock])
+                timer.start()
             self.connection.request(method, path, data, {**self.headers, **(headers or {})})
             answer = self.connection.getresponse()
             return answer.status, answer.read()
         except BaseException:
             self.connection.close()
             raise
+        finally:
+            if timer:
+                timer.cancel()
 
     def ask(self, method, path, body=None, status=None):
         """The JSON of an answer, whose status has to be `status`, or a success."""
