@@ -101,7 +101,7 @@ extension StateFile {
         }
     }
 
-    @Test("of another server, of a later version, of something else, or nowhere is refused, and stays as it is")
+    @Test("of another server, a later version or something else, with triggers, or nowhere is refused")
     func refusals() throws {
         try Self.withPath { path in
             let first = try StateFile(path)
@@ -131,6 +131,16 @@ extension StateFile {
                         == "'\(file)' is no state file of fitiq-mock: name another one, or one that is not there yet")
                 #expect(FileManager.default.contents(atPath: file) == before)
             }
+
+            let altered = path + ".altered"
+            _ = try StateFile(altered)
+            let trigger = "CREATE TRIGGER t AFTER UPDATE ON server BEGIN DELETE FROM world; END"
+            try Database(path: altered).run(script: trigger)
+            #expect(
+                Self.refusal(altered) == """
+                    '\(altered)' has the trigger "t", which would change what a server saves: drop it, or name another \
+                    file
+                    """)
 
             let nowhere = path + "/none/state.db"
             #expect(

@@ -53,8 +53,8 @@ public final class StateFile: Sendable {
     /// Other users lose their rights to the file and to what SQLite keeps beside it.
     ///
     /// - Parameter largest: The most bytes that it may have; what does not fit is not saved.
-    /// - Throws: An error if another server has the file, if it is something else or of a later version, or if it
-    ///   cannot be read or written.
+    /// - Throws: An error if another server has the file, if it is something else, of a later version or has triggers,
+    ///   or if it cannot be read or written.
     public init(_ path: String, largest: Int = largest) throws(StateFileError) {
         self.path = path
         // With mode 0600, which SQLite gives to what it puts beside it.
@@ -127,6 +127,14 @@ public final class StateFile: Sendable {
         guard isNew || application == applicationID else { throw .foreign(path) }
         guard version >= 0 else { throw .foreign(path) }
         guard version <= migrations.count else { throw .later(path, version: version, known: migrations.count) }
+        // It would run with each row that is saved, and may change or delete others.
+        var trigger: String?
+        try mapping(path) { () throws(SQLiteError) in
+            try database.run("SELECT min(name) FROM sqlite_master WHERE type = 'trigger' HAVING count(*) > 0") {
+                trigger = $0.text(0)
+            }
+        }
+        if let trigger { throw .altered(path, trigger: trigger) }
         try mapping(path) { () throws(SQLiteError) in
             for migration in migrations[Int(version)...] { try database.run(script: migration) }
             try database.run(
@@ -385,6 +393,14 @@ public struct StateFileError: Error, Equatable {
     fileprivate static func foreign(_ path: String) -> StateFileError {
         StateFileError(
             message: "'\(path)' is no state file of fitiq-mock: name another one, or one that is not there yet")
+    }
+
+    fileprivate static func altered(_ path: String, trigger: String) -> StateFileError {
+        StateFileError(
+            message: """
+                '\(path)' has the trigger \(trigger.quoted()), which would change what a server saves: drop it, or name \
+                another file
+                """)
     }
 
     fileprivate static func later(_ path: String, version: Int64, known: Int) -> StateFileError {
