@@ -19,7 +19,8 @@ BYTES = 16 * 1024
 # The most instructions for a byte of any input, by the beginning of its name: a tenth or so more than the worst of them took.
 BOUNDS = {
     "HTTP/1.1": 1_200, "WebSocket": 1_050, "JSON": 680, "YAML": 3_700, "scenario": 2_650, "HAR": 850, "journal": 650,
-    "redaction": 400, "base64": 32, "percent-encoding": 155, "URL": 5, "multipart": 70, "meal": 1_000,
+    "redaction": 400, "redaction beside long secrets": 2_000, "base64": 32, "percent-encoding": 155, "URL": 5,
+    "multipart": 70, "meal": 1_000,
 }
 
 

@@ -77,7 +77,8 @@ private let partPieces = [
 ]
 
 let redactionWork: [Work] =
-    pieces.map { piece in
+    alikeWork
+    + pieces.map { piece in
         Work(name: "redaction, text of \(piece.debugDescription)") { bytes in
             // Secrets that are alike, and like the texts.
             var redactor = Redactor()
@@ -109,3 +110,22 @@ let redactionWork: [Work] =
             }
         }
     }
+
+/// Long secrets that differ only at the beginning, beside a text of what they share, whole and in short parts.
+private let alikeWork: [Work] = [
+    ("a", "a"), ("a", String(repeating: "a", count: 56) + "!"), ("abcdefgh", "abcdefgh"),
+].map { piece, part in
+    Work(name: "redaction beside long secrets, text of \(part)") { bytes in
+        var redactor = Redactor()
+        for index in 0..<8 {
+            var known = "?token=" + String(decoding: repeated(piece, 4000, from: "k\(index)"), as: UTF8.self)
+            redactor.redact(&known)
+        }
+        let text = String(decoding: repeated(part, bytes), as: UTF8.self)
+        return {
+            var (redactor, text) = (redactor, text)
+            redactor.redact(&text)
+            return !text.isEmpty
+        }
+    }
+}

@@ -101,6 +101,32 @@ struct HostileTextTests {
         #expect(text == "?token=redacted-token-9")
     }
 
+    @Test(
+        "Beside long secrets that are alike a byte takes up to 64 + 8 × 35 comparisons; 32 bytes of a secret may stay",
+        arguments: [("k", "a"), ("k", "abcdefgh"), ("", ":\"")])
+    func steps(beginning: String, piece: String) {
+        var table = SecretTable()
+        let repeated = String(repeating: piece, count: 4000 / piece.utf8.count)
+        let secrets = (0..<8).map {
+            beginning.isEmpty ? String(repeated.dropLast(1 + $0 * piece.count)) : "\(beginning)\($0)\(repeated)"
+        }
+        for secret in secrets { _ = table.placeholder(for: Array(secret.utf8), .token) }
+        let text = String(repeating: repeated, count: 8) + "\n" + secrets.joined(separator: "\n")
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBufferPointer { bytes in
+            var scan = TextScan(bytes)
+            scan.run(.text, &table)
+            #expect(scan.steps <= (64 + 8 * 35) * bytes.count)
+            let isCoarse = scan.steps > 64 * bytes.count
+            // Those without a beginning are names, which stay.
+            #expect(isCoarse != beginning.isEmpty)
+            guard isCoarse else { return }
+            let output = String(decoding: scan.output + bytes[scan.copied...], as: UTF8.self)
+            let left = output.split(separator: "\n").dropFirst().flatMap { $0.split(separator: "redacted-token-") }
+            #expect(left.allSatisfy { $0.utf8.count <= 32 })
+        }
+    }
+
     @Test("A very long secret is one, and keeps nothing of its length")
     func longSecret() {
         var redactor = Redactor()

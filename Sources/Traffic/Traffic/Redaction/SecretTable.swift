@@ -4,8 +4,11 @@ import Text
 /// The known secrets with their placeholders, searchable in any text.
 ///
 /// Each secret is found by its anchor: eight bytes of it that few others have. A text is read once; each position is
-/// looked up in a bitmap of anchors, which rejects most, and the rest is compared with the few secrets of that anchor.
-/// So the time is linear in the text, regardless of the number of secrets.
+/// looked up in a bitmap of anchors, which rejects most, and the rest is compared with the few secrets of that anchor,
+/// from the end. A text that was made to be like many long secrets would take thousands of comparisons for a byte. Once
+/// one has taken ``stepsForByte`` for each, its rest is read coarsely: where it has the end of a secret, of ``longestEnd``
+/// bytes, all that it has of the secret is replaced, and is not read again. So the work for a byte of text is at most
+/// ``stepsForByte`` + ``mostOfAnchor`` × (``longestEnd`` + 3) comparisons, whatever the secrets are.
 struct SecretTable: Sendable {
     /// The default maximum number of distinguished secrets.
     static let mostSecrets = 100_000
@@ -13,6 +16,10 @@ struct SecretTable: Sendable {
     static let longestKept = 4096
     /// The maximum number of secrets per anchor; further ones are found only where a secret is expected.
     static let mostOfAnchor = 8
+    /// The comparisons for each byte of a text after which its rest is read coarsely.
+    static let stepsForByte = 64
+    /// The bytes from which on the end of a secret counts as one in a text that is read coarsely.
+    static let longestEnd = 32
     private static let anchorLength = 8
     /// An anchor with this many different bytes ends the search for a better one.
     private static let goodMerit = 5
@@ -113,35 +120,36 @@ struct SecretTable: Sendable {
     /// Whether there are no secrets to search for.
     var isEmpty: Bool { anchors.isEmpty }
 
-    /// Finds the secret whose anchor, those eight bytes, ends before an index.
+    /// Finds the secret whose anchor, those eight bytes, ends before an index; it begins at or after `start`.
     ///
-    /// It begins at or after `start`. The time is bounded by the secrets of one anchor.
+    /// - Parameter steps: The number of comparisons for the text so far.
     @inline(__always)
     func match(
-        anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int
+        anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int
     ) -> (range: Range<Int>, placeholder: [UInt8])? {
         let bit = Self.bit(of: anchor)
         guard bitmap[bit >> 6] & (1 << UInt64(bit & 63)) != 0 else { return nil }
-        return compare(anchor: anchor, endingAt: end, in: text, from: start)
-    }
-
-    /// Compares from the end, because secrets often begin alike.
-    private static func isEqual(_ text: UnsafeBufferPointer<UInt8>, from start: Int, _ bytes: [UInt8]) -> Bool {
-        for index in bytes.indices.reversed() where text[start + index] != bytes[index] { return false }
-        return true
+        return compare(anchor: anchor, endingAt: end, in: text, from: start, steps: &steps)
     }
 
     private func compare(
-        anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int
+        anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int
     ) -> (range: Range<Int>, placeholder: [UInt8])? {
         var longest: (range: Range<Int>, placeholder: [UInt8])?
+        let isCoarse = steps > Self.stepsForByte * text.count
         for occurrence in anchors[anchor] ?? [] {
-            let lower = end - Self.anchorLength - occurrence.offset
-            let upper = lower + occurrence.bytes.count
-            guard lower >= start, upper <= text.count, upper - lower > longest?.range.count ?? 0,
-                Self.isEqual(text, from: lower, occurrence.bytes)
-            else { continue }
-            longest = (lower..<upper, placeholders[occurrence.placeholder])
+            let secret = occurrence.bytes
+            let least = isCoarse ? min(secret.count, Self.longestEnd) : secret.count
+            let upper = end - Self.anchorLength - occurrence.offset + secret.count
+            guard upper <= text.count, upper - least >= start else { continue }
+            var count = 0
+            while count < secret.count, upper - count > start,
+                text[upper - count - 1] == secret[secret.count - count - 1]
+            { count += 1 }
+            steps += count + 1
+            if count >= least, count > longest?.range.count ?? 0 {
+                longest = (upper - count..<upper, placeholders[occurrence.placeholder])
+            }
         }
         return longest
     }

@@ -8,6 +8,8 @@ struct TextScan {
     private(set) var output: [UInt8] = []
     /// How much of the text the output covers.
     private(set) var copied = 0
+    /// The number of comparisons with known secrets; ``SecretTable`` says how many there may be.
+    private(set) var steps = 0
 
     /// The object or array with a secret's name around the current index.
     var container: Container?
@@ -37,19 +39,24 @@ struct TextScan {
         return scan.output
     }
 
-    private mutating func run(_ content: Content, _ table: inout SecretTable) {
+    mutating func run(_ content: Content, _ table: inout SecretTable) {
         let isText = content != .binary
         var index = 0
         var anchor: UInt64 = 0
         // Eight bytes must be read again after each replacement.
         var anchorStart = 0
+        // The end of the last known secret that stays because it is a name; its bytes are not compared again.
+        var nameEnd = 0
         while index < text.count {
             let byte = text[index]
             anchor = anchor << 8 | UInt64(byte)
-            if index - anchorStart >= 7,
-                let match = table.match(anchor: anchor, endingAt: index + 1, in: text, from: copied),
-                !isName(match.range)
-            {
+            var match: (range: Range<Int>, placeholder: [UInt8])?
+            if index - anchorStart >= 7 {
+                let start = max(copied, nameEnd)
+                match = table.match(anchor: anchor, endingAt: index + 1, in: text, from: start, steps: &steps)
+                if let range = match?.range, isName(range) { (match, nameEnd) = (nil, range.upperBound) }
+            }
+            if let match {
                 replace(match.range, with: match.placeholder)
             } else if index >= containerResumes, redactContent(at: index, &table) {
                 // Nothing but names, brackets and short numbers is left of it.
