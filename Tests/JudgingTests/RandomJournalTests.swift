@@ -139,28 +139,64 @@ struct RandomJournalTests {
         }
     }
 
-    @Test("A step of the system's clock changes no verdict", arguments: [28_800, -28_800, 3, -3] as [Int64])
-    func clockSteps(_ seconds: Int64) {
+    @Test(
+        "A step of the system's clock changes no verdict, and reports have the journal's own times",
+        arguments: [28_800, -28_800, 3, -3] as [Int64])
+    func clockSteps(_ seconds: Int64) throws {
         for seed in 0..<10 {
             var draw = Draw(seed: UInt64(seed))
             let story = draw.story(steps: 200)
             let entries = Array(story.journal.entries())
             var (plain, stepped) = (Judge(mode: .union), Judge(mode: .union))
             let step = seconds * 1_000_000_000
+            // Between two moments.
+            let place = try #require(
+                (100..<entries.count).first { place in
+                    let end = entries[..<place].map(\.time).max()
+                    return end.map { end in entries[place...].allSatisfy { $0.time > end } } ?? false
+                })
+            let number = entries[place].number
+            var journal: [Int: JournalEntry] = [:]
             for entry in entries {
                 plain.observe(entry)
-                if entry.number == 100 {
+                if entry.number == number {
                     let event = JournalEvent.clock(advancedBy: step, isOfSystem: true)
                     let time = entry.time.advanced(byNanoseconds: step)
                     stepped.observe(JournalEntry(number: entry.number, time: time, connection: 0, event: event))
                 }
-                stepped.observe(entry.number < 100 ? entry : entry.moved(byNanoseconds: step))
+                let entry = entry.number < number ? entry : entry.moved(byNanoseconds: step)
+                stepped.observe(entry)
+                journal[entry.number] = entry
             }
             let end = entries[entries.count - 1].time
-            #expect(
-                plain.verdicts(at: end).map(Told.init)
-                    == stepped.verdicts(at: end.advanced(byNanoseconds: step)).map(Told.init))
+            let verdicts = stepped.verdicts(at: end.advanced(byNanoseconds: step))
+            #expect(plain.verdicts(at: end).map(Self.timeless) == verdicts.map(Self.timeless))
+            let times = journal.values.flatMap { [$0.time] + Self.requestedAt($0.event) }
+            // Midnight stands for dates of tokens, and in examples.
+            let clocks = Set(times.map(Wording.clock) + ["00:00:00"])
+            for finding in verdicts.flatMap(\.findings) {
+                for entry in finding.evidence { #expect(entry.time == journal[entry.number]?.time) }
+                for time in finding.message.matches(of: Self.clock) {
+                    #expect(clocks.contains(String(time.output)), "\(finding.message)")
+                }
+            }
         }
+    }
+
+    private static func requestedAt(_ event: JournalEvent) -> [Timestamp] {
+        switch event {
+        case .exchange(let exchange): [exchange.requestedAt]
+        case .opened(let opening): [opening.requestedAt]
+        default: []
+        }
+    }
+
+    private static var clock: Regex<Substring> { /\d\d:\d\d:\d\d(?:\.\d+)?/ }
+
+    private static func timeless(_ verdict: Verdict) -> Told {
+        var told = Told(verdict)
+        for index in told.breaches.indices { told.breaches[index].message.replace(clock, with: "") }
+        return told
     }
 
     @Test("No time is too strange")

@@ -42,9 +42,10 @@ public struct Judge: Sendable {
     public mutating func observe(_ entry: JournalEntry) {
         missedCount += max(0, entry.number - lastNumber - 1)
         lastNumber = entry.number
-        // Time did not pass when the system's clock was set: spans are measured as if it had not been.
-        if case .clock(let step, isOfSystem: true) = entry.event { scene.dateShift &+= step }
-        let entry = scene.dateShift == 0 ? entry : entry.moved(byNanoseconds: 0 &- scene.dateShift)
+        if scene.clock.observe(entry, after: end) {
+            for index in places.indices { places[index].findings.clock = scene.clock }
+        }
+        let entry = scene.clock.shift == 0 ? entry : entry.moved(byNanoseconds: 0 &- scene.clock.shift)
         end = max(end, entry.time)
         if isAboutSwift == nil { isAboutSwift = entry.event.request?.head.fields[.userAgent].map(Self.isSwift) }
         let fact = Fact(entry)
@@ -56,7 +57,7 @@ public struct Judge: Sendable {
 
     /// The time of facts at a date.
     private func factTime(_ date: Timestamp) -> Timestamp {
-        Timestamp(nanosecondsSinceEpoch: date.nanosecondsSinceEpoch &- scene.dateShift)
+        Timestamp(nanosecondsSinceEpoch: date.nanosecondsSinceEpoch &- scene.clock.shift)
     }
 
     /// Returns the verdicts so far, in the order of ``obligations``.

@@ -5,13 +5,10 @@ import Traffic
 /// The state shared by all judges: the open sockets, their users and their streams.
 struct Scene: Sendable {
     let mode: GuideMode
-    /// How many nanoseconds dates, as in tokens, are ahead of the times of facts, because the system's clock was set.
-    var dateShift: Int64 = 0
+    var clock = SystemClock()
 
     /// The date at the time of a fact.
-    func date(of time: Timestamp) -> Timestamp {
-        Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ dateShift)
-    }
+    func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     private(set) var sockets: [UInt64: Socket] = [:]
     /// The socket that the last fact ended, or nil after any other fact.
@@ -217,5 +214,38 @@ extension FrameFact {
         let refusal = FrameError.consultationNotActive
         return type == "error"
             && (json?["code"]?.string == refusal.code.rawValue || json?["error"]?.string == refusal.message)
+    }
+}
+
+/// How the system's clock was set while a journal was written.
+///
+/// No time passed then, so judges measure spans in the times of facts: as if the clock had not been set.
+struct SystemClock: Sendable {
+    private var steps: [(number: Int, last: Timestamp, shift: Int64)] = []
+    /// More than any journal has; earlier ones are forgotten.
+    private static let mostSteps = 1000
+
+    /// How many nanoseconds dates, as in tokens and the journal, are ahead of the times of facts now.
+    var shift: Int64 { steps.last?.shift ?? 0 }
+
+    /// Returns whether an entry is a step.
+    ///
+    /// - Parameter last: The time of the last fact before.
+    mutating func observe(_ entry: JournalEntry, after last: Timestamp) -> Bool {
+        guard case .clock(let step, isOfSystem: true) = entry.event else { return false }
+        steps.append((entry.number, last, shift &+ step))
+        if steps.count > Self.mostSteps { steps.removeFirst() }
+        return true
+    }
+
+    /// The date at the time of a fact.
+    func date(of time: Timestamp) -> Timestamp {
+        let shift = steps.last { $0.last < time }?.shift ?? 0
+        return Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ shift)
+    }
+
+    /// The entry as it is in the journal, of the entry of a fact.
+    func dated(_ entry: JournalEntry) -> JournalEntry {
+        steps.last { $0.number <= entry.number }.map { entry.moved(byNanoseconds: $0.shift) } ?? entry
     }
 }

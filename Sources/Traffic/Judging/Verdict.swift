@@ -1,3 +1,4 @@
+import FitIQAPI
 import Traffic
 
 /// Whether a client kept an obligation, with evidence if it did not.
@@ -61,6 +62,7 @@ public struct Findings: Sendable {
     private(set) var exercisedCount = 0
     private(set) var kept: [Finding] = []
     private(set) var count = 0
+    var clock = SystemClock()
 
     init(of obligation: Obligation) { self.obligation = obligation }
 
@@ -70,10 +72,12 @@ public struct Findings: Sendable {
     ///
     /// A breach of a *must* replaces one of a *should* if there is no room for both. An entry may be given for each of
     /// the parts that it plays, such as the end of a socket that is also the last failure, and is shown once.
+    ///
+    /// - Parameter message: Has dates (``date(of:)``), as the evidence will have.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
         count += 1
         var shown: [JournalEntry] = []
-        for entry in evidence where entry.number != shown.last?.number { shown.append(entry) }
+        for entry in evidence where entry.number != shown.last?.number { shown.append(clock.dated(entry)) }
         let finding = Finding(level: level ?? obligation.level, message: message, evidence: shown)
         if kept.count < Self.keptCount {
             kept.append(finding)
@@ -81,6 +85,9 @@ public struct Findings: Sendable {
             kept[place] = finding
         }
     }
+
+    /// The journal's own time for the time of a fact.
+    func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     var verdict: Verdict {
         Verdict(

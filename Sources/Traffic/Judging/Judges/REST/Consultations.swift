@@ -74,7 +74,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
             findings.found(
                 RESTMessages.createdAgain(
-                    existing: conflict.existing.text, conflictAt: conflict.entry.time,
+                    existing: conflict.existing.text, conflictAt: findings.date(of: conflict.entry.time),
                     after: request.requestedAt.lag(behind: conflict.entry.time)), [conflict.entry, request.entry])
         }
         guard request.isAnswered, request.status == 409,
@@ -117,7 +117,8 @@ struct LimitStopsCreating: ObligationJudge {
                 let wait = request.requestedAt.lag(behind: refusal.time)
                 if wait >= 0, wait < Self.window - Tolerance.interval {
                     findings.found(
-                        RESTMessages.createdAtLimit(after: wait, limitAt: refusal.time), [refusal, fact.entry])
+                        RESTMessages.createdAtLimit(after: wait, limitAt: findings.date(of: refusal.time)),
+                        [refusal, fact.entry])
                 }
             }
             refusals[client] = fact.entry
@@ -181,7 +182,8 @@ struct HistoryBeforeConnect: ObligationJudge {
             hasty[fact.connection] = nil
             findings.exercised()
             let id = scene.sockets[fact.connection]?.consultation ?? ""
-            findings.found(RESTMessages.noHistory(of: id.text, openedAt: entry.time), [entry, fact.entry])
+            let message = RESTMessages.noHistory(of: id.text, openedAt: findings.date(of: entry.time))
+            findings.found(message, [entry, fact.entry])
         case .closed: hasty[fact.connection] = nil
         case .fault, .other: return
         }

@@ -95,7 +95,8 @@ struct RefreshAfter401: ObligationJudge {
             refusal.attempts += 1
             if refusal.attempts > 2 {
                 findings.found(
-                    RESTMessages.sameToken(request.title, attempts: refusal.attempts, refusedAt: refusal.entry.time),
+                    RESTMessages.sameToken(
+                        request.title, attempts: refusal.attempts, refusedAt: findings.date(of: refusal.entry.time)),
                     [refusal.entry] + refusal.retries.suffix(1) + [fact.entry])
             }
             refusal.retries = [fact.entry]
@@ -142,7 +143,8 @@ struct RefreshTokenOnce: ObligationJudge {
             // One that the client gave up earlier, which the server noticed or answered late, is not a repeat.
             let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
             if let end, !isEarlier || request.isAnswered && !request.isFaulted {
-                let message = RESTMessages.refreshedAgain(request.title, end.kind, at: end.entry.time)
+                let message = RESTMessages.refreshedAgain(
+                    request.title, end.kind, at: findings.date(of: end.entry.time))
                 findings.found(message, [end.entry, fact.entry])
             }
         }

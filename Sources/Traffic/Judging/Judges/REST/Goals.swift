@@ -33,7 +33,7 @@ struct ReusesConversation: ObligationJudge {
                 let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time
             {
                 let message = RESTMessages.secondConversation(
-                    goal: goal.text, conversation: link.conversation.text, shownAt: link.entry.time)
+                    goal: goal.text, conversation: link.conversation.text, shownAt: findings.date(of: link.entry.time))
                 findings.exercised()
                 findings.found(message, [link.entry, request.entry])
             }
@@ -202,7 +202,8 @@ struct LinksCreatedGoal: ObligationJudge {
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
                 RESTMessages.unlinked(
-                    goal: debt.goal.text, consultation: debt.suggestion.consultation.text, createdAt: debt.entry.time),
+                    goal: debt.goal.text, consultation: debt.suggestion.consultation.text,
+                    createdAt: findings.date(of: debt.entry.time)),
                 [debt.suggestion.entry, debt.entry])
         }
     }

@@ -166,7 +166,8 @@ struct GoneNotReused: ObligationJudge {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
                 RESTMessages.reused(
-                    kind, id.text, by: request(), after: time.lag(behind: refusal.time), goneAt: refusal.time),
+                    kind, id.text, by: request(), after: time.lag(behind: refusal.time),
+                    goneAt: findings.date(of: refusal.time)),
                 [refusal, entry])
         }
     }

@@ -77,7 +77,7 @@ struct NoPollWhileConnected: ObligationJudge {
                 let log = logs.first(where: { !$0.isEventLost })
             else { return }
             findings.found(
-                RESTMessages.polledWhileConnected(request.title, openedAt: socket.openedAt),
+                RESTMessages.polledWhileConnected(request.title, openedAt: findings.date(of: socket.openedAt)),
                 [socket.opening, log.entry, fact.entry].sorted { $0.number < $1.number })
         case .frame(let frame):
             guard frame.isConnected, let user = scene.sockets[fact.connection]?.user else { return }
@@ -147,7 +147,8 @@ struct PollingCadence: ObligationJudge {
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
             findings.found(
-                RESTMessages.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
+                RESTMessages.polledTooOften(log.id.text, createdAt: findings.date(of: log.entry.time)),
+                [log.entry, fact.entry])
         }
     }
 

@@ -80,9 +80,9 @@ struct RetryBackoff: ObligationJudge {
         findings.exercised()
         series.attempts += 1
         if wait < Self.shortestWait - Tolerance.interval {
+            let failedAt = findings.date(of: series.last.time)
             findings.found(
-                RESTMessages.retriedTooSoon(request.title, after: wait, failedAt: series.last.time, series.failure),
-                evidence)
+                RESTMessages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
         } else if let before = series.wait, wait < before - Tolerance.interval, !Self.isPoll(request) {
             findings.found(RESTMessages.retriedSooner(request.title, after: wait, than: before), evidence)
         }

@@ -24,7 +24,8 @@ struct WaitsForConnected: ObligationJudge {
         guard let connectedAt = socket.connectedAt else {
             guard !socket.lostConnected, !socket.isSilenced else { return }
             findings.exercised()
-            return findings.found(SocketMessages.tooEarly(openedAt: socket.openedAt), [socket.opening, fact.entry])
+            let message = SocketMessages.tooEarly(openedAt: findings.date(of: socket.openedAt))
+            return findings.found(message, [socket.opening, fact.entry])
         }
         if connectedAt.lag(behind: socket.openedAt) > Tolerance.interval { findings.exercised() }
     }
@@ -87,7 +88,8 @@ struct NoSendWhileStreaming: ObligationJudge {
             fact.time.lag(behind: stream.lastPieceAt) <= SocketTimes.silentAnswer
         else { return }
         findings.exercised()
-        findings.found(SocketMessages.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
+        let message = SocketMessages.sentWhileStreaming(since: findings.date(of: stream.first.time))
+        findings.found(message, [stream.first, fact.entry])
     }
 }
 
@@ -194,12 +196,13 @@ struct RecoversHistory: ObligationJudge {
 
     private static func found(_ debt: Debt, _ findings: inout Findings) {
         guard let connected = debt.connected else { return }
+        let cutAt = findings.date(of: debt.cut.time)
         if let chat = debt.chat {
-            findings.found(
-                SocketMessages.chatBeforeHistory(cutAt: debt.cut.time, chatAt: chat.time), [debt.cut, connected, chat])
+            let message = SocketMessages.chatBeforeHistory(cutAt: cutAt, chatAt: findings.date(of: chat.time))
+            findings.found(message, [debt.cut, connected, chat])
         } else {
-            findings.found(
-                SocketMessages.noHistory(cutAt: debt.cut.time, connectedAt: connected.time), [debt.cut, connected])
+            let message = SocketMessages.noHistory(cutAt: cutAt, connectedAt: findings.date(of: connected.time))
+            findings.found(message, [debt.cut, connected])
         }
     }
 }

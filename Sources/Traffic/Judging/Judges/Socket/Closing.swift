@@ -29,7 +29,8 @@ struct KeepAlive: ObligationJudge {
                 findings.exercised()
             }
             guard gap > SocketTimes.keepAlive + SocketTimes.keepAliveTolerance else { return }
-            findings.found(SocketMessages.noPing(for: gap, since: last.time), [last] + (next.map { [$0] } ?? []))
+            let message = SocketMessages.noPing(for: gap, since: findings.date(of: last.time))
+            findings.found(message, [last] + (next.map { [$0] } ?? []))
         }
     }
 

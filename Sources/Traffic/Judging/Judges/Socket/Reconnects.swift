@@ -208,7 +208,7 @@ struct ReconnectBackoff: ObligationJudge {
         let series = attempt.series
         findings.exercised()
         if wait < SocketTimes.shortestWait - Tolerance.interval {
-            let failedAt = series.knownAt ?? series.failure.time
+            let failedAt = findings.date(of: series.knownAt ?? series.failure.time)
             findings.found(
                 SocketMessages.tooSoon(wait: wait, failedAt: failedAt, number: series.tryCount),
                 [series.failure, attempt.entry])
@@ -245,7 +245,7 @@ struct ReconnectLimit: ObligationJudge {
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
                 findings.exercised()
                 findings.found(
-                    SocketMessages.tooManyTries(endedAt: attempt.series.end.time),
+                    SocketMessages.tooManyTries(endedAt: findings.date(of: attempt.series.end.time)),
                     [attempt.series.end, attempt.series.failure, attempt.entry])
             }
         }

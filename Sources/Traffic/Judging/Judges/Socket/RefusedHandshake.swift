@@ -50,7 +50,7 @@ struct RefusedHandshake: ObligationJudge {
             let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
             guard knownAt <= handshake.requestedAt else { return }
             findings.exercised()
-            let message = SocketMessages.sameToken(refusedAt: refusal.answeredAt)
+            let message = SocketMessages.sameToken(refusedAt: findings.date(of: refusal.answeredAt))
             findings.found(message, [refusal.entry, handshake.entry])
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
@@ -69,7 +69,7 @@ struct RefusedHandshake: ObligationJudge {
             guard !handshake.isAccepted else { return }
             findings.exercised()
             findings.found(
-                SocketMessages.sameID(question.consultation.text, refusedAt: refusal.answeredAt),
+                SocketMessages.sameID(question.consultation.text, refusedAt: findings.date(of: refusal.answeredAt)),
                 [refusal.entry, handshake.entry])
         } else if let asked = consultationByToken[question.token], asked != question.consultation {
             findings.exercised()

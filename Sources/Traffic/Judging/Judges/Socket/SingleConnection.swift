@@ -84,7 +84,7 @@ struct SingleConnection: ObligationJudge {
     private static func found(_ overlap: Overlap, _ findings: inout Findings) {
         findings.found(
             SocketMessages.secondSocket(
-                openedAt: overlap.new.openedAt, oldAt: overlap.old.openedAt,
+                openedAt: findings.date(of: overlap.new.openedAt), oldAt: findings.date(of: overlap.old.openedAt),
                 consultation: overlap.isOneConsultation ? overlap.new.consultation.text : nil),
             level: overlap.isOneConsultation ? .must : .should, [overlap.old.opening, overlap.new.opening])
     }
@@ -119,7 +119,9 @@ struct MealSocketSingle: ObligationJudge {
             newer[fact.connection] = nil
             guard let answer = closing.summary.received, !answer.isLeaving else { return }
             findings.found(
-                SocketMessages.secondMealSocket(openedAt: entry.time, oldAt: old.openedAt), [old.opening, entry])
+                SocketMessages.secondMealSocket(
+                    openedAt: findings.date(of: entry.time), oldAt: findings.date(of: old.openedAt)),
+                [old.opening, entry])
         case .opened, .request, .frame, .fault, .other: return
         }
     }
