@@ -27,6 +27,8 @@ public struct RecordedExchange: Sendable {
     public var delivery: Delivery
     /// The names of the faults that acted, in order.
     public var faults: [String]
+    /// The id of what the backend created although the client did not get that answer.
+    public var created: ExactString?
 
     /// Why a request matches no operation.
     public enum Unmatched: String, Sendable, CaseIterable {
@@ -61,7 +63,13 @@ extension RecordedExchange {
         self.init(
             head: head, body: RecordedBody(body), requestedAt: requestedAt, endpoint: endpoint, user: user,
             unmatched: unmatched, status: status, responseFields: responseFields,
-            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults)
+            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults, created: nil)
+    }
+
+    /// The id in an answer that says that something was created; nil in every other.
+    package static func created(_ status: Int?, _ body: [UInt8]) -> ExactString? {
+        guard status == 201, let answer = try? JSON.parse(body) else { return nil }
+        return answer["data"]?["id"]?.exactString ?? answer["id"]?.exactString
     }
 }
 

@@ -248,8 +248,30 @@ struct ResponseFaultTests {
         let entries = try network.admin(.admin("GET", "/requests")).json?["entries"]?.array ?? []
         let faults = entries.map { $0["faults"]?.array?.compactMap(\.string) ?? [] }
         #expect(Set(faults) == [["lost", "late"], ["late", "refused"], ["late"]])
+        let created = entries.compactMap { $0["created"]?.string }
+        let listed = try network.admin(.admin("GET", "/state")).text
+        #expect(created.count == 1 && listed.contains(created[0]), "\(created): \(listed)")
         #expect(try network.admin(.admin("GET", "/worlds/default")).json?["consultations"]?.int == 1)
         #expect(try network.admin(.admin("GET", "/worlds/default")).json?["goals"]?.int == 0)
+    }
+
+    @Test(
+        "The journal has the id of what was created, where its client did not get it",
+        arguments: [
+            "hang: true", "empty_reply: true", "truncate: {after: 20}", "reset: {after: 20}", "delay: 1h", "delay: 1s",
+        ])
+    func created(_ fault: String) throws {
+        let network = try VirtualNetwork.faulty("{on: POST /api/v1/consultations, \(fault)}", clock: .manual)
+        let client = try network.client()
+        client.wire.send(Request.create(as: TestUser.anna).bytes)
+        network.advance(by: .seconds(2))
+        try network.plainWorld().advance("2s")
+        client.wire.vanish()
+        network.advance(by: .seconds(1))
+        let entry = try network.admin(.admin("GET", "/requests")).json?["entries"]?[0]
+        let id = try #require(
+            entry?["created"]?.string ?? (fault == "delay: 1s" ? "" : nil), "\(String(describing: entry))")
+        #expect(try network.admin(.admin("GET", "/state")).text.contains(id))
     }
 
     @Test("Clients that left before their answers were due are forgotten, and the others get theirs")

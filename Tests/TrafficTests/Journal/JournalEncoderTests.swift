@@ -43,6 +43,16 @@ struct JournalEncoderTests {
                 + #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"GET","target":"/a","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":null,"delivery":"none","faults":["hang"]}"#
         ),
         (
+            .exchange(
+                JournalSample.created(
+                    "g1",
+                    by: RecordedExchange(
+                        head: JournalSample.head("POST /a"), requestedAt: JournalSample.time, status: nil,
+                        delivery: .none, faults: ["hang"]))),
+            start
+                + #""exchange","requested_at":"2025-01-29T10:30:00.000000000Z","request":{"method":"POST","target":"/a","version":"1.1","fields":[{"name":"Host","value":"a"}],"body":""},"response":null,"delivery":"none","faults":["hang"],"created":"g1"}"#
+        ),
+        (
             .opened(
                 RecordedOpening(
                     head: JournalSample.head("GET /api/v1/consultations/x/ws?token=t"), requestedAt: JournalSample.time,

@@ -31,6 +31,13 @@ enum JournalSample {
             unmatched: unmatched, status: status, responseBody: Array(answer.utf8))
     }
 
+    /// The exchange, with the id of what was created all the same.
+    static func created(_ id: ExactString, by exchange: RecordedExchange) -> RecordedExchange {
+        var exchange = exchange
+        exchange.created = id
+        return exchange
+    }
+
     static func frame(_ sender: Party, _ text: String) -> RecordedFrame {
         RecordedFrame(sender: sender, opcode: .text, payload: Array(text.utf8))
     }

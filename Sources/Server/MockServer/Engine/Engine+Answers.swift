@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import HTTPTypes
+import Traffic
 
 extension Engine {
     /// The answer to a request; nil if it opened a WebSocket, or waits.
@@ -97,8 +98,9 @@ extension Engine {
         }
         // Only the answer is lost: the request is still carried out or refused.
         if replacement.isProcessed {
-            _ = try? restAnswer(exchange)
+            let hidden = try? restAnswer(exchange)
             if exchange.connection.waiting != nil { return nil }
+            exchange.created = hidden.flatMap { RecordedExchange.created($0.status.code, $0.body) }
         }
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
     }

@@ -35,6 +35,8 @@ final class Exchange {
     @exclusivity(unchecked) var shaped: ShapedResponse?
     /// The client's request if an operator changed it; nil for every other one.
     @exclusivity(unchecked) var received: Received?
+    /// The id of what was created although a fault answers in its place.
+    @exclusivity(unchecked) var created: ExactString?
     /// The network that answers in the backend's place; nil if none does.
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating its body; nil if the body has no gzip, or the world does not take it.

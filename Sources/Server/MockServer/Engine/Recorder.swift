@@ -37,7 +37,7 @@ final class Recorder {
         let fields: RecordedFields =
             answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.date))
         let (shaped, received) = (exchange.shaped, exchange.received)
-        let recorded = RecordedExchange(
+        var recorded = RecordedExchange(
             head: received?.head ?? exchange.head, body: received?.body ?? exchange.body,
             requestedAt: world.date(of: exchange.requestedAt ?? now),
             endpoint: received == nil ? exchange.endpoint : received?.endpoint,
@@ -45,6 +45,10 @@ final class Recorder {
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: exchange.shownBody(of: answer, text: text), delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
+        recorded.created = exchange.created
+        if let shaped, shaped.delivery != .complete {
+            recorded.created = RecordedExchange.created(answer.status.code, answer.body)
+        }
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         counts.count(recorded)
         world.journal.record(recorded, at: world.turn.date, connection: connection.number(in: world))
@@ -277,6 +281,7 @@ struct WaitingEntry {
 extension RecordedExchange {
     fileprivate mutating func abandon(_ delivery: Delivery) {
         self.delivery = delivery
+        created = created ?? Self.created(status, responseBody.bytes)
         if delivery == .none {
             status = nil
             responseBody = RecordedBody([])

@@ -67,6 +67,7 @@ extension RecordedExchange {
             unmatched: try members.choiceIfPresent("unmatched"), status: nil, responseFields: .none,
             responseBody: RecordedBody(), delivery: try members.choiceIfPresent("delivery") ?? .complete,
             faults: try members.faults())
+        created = try members.stringIfPresent("created").map(ExactString.init(_:))
         guard var response = try members.objectIfPresent("response") else { return }
         let code: Int = try response.integer("status")
         guard (100...999).contains(code) else { throw response.wrong("status") }

@@ -73,6 +73,7 @@ public struct JournalEncoder: Sendable {
         }
         Self.write(exchange.delivery, to: &writer)
         Self.write(faults: exchange.faults, to: &writer)
+        writer.member("created", ifPresent: exchange.created?.text)
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
         // It has the operation's own path; the replay reports near misses in the session.
