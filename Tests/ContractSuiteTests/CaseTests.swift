@@ -97,7 +97,8 @@ enum ObligationIDs {
         "ws/single-connection", "ws/meal-socket-single", "ws/waits-for-connected", "ws/refused-handshake",
         "ws/message-shape",
         "ws/no-send-while-streaming", "ws/keepalive", "ws/reconnect-backoff", "ws/reconnect-limit",
-        "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake", "retry/backoff-on-5xx",
+        "ws/reconnects", "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake",
+        "retry/backoff-on-5xx", "retry/creates-once",
         "goal/reuses-conversation", "goal/links-created-goal", "meal/no-fetch-after-completed",
         "meal/no-poll-while-connected", "meal/polling-cadence",
     ]

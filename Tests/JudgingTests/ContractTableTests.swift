@@ -34,9 +34,11 @@ struct ContractTableTests {
         Row("request/shape", .must, .all),
         Row("consultation/conflict-continues-existing", .must, .guides([.consultationWebSocket])),
         Row("consultation/limit-stops-creating", .must, .guides([.consultationWebSocket])),
-        Row("consultation/history-before-connect", .should, .guides([.consultationWebSocket])),
+        Row(
+            "consultation/history-before-connect", .should, .guides([.consultationWebSocket, .enhancedConsultations])),
         Row(
             "retry/backoff-on-5xx", .must, .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket])),
+        Row("retry/creates-once", .should, .ours),
         Row("goal/reuses-conversation", .must, .guides([.goalLinking])),
         Row("goal/links-created-goal", .must, .guides([.goalLinking])),
         Row("meal/no-fetch-after-completed", .should, .guides([.mealLogWebSocket])),

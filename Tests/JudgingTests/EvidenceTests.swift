@@ -43,7 +43,7 @@ struct EvidenceTests {
             .controlFrames: ["ws/keepalive", "ws/close-handshake"],
             .socketEnds: [
                 "ws/single-connection", "ws/meal-socket-single", "ws/keepalive", "ws/reconnect-backoff",
-                "ws/reconnect-limit",
+                "ws/reconnect-limit", "ws/reconnects",
                 "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake",
                 "meal/no-fetch-after-completed", "meal/no-poll-while-connected",
             ],

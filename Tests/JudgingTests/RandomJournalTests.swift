@@ -36,7 +36,7 @@ extension Draw {
 
     /// What a client may well do.
     fileprivate mutating func likely(_ story: inout Story, at time: Double) {
-        switch below(9) {
+        switch below(10) {
         case 0:
             story.request(
                 .createConsultation, body: ["persona": "nutritionist"], status: 409,
@@ -58,6 +58,7 @@ extension Draw {
                 story.token = AccessToken(subject: ExactString(story.user), expiresAt: 0).signed(with: [1])
             }
             story.request(.refreshTokens, body: ["refresh_token": .string(Story.id(below(40)))], at: time)
+        case 8: for _ in 0..<2 { story.request(.createMealLog, status: nil, at: time, created: id()) }
         default: for _ in 0..<3 { story.request(.listGoals, status: element(of: [200, 401, 503, 503]), at: time) }
         }
     }

@@ -63,6 +63,30 @@ extension Mutant {
             saying: "polled 2 s after the previous poll; at least 5 s are due.",
             in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
         Mutant(
+            "does not leave its loop at the final status", breaks: "meal/polling-cadence",
+            saying: "came 3 times after the final status of", in: .suite("meal/polling/completes")
+        ) {
+            var template: ClientRequest?
+            var isDone = false
+            var tampering = Tampering()
+            tampering.act = { action, _, _ in
+                if case .send(let request) = action, request.method == .get { template = request }
+                return [action]
+            }
+            tampering.hear = { input, schedule, now in
+                guard !isDone, case .response(let response) = input, let value = try? JSON.parse(response.body),
+                    value["data"]?["status"]?.string == "completed", var request = template
+                else { return [input] }
+                isDone = true
+                for load in 1...30 {
+                    request.number = schedule.number()
+                    schedule.add(.send(request), in: .milliseconds(100 * load), from: now)
+                }
+                return [input]
+            }
+            return tampering
+        },
+        Mutant(
             "polls until its user gives up", breaks: "meal/polling-cadence",
             saying: "was polled more than 12 times.",
             in: .suite("meal/polling/never-finishes"),

@@ -27,6 +27,40 @@ extension Mutant {
             return tampering
         },
         Mutant(
+            "waits as long before each try, where its guide has pauses that grow", breaks: "ws/reconnect-backoff",
+            saying: "The client waited 2 s before try 3, no longer than before the first",
+            in: .suite("interruption/drop/pauses-grow"),
+            configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(2))) }),
+        Mutant(
+            "reads on after a drop without connecting again", breaks: "ws/reconnects",
+            saying: "and the client opened none again, although its user went on at ",
+            in: .story(
+                .builtIn("drop-mid-stream"),
+                [
+                    .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
+                    .until(.streaming, within: .seconds(10)), .pass(.minutes(1)), .disconnect,
+                ])
+        ) {
+            var template: ClientRequest?
+            var isCut = false
+            var tampering = Tampering()
+            tampering.act = { action, _, _ in
+                if case .send(let request) = action, request.isTo(.get, "/messages") { template = request }
+                if case .openSocket = action, isCut { return [] }
+                return [action]
+            }
+            tampering.hear = { input, schedule, now in
+                guard case .socketClosed = input, !isCut, var request = template else { return [input] }
+                isCut = true
+                for delay in [5, 40] {
+                    request.number = schedule.number()
+                    schedule.add(.send(request), in: .seconds(delay), from: now)
+                }
+                return [input]
+            }
+            return tampering
+        },
+        Mutant(
             "tries twelve times", breaks: "ws/reconnect-limit", saying: "The client tried for the 6th time",
             in: refusedForGood,
             configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),

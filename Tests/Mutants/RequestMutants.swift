@@ -1,5 +1,6 @@
 import ContractSuite
 import FitIQAPI
+import FitIQClient
 import HTTPTypes
 import JSON
 
@@ -26,6 +27,28 @@ extension Mutant {
                 other.target = "/api/v1/consultations/" + parts[3].uppercased()
                 return other
             }
+        },
+        Mutant(
+            "reads its history by uuidString, and takes the 404 for an empty one", breaks: "ids/lowercase",
+            saying: "; the backend's id is ", in: .chat
+        ) {
+            var asked: Int?
+            var tampering = Tampering()
+            tampering.act = { action, _, _ in
+                guard asked == nil, case .send(var request) = action, request.isTo(.get, "/messages") else {
+                    return [action]
+                }
+                asked = request.number
+                let id = request.target.split(separator: "/")[3].uppercased()
+                request.target = "/api/v1/consultations/\(id)/messages"
+                return [.send(request)]
+            }
+            tampering.hear = { input, _, _ in
+                guard case .response(let response) = input, response.number == asked else { return [input] }
+                let empty: JSONValue = ["data": ["messages": []]]
+                return [.response(ClientResponse(number: response.number, status: 200, body: empty.encoded()))]
+            }
+            return tampering
         },
         Mutant(
             "sends the local id of a goal", breaks: "ids/backend-goal-id",

@@ -16,6 +16,14 @@ extension Mutant {
             saying: "was sent 4 times although it kept failing; 3 attempts are enough.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
         Mutant(
+            "repeats the POST of a meal after 502 without a look at the list", breaks: "retry/creates-once",
+            saying: "so what the user asked for once is there twice.", in: .suite("meal/create/answer-lost")
+        ) {
+            .repeating(after: .seconds(1)) { request, status in
+                request.isTo(.post, "/meal-logs/natural") && status == 502
+            }
+        },
+        Mutant(
             "waits less and less", breaks: "retry/backoff-on-5xx",
             saying: "was repeated after 2 s, but the wait before that was 3 s; waits must not shrink.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }

@@ -108,6 +108,14 @@ extension Mutant {
             }
         },
         Mutant(
+            "leaves its input open until the coach speaks", breaks: "ws/no-send-while-streaming",
+            saying: "had no answer yet.", in: .chat
+        ) {
+            .onFrame("message_received", in: .milliseconds(100)) { socket, _, _ in
+                .sendText(socket: socket, Array(#"{"type":"message","content":"And for breakfast?"}"#.utf8))
+            }
+        },
+        Mutant(
             "pings every 45 s", breaks: "ws/keepalive", saying: "The socket was idle for 45 s from ", in: idle,
             configured: { $0.patience.pingInterval = .seconds(45) }),
         Mutant(

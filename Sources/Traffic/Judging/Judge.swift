@@ -106,8 +106,9 @@ public struct Judge: Sendable {
         LimitStopsCreating.self, HistoryBeforeConnect.self, SocketEndpoint.self, SingleConnection.self,
         MealSocketSingle.self, WaitsForConnected.self, RefusedHandshake.self, MessageShape.self,
         NoSendWhileStreaming.self, KeepAlive.self,
-        ReconnectBackoff.self, ReconnectLimit.self, NoReconnectAfterOwnClose.self, RecoversHistory.self,
-        CloseHandshake.self, RetryBackoff.self, ReusesConversation.self, LinksCreatedGoal.self,
+        ReconnectBackoff.self, ReconnectLimit.self, ReconnectsAfterDrop.self, NoReconnectAfterOwnClose.self,
+        RecoversHistory.self,
+        CloseHandshake.self, RetryBackoff.self, CreatesOnce.self, ReusesConversation.self, LinksCreatedGoal.self,
         NoFetchAfterCompleted.self, NoPollWhileConnected.self, PollingCadence.self,
     ]
 }

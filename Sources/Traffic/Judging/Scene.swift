@@ -130,6 +130,17 @@ struct Scene: Sendable {
         private(set) var trouble: JournalEntry?
         /// Whether a reply ended after the client's last question; a piece displaced by a fault does not start another.
         private var isAnswered = false
+        /// The oldest question since which no reply has ended.
+        private(set) var question: Question?
+        /// Whether the client has sent a question.
+        private(set) var hasAsked = false
+
+        /// A question that the backend can answer.
+        struct Question: Sendable {
+            let entry: JournalEntry
+            /// Whether a fault may have swallowed what came of it.
+            var isInDoubt = false
+        }
 
         /// A reply that the client has received in part but not to its end.
         struct Stream: Sendable {
@@ -174,19 +185,21 @@ extension Scene.Socket {
                 trouble = trouble ?? fact.entry
                 isStalled = true
             }
-            if frame.isChatMessage { isAnswered = false }
+            if frame.isChatMessage { ask(frame, fact.entry) }
             return
         }
         let isTouched = !frame.frame.faults.isEmpty || !frame.isDelivered
-        if isTouched { trouble = trouble ?? fact.entry }
+        if isTouched {
+            trouble = trouble ?? fact.entry
+            question?.isInDoubt = true
+        }
         switch frame.type {
         case "stream_chunk", "assistant_message_start", "assistant_message_chunk":
             if frame.isDelivered { hear(fact.entry, isTouched: isTouched) }
         case "connected" where frame.isDelivered: connectedAt = connectedAt ?? fact.time
         case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
             "error" where frame.isDelivered:
-            stream = nil
-            isAnswered = true
+            (stream, question, isAnswered) = (nil, nil, true)
             if frame.endsConsultation { isArchived = true }
         // The server closes with 1000 all the same, and a client that archived knows why.
         case "error" where frame.endsConsultation: isArchived = true
@@ -196,6 +209,13 @@ extension Scene.Socket {
             stream?.hasLostEnd = true
             if connectedAt == nil { lostConnected = true }
         }
+    }
+
+    private mutating func ask(_ frame: FrameFact, _ entry: JournalEntry) {
+        (isAnswered, hasAsked) = (false, true)
+        // What the backend cannot use is judged by `ws/message-shape`.
+        guard question == nil, (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil else { return }
+        question = Question(entry: entry)
     }
 
     private mutating func hear(_ piece: JournalEntry, isTouched: Bool) {

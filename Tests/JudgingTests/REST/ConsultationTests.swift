@@ -200,6 +200,11 @@ struct HistoryTests {
             $0.opened(Story.id(10), at: 1)
             $0.sent(message, at: 2)
         },
+        Chapter("asked for in upper case, which is another's, and opened right", .kept()) {
+            $0.request(.listMessages, Story.id(10).uppercased(), status: 404, at: 0)
+            $0.opened(Story.id(10), at: 1)
+            $0.sent(message, at: 2)
+        },
         Chapter("the history of another", hasty(2, 3)) {
             $0.request(.listMessages, Story.id(11), at: 0)
             $0.opened(Story.id(10), at: 1)

@@ -176,6 +176,9 @@ struct GoneTests {
             $0.request(.showGoal, Story.id(10), status: 404, at: 0)
             $0.request(.showGoal, Story.id(10), status: 404, at: 1)
         },
+        Chapter("upper case, which is another's", .notExercised) {
+            for time in [0, 1.0] { $0.request(.showConsultation, Story.id(10).uppercased(), status: 404, at: time) }
+        },
         Chapter(
             "even at once", again("goal", by: "GET /api/v1/goals/\(Story.id(10))", after: "0 s", [1, 2])
         ) {

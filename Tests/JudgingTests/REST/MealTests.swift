@@ -30,6 +30,12 @@ extension Story {
         request(.listMealLogs, query: query, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)
     }
 
+    /// The list is loaded, in which they are done.
+    mutating func listsCompleted(_ ids: [String] = [Story.meal], at seconds: Double) {
+        let logs = ids.map { JSONValue.object(["id": .string($0), "status": "completed"]) }
+        request(.listMealLogs, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)
+    }
+
     /// The event comes.
     mutating func settles(
         _ type: String = "completed", on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete
@@ -239,6 +245,15 @@ struct CadenceTests {
             evidence: numbers)
     }
 
+    static func rest(
+        _ numbers: [Int], of path: String = "GET /api/v1/meal-logs/\(Story.meal)", at end: String = "10:30:05",
+        level: Obligation.Level = .must
+    ) -> Told.Breach {
+        .init(
+            message: "\(path) came 3 times after the final status of \(end); one load after it is enough.",
+            evidence: numbers, level: level)
+    }
+
     /// A log accepted at 0 s, and loads of it at these times.
     static func loads(_ times: Double...) -> (inout Story) -> Void {
         { story in
@@ -291,16 +306,92 @@ struct CadenceTests {
             $0.request(.updateMealLog, Story.meal, body: [:], answer: Story.log(), at: 5)
             for second in 10...12 { $0.loads(at: Double(second)) }
         },
-        Chapter("what is loaded after the final status is no poll", .kept()) {
+        Chapter("one load after the final status, and a poll that was due", .kept()) {
             $0.logsMeal(at: 0)
             $0.loads("completed", at: 5)
-            for _ in 0..<3 { $0.loads("completed", at: 6) }
+            $0.loads("completed", at: 5)
+            $0.loads("completed", at: 10)
         },
-        Chapter("an event is a final status", .notExercised) {
+        Chapter("thirty loads in 3 s", .broken(2, rest([2, 5]))) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+            for load in 1...30 { $0.loads("completed", at: 5 + Double(load) / 10) }
+        },
+        Chapter("the list, which was polled", .broken(2, rest([2, 5], of: "GET /api/v1/meal-logs"))) {
+            $0.logsMeal(at: 0)
+            $0.listsCompleted(at: 5)
+            for load in 1...30 { $0.listsCompleted(at: 5 + Double(load) / 10) }
+        },
+        Chapter("polls that keep their pace, as a should", .broken(2, rest([2, 5], level: .should))) {
+            $0.logsMeal(at: 0)
+            for load in 1...12 { $0.loads("completed", at: 5 * Double(load)) }
+        },
+        Chapter("11 s later it is the user, however often", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+            for load in 0..<9 { $0.loads("completed", at: 16 + Double(load)) }
+        },
+        Chapter("so it is who pauses for 11 s", .kept()) {
+            $0.logsMeal(at: 0)
+            for load in 0..<9 { $0.loads("completed", at: 5 + 11 * Double(load)) }
+        },
+        Chapter("a list that was not polled is looked at", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+            for load in 1...9 { $0.listsCompleted(at: 5 + Double(load)) }
+        },
+        Chapter("the list of another day was not", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.listsCompleted(at: 5)
+            for load in 1...9 { $0.lists([], query: "start_date=2025-01-28", at: 5 + Double(load)) }
+        },
+        Chapter("each log has its own task, as the guide's code has", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.logsMeal(Story.id(31), at: 2)
+            $0.lists([Story.meal, Story.id(31)], at: 5)
+            for time in [7, 7, 10, 10.0] { $0.listsCompleted([Story.meal, Story.id(31)], at: time) }
+        },
+        Chapter("another meal begins anew", .kept()) {
+            $0.logsMeal(at: 0)
+            for time in [5, 5.1] { $0.loads("completed", at: time) }
+            $0.logsMeal(Story.id(31), at: 6)
+            for time in [6, 6.1] { $0.loads("completed", at: time) }
+        },
+        Chapter("so does a change of it, or its deletion", .kept()) {
+            $0.logsMeal(at: 0)
+            for time in [5, 5.1] { $0.loads("completed", at: time) }
+            $0.request(.deleteMealLog, Story.meal, status: 204, at: 6)
+            for time in [6, 6.1] { $0.loads("completed", at: time) }
+        },
+        Chapter("and a socket", .kept()) {
+            $0.logsMeal(at: 0)
+            for time in [5, 5.1] { $0.loads("completed", at: time) }
+            $0.connected(Story.id(1), at: 6)
+            for time in [6, 6.1] { $0.loads("completed", at: time) }
+        },
+        Chapter("what failed is repeated", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+            for _ in 0..<3 { $0.loads(httpStatus: 503, at: 6) }
+            $0.loads("completed", at: 7)
+        },
+        Chapter("an event is a final status", .broken(1, rest([4, 7], at: "10:30:03"))) {
             $0.connected(Story.id(1), at: 0)
             $0.logsMeal(at: 0)
             $0.settles("failed", at: 3)
             for second in 3...6 { $0.loads("failed", at: Double(second)) }
+        },
+        Chapter("what follows a completed event is another's", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles(at: 3)
+            for second in 3...6 { $0.loads("completed", at: Double(second)) }
+        },
+        Chapter("where that judges", .broken(1, rest([4, 7], at: "10:30:03")), in: .webSocketArchitecture) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles(at: 3)
+            for second in 3...6 { $0.loads("completed", at: Double(second)) }
         },
         Chapter("even where it overtook the 201", .notExercised) {
             $0.connected(Story.id(1), at: 0)

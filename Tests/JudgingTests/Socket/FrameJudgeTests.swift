@@ -70,17 +70,84 @@ struct FrameJudgeTests {
     private static let talkedOver =
         "The client sent a chat message while the answer that began at 10:30:02 was still streaming."
 
+    private static let unanswered =
+        "The client sent a chat message while the question of 10:30:01 had no answer yet."
+
     static let streamingCases: [SocketCase] = [
         SocketCase("asked after the end", .kept()) {
             $0.answered()
             $0.ask(1, at: 5)
         },
         SocketCase("asked once", .notExercised) { $0.answered() },
-        SocketCase("asked twice before anything came", .notExercised) {
+        SocketCase("asked twice before anything came", .broken(unanswered, [3, 5])) {
             $0.connect(1, at: 0)
             $0.ask(1, at: 1)
             $0.hear(1, "message_received", at: 1)
             $0.ask(1, at: 1.5)
+        },
+        SocketCase("asked five times in one go", .broken(unanswered, [3, 4], count: 4)) {
+            $0.connect(1, at: 0)
+            for _ in 0..<5 { $0.ask(1, at: 1) }
+        },
+        SocketCase(
+            "asked twice, in the other protocol and in its guide", .broken(unanswered, [3, 4]),
+            in: .enhancedConsultations
+        ) {
+            $0.connect(1, at: 0)
+            for _ in 0..<2 { $0.say(1, #"{"type":"user_message","content":"Hi"}"#, at: 1) }
+        },
+        SocketCase("the first was refused", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.hear(1, "error", at: 1)
+            $0.ask(1, at: 1.5)
+        },
+        SocketCase("the first was of no use, which is another's", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.say(1, #"{"type":"message","content":" "}"#, at: 1)
+            $0.ask(1, at: 1)
+        },
+        SocketCase("no answer came for longer than 10 s", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.hear(1, "message_received", at: 1)
+            $0.ask(1, at: 11.01)
+        },
+        SocketCase("no answer came for 10 s", .broken(unanswered, [3, 4])) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.ask(1, at: 11)
+        },
+        SocketCase("the answer was lost", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.hear(1, "message_received", at: 1)
+            $0.hear(1, "stream_complete", at: 2, .none, faults: ["lose"])
+            $0.ask(1, at: 3)
+        },
+        SocketCase("what came of it was broken", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.hear(1, text: "{", at: 2, faults: ["break"])
+            $0.ask(1, at: 3)
+        },
+        SocketCase("asked again on the next socket", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.drop(1, at: 2)
+            $0.connect(2, at: 3)
+            $0.ask(2, at: 3)
+        },
+        SocketCase("the server reads no more", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.fault(1, .stallReading, at: 1)
+            $0.ask(1, at: 2)
+        },
+        SocketCase("a ping is no question", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.say(1, #"{"type":"ping"}"#, at: 2)
         },
         SocketCase("asked while it streams", .broken(talkedOver, [4, 6])) {
             $0.streaming()
@@ -97,7 +164,12 @@ struct FrameJudgeTests {
             $0.ask(1, at: 3)
             $0.ask(1, at: 3)
         },
-        SocketCase("crossed with the first piece by 50 ms", .notExercised) {
+        SocketCase("crossed by 50 ms with the first piece of an answer to another device", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.hear(1, "stream_chunk", at: 2)
+            $0.ask(1, at: 2.05)
+        },
+        SocketCase("crossed with the first piece, a question too many", .broken(unanswered, [3, 6])) {
             $0.streaming()
             $0.ask(1, at: 2.05)
         },

@@ -191,6 +191,52 @@ struct ReconnectJudgeTests {
         },
     ]
 
+    private static let constant =
+        "The client waited 2 s before try 3, no longer than before the first; this guide has pauses that grow."
+
+    /// Pauses of so many seconds before tries that are refused.
+    private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
+        { story in
+            story.dropped()
+            var time = 4.0
+            for pause in pauses {
+                time += pause
+                story.refuse(503, at: time)
+            }
+        }
+    }
+
+    static let growthCases: [SocketCase] = [
+        SocketCase(
+            "a constant pause", .broken(constant, [3, 5, 6], level: .should), in: .consultationWebSocket,
+            pauses(2, 2, 2, 2, 2)),
+        SocketCase(
+            "in the other guide", .broken(constant, [3, 5, 6], level: .should), in: .enhancedConsultations,
+            pauses(2, 2, 2)),
+        SocketCase("elsewhere it may be constant", .kept(5), pauses(2, 2, 2, 2, 2)),
+        SocketCase("that of meal-log-websocket always is", .kept(5), in: .mealLogWebSocket, pauses(5, 5, 5, 5, 5)),
+        SocketCase("one second more each time", .kept(5), in: .consultationWebSocket, pauses(1, 2, 3, 4, 5)),
+        SocketCase("twice as many", .kept(6), in: .enhancedConsultations, pauses(1, 2, 4, 8, 16, 30)),
+        SocketCase("half as many again", .kept(4), in: .enhancedConsultations, pauses(1, 1.5, 2.25, 3.375)),
+        SocketCase("two of each", .kept(4), in: .consultationWebSocket, pauses(1, 1, 2, 2)),
+        SocketCase("the longest are alike", .kept(5), in: .enhancedConsultations, pauses(1, 10, 10, 10, 10)),
+        SocketCase("none grows beyond 30 s", .kept(3), in: .enhancedConsultations, pauses(30, 30, 30)),
+        SocketCase("two tries tell nothing", .kept(2), in: .consultationWebSocket, pauses(2, 2)),
+        SocketCase("each success begins anew", .kept(4), in: .consultationWebSocket) {
+            for number in 0..<5 {
+                $0.connect(UInt64(1 + number), at: Double(10 * number))
+                $0.drop(UInt64(1 + number), at: Double(10 * number + 9))
+            }
+        },
+        SocketCase("nobody knows the waits behind an answer that never came", .kept(5), in: .consultationWebSocket) {
+            $0.dropped()
+            for number in 1...5 { $0.refuse(nil, at: Double(4 + 2 * number)) }
+        },
+    ]
+
+    @Test("ws/reconnect-backoff, where pauses grow", arguments: growthCases)
+    func growth(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
+
     @Test("ws/reconnect-backoff", arguments: backoffCases)
     func backoff(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 

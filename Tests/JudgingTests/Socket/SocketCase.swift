@@ -9,6 +9,7 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     let name: String
     let expected: Expected
     let end: Double?
+    let mode: GuideMode
     let tell: @Sendable (inout SocketStory) -> Void
 
     enum Expected: Sendable {
@@ -20,10 +21,10 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     }
 
     init(
-        _ name: String, _ expected: Expected, until end: Double? = nil,
+        _ name: String, _ expected: Expected, until end: Double? = nil, in mode: GuideMode = .union,
         _ tell: @escaping @Sendable (inout SocketStory) -> Void
     ) {
-        (self.name, self.expected, self.end, self.tell) = (name, expected, end, tell)
+        (self.name, self.expected, self.end, self.mode, self.tell) = (name, expected, end, mode, tell)
     }
 
     var testDescription: String { name }
@@ -31,7 +32,7 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     func check(_ judge: any ObligationJudge.Type) {
         var story = SocketStory()
         tell(&story)
-        let verdict = story.verdict(of: judge, at: end)
+        let verdict = story.verdict(of: judge, at: end, in: mode)
         switch expected {
         case .kept(let count):
             #expect(verdict.outcome == .kept, "\(verdict.findings.map(\.message))")

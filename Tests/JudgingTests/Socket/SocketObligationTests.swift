@@ -13,14 +13,18 @@ struct SocketObligationTests {
         ("ws/waits-for-connected", .should, .guides([.mealLogWebSocket, .webSocketArchitecture])),
         ("ws/refused-handshake", .should, .guides([.mealLogWebSocket])),
         ("ws/message-shape", .must, .guides([.consultationWebSocket, .enhancedConsultations])),
-        ("ws/no-send-while-streaming", .should, .guides([.consultationWebSocket])),
-        ("ws/keepalive", .should, .guides([.mealLogWebSocket])),
+        ("ws/no-send-while-streaming", .should, .guides([.consultationWebSocket, .enhancedConsultations])),
+        ("ws/keepalive", .should, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
         (
             "ws/reconnect-backoff", .must,
             .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])
         ),
         ("ws/reconnect-limit", .should, .guides([.consultationWebSocket])),
-        ("ws/no-reconnect-after-own-close", .should, .guides([.mealLogWebSocket])),
+        ("ws/reconnects", .should, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
+        (
+            "ws/no-reconnect-after-own-close", .should,
+            .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])
+        ),
         ("ws/recovers-history", .should, .ours),
         ("ws/close-handshake", .should, .guides([.consultationWebSocket, .mealLogWebSocket])),
     ]

@@ -51,6 +51,11 @@ struct SocketSoakTests {
                     server: pick([nil, 0, 1000, 1012]), client: pick([nil, 0, 1000, 1002]), at: now, faults: faults)
             }
         }
+        // At last all end, and one that is looked at is not opened again.
+        for connection in 0..<6 { story.leave(UInt64(connection), at: now) }
+        story.connect(6, at: now)
+        story.drop(6, at: now)
+        for pause in [0, 40.0] { story.fetch(at: now + pause) }
         return story
     }
 

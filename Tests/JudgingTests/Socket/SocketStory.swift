@@ -158,8 +158,10 @@ struct SocketStory {
     static let judges = Judge.judges.filter { $0.isOfSockets }
 
     /// The verdict of one judge alone, at the last entry or later.
-    func verdict(of type: any ObligationJudge.Type, at seconds: Double? = nil) -> Verdict {
-        var scene = Scene()
+    func verdict(
+        of type: any ObligationJudge.Type, at seconds: Double? = nil, in mode: GuideMode = .union
+    ) -> Verdict {
+        var scene = Scene(mode: mode)
         var judge = type.init()
         var findings = Findings(of: type.obligation)
         var end = Timestamp(nanosecondsSinceEpoch: 0)

@@ -136,6 +136,12 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
+            "meal/create/answer-lost", "It is logged, but 502 comes back: the list says so, and it is not logged again",
+            .ours("Whether a POST without an answer was done is found out before it is sent again."),
+            setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
+            steps: .logMeal("2 eggs"),
+            .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
+        ContractCase(
             "meal/socket/takes-the-event", "A meal is worked out while the socket of all meals is open, without a chat",
             mealSocket, faces: ["meal/no-poll-while-connected", "meal/no-fetch-after-completed", "ws/keepalive"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .logMeal("2 eggs"),

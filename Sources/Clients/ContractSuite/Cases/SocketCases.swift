@@ -22,7 +22,7 @@ extension ContractCase {
     static let interruptionCases: [ContractCase] = [
         cut(
             "drop/mid-stream", "The connection ends without a close frame in the middle of an answer",
-            .builtIn("drop-mid-stream"), faces: ["ws/reconnect-backoff", "ws/recovers-history"]),
+            .builtIn("drop-mid-stream"), faces: ["ws/reconnect-backoff", "ws/reconnects", "ws/recovers-history"]),
         cut(
             "reset/mid-frame", "The connection is reset in the middle of a frame",
             .builtIn("reset-mid-frame"), faces: ["ws/reconnect-backoff", "ws/recovers-history"]),
@@ -54,6 +54,14 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("Hello?"),
             .untilAll(.connection(.failed), .problem(.unavailable), .idle, within: .minutes(30)), .pass(.hours(1)),
             .expect(.connection(.failed))),
+        ContractCase(
+            "interruption/drop/pauses-grow", "After a drop handshakes are refused: each pause is longer", backoff,
+            setting: .faults(
+                "refused", "{on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}",
+                "{on: handshake, connections: {from: 2, to: 5}, status: 503}"),
+            guide: .consultationWebSocket, faces: ["ws/reconnect-backoff", "ws/reconnects"],
+            steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
+            .disconnect),
         ContractCase(
             "interruption/drop/while-idle", "A connection on which nothing was said ends without a word",
             backoff,

@@ -139,8 +139,10 @@ extension RequestFact {
 
 struct HistoryBeforeConnect: ObligationJudge {
     static let obligation = Obligation(
-        id: "consultation/history-before-connect", level: .should, origin: .guides([.consultationWebSocket]),
-        place: "startConsultation", clause: "A consultation's messages are fetched before its first socket opens.",
+        id: "consultation/history-before-connect", level: .should,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations]),
+        place: "startConsultation (consultation-websocket); chat view, .task (enhanced-consultations)",
+        clause: "A consultation's messages are fetched before its first socket opens.",
         tolerance: "A fetch that failed is enough, and a socket without chat messages needs none. Where the journal "
             + "does not go back to the beginning, the consultation must have been shown since.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
@@ -164,12 +166,13 @@ struct HistoryBeforeConnect: ObligationJudge {
             guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
                 return
             }
-            let key = Owned(client: client, id: id)
+            // One in upper case is not found: that it failed is enough, and `ids/lowercase` judges the rest.
+            let key = Owned(client: client, id: id.asciiLowercased())
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
             // The owner of the history must be known.
             guard let user = opening.opening.user, !opening.isOfMeals else { return }
-            let key = Owned(client: user, id: opening.consultation)
+            let key = Owned(client: user, id: opening.consultation.asciiLowercased())
             guard opened[key] == nil else { return }
             opened[key] = true
             if let time = fetched[key], time <= opening.requestedAt {

@@ -20,10 +20,14 @@ struct LowercaseIDs: ObligationJudge {
         // IDs without letters say nothing about a client.
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
-        if id.utf8.contains(where: \.isUppercaseLetter) {
+        if id.hasUpperCase {
             findings.found(RESTMessages.upperCase(id.text), [fact.entry])
         }
     }
+}
+
+extension ExactString {
+    var hasUpperCase: Bool { utf8.contains(where: \.isUppercaseLetter) }
 }
 
 struct BackendGoalIDs: ObligationJudge {
@@ -142,7 +146,7 @@ struct GoneNotReused: ObligationJudge {
             let asked = Self.ids(in: request)
             judge(asked, of: client, at: request.requestedAt, by: request.title, fact.entry, &findings)
             if request.isAnswered, request.status == 404, !request.isHandshake,
-                let missing = asked.first(where: { request.misses($0.kind) })
+                let missing = asked.first(where: { request.misses($0.kind) }), !missing.id.hasUpperCase
             {
                 let key = Owned(client: client, id: missing.id)
                 if gone[key] == nil { findings.exercised() }

@@ -95,12 +95,16 @@ struct NoPollWhileConnected: ObligationJudge {
 struct PollingCadence: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
-        clause: "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12.",
-        tolerance: "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the "
-            + "final status, do not count as polls, nor does a repeat after a failed one; with several logs in "
-            + "processing, each has its own polls. A load more than 60 s after the previous poll counts as the user's.",
-        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; stop when its view "
-            + "disappears.",
+        clause:
+            "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12, and "
+            + "stop at the final status.",
+        tolerance: "50 ms. One load within 5 s of creating or of a socket's opening does not count as a poll, nor does "
+            + "a repeat after a failed one; with several logs in processing, each has its own polls. A load more than "
+            + "60 s after the previous poll counts as the user's. After the final status, each log has one load and "
+            + "one poll that was due; what comes more than 10 s after it, or after the load before, is the user's, and "
+            + "so is what follows another meal or a socket's opening. Further ones that keep 5 s are a should.",
+        advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; then leave the loop, show "
+            + "what was loaded, and load once more at most. Stop when its view disappears.",
         swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",
         scenarios: ["meal-never-finishes"])
 
@@ -108,6 +112,10 @@ struct PollingCadence: ObligationJudge {
     static let mostPolls = 12
     /// A load this late comes from the user.
     static let longestWait = 60 * Tolerance.second
+    /// The same once the final status is known.
+    static let longestRest = 10 * Tolerance.second
+    /// How many loads a log has after its final status: one, and a poll that was due.
+    static let mostLoads = 2
 
     private struct Poll: Sendable {
         let entry: JournalEntry
@@ -122,12 +130,16 @@ struct PollingCadence: ObligationJudge {
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
     /// When a poll failed that has not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
+    /// The loads since the final status: how many, and when the last was sent.
+    private var rests = Recent<Target, (count: Int, last: Timestamp)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,
-            let client = request.client
-        else { return }
+        let load = watch.observe(fact, in: scene)
+        guard case .request(let request) = fact.kind, let client = request.client else { return }
         let target = Target(request, of: client)
+        if case .late(let ended) = load { return judgeRest(request, target, ended, client, in: scene, &findings) }
+        guard case .poll(let logs) = load else { return }
+        rests[target] = nil
         let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
         guard request.isReadable else {
             failures[target] = failedAt ?? request.requestedAt
@@ -150,6 +162,28 @@ struct PollingCadence: ObligationJudge {
                 RESTMessages.polledTooOften(log.id.text, createdAt: findings.date(of: log.entry.time)),
                 [log.entry, fact.entry])
         }
+    }
+
+    /// Judges a load of logs whose final status the client knows.
+    private mutating func judgeRest(
+        _ request: RequestFact, _ target: Target, _ ended: [MealWatch.Ended], _ client: ExactString, in scene: Scene,
+        _ findings: inout Findings
+    ) {
+        // A list that was not polled is looked at.
+        guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
+        else { return }
+        let rest = rests[target] ?? (count: 0, last: end.entry.time)
+        let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
+        guard wait <= Self.longestRest else { return watch.forgetEnded(of: client) }
+        rests[target] = (rest.count + 1, request.requestedAt)
+        // What follows a completed event is judged by `meal/no-fetch-after-completed`, where that judges.
+        let isOthers = NoFetchAfterCompleted.obligation.applies(in: scene.mode) && end.isCompletedEvent
+        guard rest.count == Self.mostLoads * ended.count, !isOthers else { return }
+        let isTooSoon = wait < Self.shortestWait - Tolerance.interval
+        findings.exercised()
+        findings.found(
+            RESTMessages.polledAfterEnd(request.title, endedAt: end.entry.time, loads: rest.count + 1),
+            level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
     /// Polls for several logs may interleave, so the poll that many places earlier is the one to compare.
@@ -190,6 +224,14 @@ struct MealWatch: Sendable {
         var pollCount = 0
     }
 
+    /// A watched log whose final status its client has learnt.
+    struct Ended: Sendable {
+        let id: ExactString
+        /// What told it.
+        let entry: JournalEntry
+        let isCompletedEvent: Bool
+    }
+
     /// The kind of a request.
     enum Load: Sendable {
         /// It does not concern logs in processing.
@@ -198,6 +240,8 @@ struct MealWatch: Sendable {
         case free
         /// A poll for these logs, oldest first; never empty.
         case poll([Log])
+        /// A load of these logs, after the last thing that the user did about meals; never empty.
+        case late([Ended])
     }
 
     /// How long "right after" is.
@@ -208,6 +252,7 @@ struct MealWatch: Sendable {
     private var logs = Recent<ExactString, [Log]>()
     /// When the client learned a log's final status; a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Timestamp>()
+    private var ended = Recent<ExactString, [Ended]>(capacity: RecentLimits.fewest)
 
     /// Returns the logs of a client that are in processing as far as it knows, oldest first.
     func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
@@ -219,11 +264,12 @@ struct MealWatch: Sendable {
             return observe(request, of: client)
         case .opened(let opening):
             guard let user = opening.opening.user else { return .none }
+            ended[user] = nil
             change(user) { $0.freeSince = fact.time }
         case .frame(let frame):
             guard let user = scene.sockets[fact.connection]?.user else { return .none }
             if let log = frame.settledMealLog {
-                settle(log.id, of: user, at: fact.time)
+                settle(log, of: user, fact.entry, isEvent: true)
             } else if !frame.isFromClient, let id = frame.lostMealLog {
                 change(user) { if $0.id == id { $0.isEventLost = true } }
             }
@@ -240,6 +286,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func observe(_ request: RequestFact, of client: ExactString) -> Load {
+        if request.method != .get { ended[client] = nil }
         switch request.restEndpoint {
         case .createMealLog, .createMealLogs, .updateMealLog:
             for log in request.acceptedMealLogs { watch(log.id, of: client, request) }
@@ -254,14 +301,17 @@ struct MealWatch: Sendable {
         default: return .none
         }
         let load = classify(request, of: client)
-        for log in request.shownMealLogs where log.isFinal { settle(log.id, of: client, at: request.answeredAt) }
+        for log in request.shownMealLogs where log.isFinal { settle(log, of: client, request.entry) }
         return load
     }
 
     private mutating func classify(_ request: RequestFact, of client: ExactString) -> Load {
         let id = request.restEndpoint == .showMealLog ? request.pathID : nil
         let asked = logs(of: client).filter { log in (id ?? log.id) == log.id && log.entry.time <= request.requestedAt }
-        guard !asked.isEmpty else { return .none }
+        guard !asked.isEmpty else {
+            let ended = (ended[client] ?? []).filter { (id ?? $0.id) == $0.id && $0.entry.time <= request.requestedAt }
+            return ended.isEmpty ? .none : .late(ended)
+        }
         let isFree = asked.contains { log in
             log.hasFreeRepeat || log.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false
         }
@@ -281,12 +331,18 @@ struct MealWatch: Sendable {
         logs[client] = all
     }
 
-    private mutating func settle(_ id: ExactString, of client: ExactString, at time: Timestamp) {
-        settled[Owned(client: client, id: id)] = time
-        guard var all = logs[client], let index = all.firstIndex(where: { $0.id == id }) else { return }
+    private mutating func settle(
+        _ log: ShownMealLog, of client: ExactString, _ entry: JournalEntry, isEvent: Bool = false
+    ) {
+        settled[Owned(client: client, id: log.id)] = entry.time
+        guard var all = logs[client], let index = all.firstIndex(where: { $0.id == log.id }) else { return }
         all.remove(at: index)
         logs[client] = all.isEmpty ? nil : all
+        let last = Ended(id: log.id, entry: entry, isCompletedEvent: isEvent && log.status == "completed")
+        ended[client] = (ended[client] ?? []).suffix(Self.mostLogs - 1) + [last]
     }
+
+    mutating func forgetEnded(of client: ExactString) { ended[client] = nil }
 
     private mutating func change(_ client: ExactString, _ body: (inout Log) -> Void) {
         guard var all = logs[client] else { return }

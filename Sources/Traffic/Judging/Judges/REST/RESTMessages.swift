@@ -66,6 +66,12 @@ enum RESTMessages {
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
         "\(request) was sent \(attempts) times although it kept failing; 3 attempts are enough."
     }
+    static func createdTwice(
+        _ request: String, _ ids: [String], failedAt: Timestamp, _ failure: String, after wait: Int64
+    ) -> String {
+        "\(request) \(failure) at \(Wording.clock(failedAt)), but had created \(ids[0]); it was sent again "
+            + "\(Wording.seconds(wait)) later and created \(ids[1]), so what the user asked for once is there twice."
+    }
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
     static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
@@ -84,6 +90,9 @@ enum RESTMessages {
     }
     static func polledTooSoon(_ request: String, after: Int64) -> String {
         "\(request) polled \(Wording.seconds(after)) after the previous poll; at least 5 s are due."
+    }
+    static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
+        "\(request) came \(loads) times after the final status of \(Wording.clock(endedAt)); one load after it is enough."
     }
     static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
         "The meal log \(id), accepted at \(Wording.clock(createdAt)), was polled more than 12 times."

@@ -1,3 +1,5 @@
+import FitIQAPI
+import JSON
 import Traffic
 
 struct RetryBackoff: ObligationJudge {
@@ -17,17 +19,6 @@ struct RetryBackoff: ObligationJudge {
     static let mostAttempts = 3
     /// A request this late is not a repeat.
     static let longestWait = 60 * Tolerance.second
-
-    /// Distinguishes bodies without keeping them: their length and their hash.
-    private struct BodyPrint: Hashable, Sendable {
-        let count: Int
-        let hash: UInt64
-
-        init(_ bytes: [UInt8]) {
-            count = bytes.count
-            hash = bytes.fnv1a
-        }
-    }
 
     /// A failed request and its repeats.
     private struct Series: Sendable {
@@ -100,9 +91,86 @@ struct RetryBackoff: ObligationJudge {
         request.endpoint == .showMealLog || request.endpoint == .listMealLogs
     }
 
-    private static func failure(of request: RequestFact) -> String? {
+    static func failure(of request: RequestFact) -> String? {
         if let status = request.status, status >= 500 { return RESTMessages.failure(status: status) }
         if request.isAnswered { return nil }
         return request.exchange.delivery == .partial ? RESTMessages.cut : RESTMessages.failure(status: nil)
+    }
+}
+
+/// Distinguishes bodies without keeping them: their length and their hash.
+struct BodyPrint: Hashable, Sendable {
+    let count: Int
+    let hash: UInt64
+
+    init(_ bytes: [UInt8]) {
+        count = bytes.count
+        hash = bytes.fnv1a
+    }
+}
+
+struct CreatesOnce: ObligationJudge {
+    static let obligation = Obligation(
+        id: "retry/creates-once", level: .should, origin: .ours,
+        clause: "A POST that created something, but whose answer was lost or was an error, is not sent again in a way "
+            + "that creates it twice.",
+        tolerance: "Whoever has read a list of the collection in between has looked, and a minute later it is the "
+            + "user's wish. What the backend recognises, such as a consultation, does not exist twice. Not judged under "
+            + "--guide: three guides show the repeat after 5xx.",
+        advice:
+            "Before you repeat a POST that may have been done, find out: GET the list, look for what the user asked "
+            + "for, and send the POST again only if it is not there.",
+        scenarios: ["answer-lost", "timeouts"])
+
+    /// What was asked for.
+    private struct Wish: Hashable, Sendable {
+        let target: Target
+        let subject: BodyPrint
+    }
+
+    private struct Creation: Sendable {
+        let entry: JournalEntry
+        let id: ExactString
+        let failure: String
+    }
+
+    private var creations = Recent<Wish, Creation>(capacity: RecentLimits.fewest)
+    /// When a list of a collection, or something in it, was last asked for with success.
+    private var looks = Recent<Owned, Timestamp>(capacity: RecentLimits.fewest)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, request.restEndpoint != nil, let client = request.client,
+            request.segments.count > 2
+        else { return }
+        let collection = Owned(client: client, id: ExactString(request.segments[2]))
+        if request.method == .get, request.isSuccess { looks[collection] = request.requestedAt }
+        guard request.method == .post else { return }
+        let wish = Wish(target: Target(request, of: client), subject: BodyPrint(Self.subject(of: request)))
+        let hidden = request.exchange.created
+        if let first = creations[wish], request.requestedAt >= first.entry.time,
+            request.requestedAt.lag(behind: first.entry.time) <= RetryBackoff.longestWait,
+            let id = hidden ?? RecordedExchange.created(request.status, request.exchange.responseBody.bytes),
+            id != first.id, looks[collection].map({ $0 < first.entry.time }) ?? true
+        {
+            let wait = request.requestedAt.lag(behind: first.entry.time)
+            findings.found(
+                RESTMessages.createdTwice(
+                    request.title, [first.id.text, id.text], failedAt: first.entry.time, first.failure, after: wait),
+                [first.entry, fact.entry])
+        }
+        guard let hidden else { return }
+        findings.exercised()
+        creations[wish] = Creation(entry: fact.entry, id: hidden, failure: RetryBackoff.failure(of: request) ?? "")
+    }
+
+    /// What makes two wishes equal; a client may write the time of each attempt into its body.
+    private static func subject(of request: RequestFact) -> [UInt8] {
+        let body = request.body
+        switch request.endpoint {
+        case .createMealLog:
+            return [body?["raw_input"], body?["meal_type"]].flatMap { $0?.encoded() ?? [] }
+        case .createGoal: return body?["title"]?.encoded() ?? []
+        default: return request.exchange.body.bytes
+        }
     }
 }

@@ -66,30 +66,43 @@ struct MessageShape: ObligationJudge {
 
 struct NoSendWhileStreaming: ObligationJudge {
     static let obligation = Obligation(
-        id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),
-        place: "best practice 4", clause: "No chat message is sent while an answer streams.",
-        tolerance: "An answer streams from its first piece that is delivered to its end, not from the receipt of the "
-            + "question. A message may cross with the first piece for 50 ms; an answer no longer streams if a fault "
-            + "may have swallowed its end, an error frame broke it off, or nothing of it has come for 10 s.",
-        advice: "Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or "
-            + "`error`, and queue what the user sends meanwhile.",
+        id: "ws/no-send-while-streaming", level: .should,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations]),
+        place: "best practice 4 (consultation-websocket); chat view, input bar (enhanced-consultations)",
+        clause: "No chat message is sent from the sending of a question to the end of its answer.",
+        tolerance: "A question that the backend refuses, and an answer that an error frame breaks off, have ended. "
+            + "Nothing is judged if a fault may have swallowed the answer or its end, or nothing of it has come for "
+            + "10 s, nor on another socket. A message may cross with the first piece of an answer that the client did "
+            + "not ask for, for 50 ms.",
+        advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error`, and "
+            + "queue what the user sends meanwhile. consultation-websocket's listing sets isAITyping only after it "
+            + "has sent.",
         scenarios: ["slow-coach"])
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection]
         else { return }
-        guard let stream = socket.stream else {
+        let question = socket.question.flatMap { $0.entry.number == fact.entry.number ? nil : $0 }
+        guard let since = socket.stream?.lastPieceAt ?? question?.entry.time else {
             // A client that never heard a reply could not interrupt one.
             if socket.hasStreamed { findings.exercised() }
             return
         }
-        guard !stream.hasLostEnd, !socket.isSilenced, !socket.isStalled,
-            fact.time.lag(behind: stream.first.time) > Tolerance.interval,
-            fact.time.lag(behind: stream.lastPieceAt) <= SocketTimes.silentAnswer
-        else { return }
-        findings.exercised()
-        let message = SocketMessages.sentWhileStreaming(since: findings.date(of: stream.first.time))
-        findings.found(message, [stream.first, fact.entry])
+        guard !socket.isSilenced, !socket.isStalled, fact.time.lag(behind: since) <= SocketTimes.silentAnswer else {
+            return
+        }
+        if let stream = socket.stream, fact.time.lag(behind: stream.first.time) > Tolerance.interval {
+            guard !stream.hasLostEnd else { return }
+            findings.exercised()
+            findings.found(
+                SocketMessages.sentWhileStreaming(since: findings.date(of: stream.first.time)),
+                [stream.first, fact.entry])
+        } else if let question, !question.isInDoubt {
+            findings.exercised()
+            findings.found(
+                SocketMessages.sentBeforeAnswer(to: findings.date(of: question.entry.time)),
+                [question.entry, fact.entry])
+        }
     }
 }
 

@@ -4,7 +4,10 @@ import Traffic
 
 struct KeepAlive: ObligationJudge {
     static let obligation = Obligation(
-        id: "ws/keepalive", level: .should, origin: .guides([.mealLogWebSocket]), place: "step 2, keep-alive",
+        id: "ws/keepalive", level: .should,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
+        place: "message types, ping (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
+            + "keep-alive (meal-log-websocket)",
         clause: "While a socket is idle the client sends a ping, as a control frame or as JSON, at least every 30 s.",
         tolerance: "A socket is idle while no frame goes either way; a ping may come 2 s late. Once the fake has "
             + "silenced a socket or no longer reads it, or the server is closing it, none is due.",
@@ -106,8 +109,10 @@ struct CloseHandshake: ObligationJudge {
 
 struct NoReconnectAfterOwnClose: ObligationJudge {
     static let obligation = Obligation(
-        id: "ws/no-reconnect-after-own-close", level: .should, origin: .guides([.mealLogWebSocket]),
-        place: "step 2, disconnect()",
+        id: "ws/no-reconnect-after-own-close", level: .should,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
+        place: "best practice 2 (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
+            + "disconnect() (meal-log-websocket)",
         clause: "Within 3 s after closing a socket, the client opens none for the same consultation.",
         tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
             + "another consultation may be opened at once. A user who comes back within 3 s cannot be told from the "

@@ -23,6 +23,9 @@ struct Reconnects: Sendable {
         fileprivate(set) var tryCount = 0
         /// The last known wait and the attempt that followed it.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
+        /// The first known wait, and how many are known.
+        fileprivate(set) var firstWait: Int64?
+        fileprivate(set) var waitCount = 0
         /// The token with which the last attempt was refused.
         fileprivate var refusedToken: ExactString?
     }
@@ -70,7 +73,11 @@ struct Reconnects: Sendable {
             tried.tryCount += 1
             series.tryCount += 1
             events.append(.tried(Try(entry: handshake.entry, wait: wait, series: tried)))
-            if let wait, !series.isUnanswered { series.lastWait = (wait, handshake.entry) }
+            if let wait, !series.isUnanswered {
+                series.lastWait = (wait, handshake.entry)
+                series.firstWait = series.firstWait ?? wait
+                series.waitCount += 1
+            }
         }
         series.isUnanswered = handshake.status == nil
         if handshake.isAccepted {
@@ -140,6 +147,8 @@ extension Reconnects.Series {
 struct Handshake: Sendable {
     /// The consultation in the path, in lower case; an ID in the wrong case names the same consultation.
     let consultation: ExactString
+    /// Whether the ID was sent in the wrong case.
+    let isUpperCase: Bool
     let credentials: PresentedCredentials
     let user: ExactString?
     let requestedAt: Timestamp
@@ -155,6 +164,7 @@ struct Handshake: Sendable {
         switch fact.kind {
         case .opened(let opening):
             (consultation, isOfMeals) = (opening.consultation.asciiLowercased(), opening.isOfMeals)
+            isUpperCase = opening.sentID.hasUpperCase
             credentials = opening.credentials
             user = opening.opening.user
             requestedAt = opening.requestedAt
@@ -162,6 +172,7 @@ struct Handshake: Sendable {
         case .request(let request):
             guard request.isHandshake else { return nil }
             consultation = (request.pathID ?? OpeningFact.meals(of: request.client)).asciiLowercased()
+            isUpperCase = request.sentID?.hasUpperCase ?? false
             isOfMeals = request.endpoint == .mealSocket
             credentials = request.credentials
             user = request.user
@@ -183,8 +194,10 @@ struct ReconnectBackoff: ObligationJudge {
         place: "best practice 2 (consultation-websocket); best practice 1 (enhanced-consultations); step 2, "
             + "reconnection (meal-log-websocket)",
         clause: "After a socket that the client did not end, no handshake for its consultation comes sooner than 1 s "
-            + "after the end or after the previous try, and waits never shrink until `connected` comes.",
-        tolerance: "50 ms for the network and scheduling. Any end that the client did not begin counts, except 1000 "
+            + "after the end or after the previous try, and waits never shrink until `connected` comes. With --guide "
+            + "consultation-websocket or enhanced-consultations they should grow.",
+        tolerance: "50 ms for the network and scheduling. Waits grow if the third is longer than the first, or that is "
+            + "30 s; how much is the client's choice. Any end that the client did not begin counts, except 1000 "
             + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the client "
             + "itself gave up a socket on which the fake had misbehaved, the first wait is unknown and not judged. A "
             + "user who asks to reconnect cannot be told from the client. The apps' socket of all meals counts as a "
@@ -200,11 +213,14 @@ struct ReconnectBackoff: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         for event in reconnects.observe(fact, in: scene) {
             guard case .tried(let attempt) = event, let wait = attempt.wait else { continue }
-            judge(attempt, wait, &findings)
+            judge(attempt, wait, in: scene.mode, &findings)
         }
     }
 
-    private func judge(_ attempt: Reconnects.Try, _ wait: Int64, _ findings: inout Findings) {
+    /// The guides whose pauses grow exponentially; that of meal-log-websocket is always the same.
+    private static let growing: Set<GuideMode> = [.consultationWebSocket, .enhancedConsultations]
+
+    private func judge(_ attempt: Reconnects.Try, _ wait: Int64, in mode: GuideMode, _ findings: inout Findings) {
         let series = attempt.series
         findings.exercised()
         if wait < SocketTimes.shortestWait - Tolerance.interval {
@@ -215,6 +231,11 @@ struct ReconnectBackoff: ObligationJudge {
         } else if let last = series.lastWait, wait < last.nanoseconds - Tolerance.interval {
             let message = SocketMessages.shrunk(wait: wait, previous: last.nanoseconds, number: series.tryCount)
             findings.found(message, [last.tried, series.failure, attempt.entry])
+        } else if Self.growing.contains(mode), series.waitCount == 2, let first = series.firstWait,
+            first < SocketTimes.longestWait, wait <= first + Tolerance.interval, let last = series.lastWait
+        {
+            let message = SocketMessages.constant(wait: wait, number: series.tryCount)
+            findings.found(message, level: .should, [series.end, last.tried, attempt.entry])
         }
     }
 }
@@ -256,6 +277,107 @@ struct ReconnectLimit: ObligationJudge {
             // It gave up before the limit.
             guard let knownAt = series.knownAt, end.lag(behind: knownAt) >= SocketTimes.gaveUp else { continue }
             findings.exercised()
+        }
+    }
+}
+
+struct ReconnectsAfterDrop: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/reconnects", level: .should,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
+        place: "overview (consultation-websocket); best practice 1 (enhanced-consultations, meal-log-websocket)",
+        clause:
+            "After a socket that the client did not end, it opens another while its user goes on with that chat, or "
+            + "with the meals that the socket was for.",
+        tolerance: "The user goes on if two requests name the consultation, or log meals, at least 30 s apart. A "
+            + "handshake for any socket is enough, accepted or not. Nothing is due after a consultation was archived, "
+            + "deleted or refused, after another was created, nor after a socket that a fault silenced, that the "
+            + "client gave up, or on which it broke the protocol; the apps' socket of all meals does not count.",
+        advice:
+            "Handle the end of the socket where you receive: wait, connect again, and fetch the messages; stop when "
+            + "the user leaves, or after five tries with an error that the user sees.",
+        swiftAdvice: "When task.receive throws and you did not cancel the task, it is gone: make a new one.",
+        scenarios: ["drop-mid-stream", "server-restarts"])
+    static let needs: Evidence = .socketEnds
+
+    /// What a user has not connected again.
+    private struct Debt: Sendable {
+        let consultation: ExactString
+        let isForMeals: Bool
+        let end: JournalEntry
+        /// The user goes on, and still does after 30 s.
+        var first: JournalEntry?
+        var last: JournalEntry?
+    }
+
+    private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
+    /// Whose debt a consultation is, for handshakes that are refused before their credentials are checked.
+    private var users = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
+    /// The sockets on which nothing was asked and while which a meal was logged.
+    private var mealSockets = Recent<UInt64, Bool>(capacity: RecentLimits.fewest)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        if let handshake = Handshake(fact) {
+            guard let user = handshake.user ?? users[handshake.consultation], debts[user] != nil else { return }
+            debts[user] = nil
+            return findings.exercised()
+        }
+        switch fact.kind {
+        case .closed(let closing): observe(closing, fact, in: scene)
+        case .request(let request):
+            guard let client = request.client else { return }
+            if request.restEndpoint == .createMealLog {
+                for socket in scene.openSockets(of: client) where !socket.hasAsked && !socket.isOfMeals {
+                    mealSockets[socket.connection] = true
+                }
+            }
+            guard let debt = debts[client], request.requestedAt >= debt.end.time else { return }
+            debts[client] = Self.debt(debt, after: request)
+        case .opened, .frame, .fault, .other: return
+        }
+    }
+
+    private mutating func observe(_ closing: RecordedClosing, _ fact: Fact, in scene: Scene) {
+        guard let socket = scene.endedSocket, !socket.isSilenced, !socket.isOfMeals, !socket.user.isEmpty,
+            socket.connectedAt != nil, closing.cause != .violation, closing.cause != .limit,
+            case .unexpected = SocketEnding(closing, of: socket, at: fact.time),
+            scene.openSockets(of: socket.user).isEmpty
+        else { return }
+        let id = socket.consultation.asciiLowercased()
+        let isForMeals = !socket.hasAsked && mealSockets[fact.connection] != nil
+        debts[socket.user] = Debt(consultation: id, isForMeals: isForMeals, end: fact.entry)
+        users[id] = socket.user
+    }
+
+    /// What remains of a debt; nil if the user no longer wants the socket.
+    private static func debt(_ debt: Debt, after request: RequestFact) -> Debt? {
+        let isOfChat =
+            request.endpoint?.namesConsultation == true && request.pathID?.asciiLowercased() == debt.consultation
+        switch request.restEndpoint {
+        case .createConsultation, .chatAboutGoal, .logOut, .deleteUser: return nil
+        case .createMealLog where debt.isForMeals: break
+        case .listMessages where isOfChat && request.status != 404,
+            .showConsultation where isOfChat && request.status != 404:
+            break
+        default: return isOfChat ? nil : debt
+        }
+        var debt = debt
+        guard let first = debt.first else {
+            debt.first = request.entry
+            return debt
+        }
+        let span = request.requestedAt.lag(behind: first.time)
+        if debt.last == nil, span >= SocketTimes.longestWait { debt.last = request.entry }
+        return debt
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        for debt in debts.values.sorted(by: { $0.end.number < $1.end.number }) {
+            guard let first = debt.first, let last = debt.last else { continue }
+            findings.exercised()
+            findings.found(
+                SocketMessages.neverCameBack(endedAt: debt.end.time, firstAt: first.time, lastAt: last.time),
+                [debt.end, first, last])
         }
     }
 }

@@ -28,15 +28,17 @@ struct RefusedHandshake: ObligationJudge {
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard let handshake = Handshake(fact) else { return }
-        let question = Question(consultation: handshake.consultation, token: handshake.credentials.token ?? "")
+        // One without a token is judged by `auth/websocket-credentials`.
+        guard let handshake = Handshake(fact), let token = handshake.credentials.token, !token.isEmpty else { return }
+        let question = Question(consultation: handshake.consultation, token: token)
         judgeToken(of: handshake, question, &findings)
         if !handshake.isOfMeals { judgeID(of: handshake, question, &findings) }
         switch handshake.status {
         case 401:
             unauthorized[question.token] = handshake
             tokenByConsultation[question.consultation] = question.token
-        case 404:
+        // One with an id in upper case is judged by `ids/lowercase`.
+        case 404 where !handshake.isUpperCase:
             unknown[question] = handshake
             consultationByToken[question.token] = question.consultation
         default: break

@@ -27,6 +27,9 @@ enum SocketMessages {
     static func sentWhileStreaming(since begin: Timestamp) -> String {
         "The client sent a chat message while the answer that began at \(clock(begin)) was still streaming."
     }
+    static func sentBeforeAnswer(to question: Timestamp) -> String {
+        "The client sent a chat message while the question of \(clock(question)) had no answer yet."
+    }
     static func noPing(for gap: Int64, since: Timestamp) -> String {
         "The socket was idle for \(Durations.seconds(gap)) s from \(clock(since)) on; a ping is due every 30 s."
     }
@@ -39,6 +42,14 @@ enum SocketMessages {
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
         "The client waited \(Durations.seconds(wait)) s before try \(number), less than the "
             + "\(Durations.seconds(previous)) s before an earlier one."
+    }
+    static func constant(wait: Int64, number: Int) -> String {
+        "The client waited \(Durations.seconds(wait)) s before try \(number), no longer than before the first; this guide "
+            + "has pauses that grow."
+    }
+    static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
+        "The socket ended at \(clock(endedAt)), and the client opened none again, although its user went on at "
+            + "\(clock(firstAt)) and at \(clock(lastAt))."
     }
     static func tooManyTries(endedAt: Timestamp) -> String {
         "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; at "

@@ -6,6 +6,8 @@ import WebSocket
 enum SocketTimes {
     private static let second = Tolerance.second
     static let shortestWait = second
+    /// The longest pause before a try in any guide.
+    static let longestWait = 30 * second
     /// The maximum silence of a client on an open socket, and how much later a ping may come.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
