@@ -57,7 +57,7 @@ extension Draw {
             if below(2) == 0 {
                 story.token = AccessToken(subject: ExactString(story.user), expiresAt: 0).signed(with: [1])
             }
-            story.request(.refreshTokens, body: ["refresh_token": .string(Story.id(below(40)))], at: time)
+            story.request(.refreshTokens, body: ["refresh_token": .string(Story.id(below(20)))], at: time)
         case 8: for _ in 0..<2 { story.request(.createMealLog, status: nil, at: time, created: id()) }
         default: for _ in 0..<3 { story.request(.listGoals, status: element(of: [200, 401, 503, 503]), at: time) }
         }

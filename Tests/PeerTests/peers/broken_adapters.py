@@ -22,6 +22,59 @@ class Hasty(Client):
     POLL_PAUSE = 1
 
 
+class Constant(float):
+    """As many seconds, however often."""
+
+    def __mul__(self, count):
+        return float(self)
+
+
+class Steady(Client):
+    """Waits as long before each try to connect again."""
+
+    RECONNECT_PAUSE = Constant(2)
+
+
+class Absent(Client):
+    """Reads on after its connection was lost, and makes no other."""
+
+    async def _converse(self, chat, socket):
+        await super()._converse(chat, socket)
+        while True:
+            await self.clock.sleep(35)
+            await self._read_history(chat)
+
+
+class Greedy(Client):
+    """Goes on looking at meals that are worked out."""
+
+    async def _look_at(self, meal):
+        has_come = await super()._look_at(meal)
+        if meal["status"] == "completed":
+            for _ in range(30):
+                await self.clock.sleep(0.1)
+                await super()._look_at(meal)
+        return has_come
+
+
+class Chatty(Client):
+    """Leaves the input open until the coach speaks."""
+
+    async def _say(self, chat):
+        await super()._say(chat)
+        await super()._say(chat)
+
+
+class Insistent(Client):
+    """Sends the POST again without a look at what became of it."""
+
+    async def _create(self, path, body, find):
+        async def nothing():
+            return None
+
+        return await super()._create(path, body, nothing)
+
+
 class Credulous(Client):
     """Shows what has come of an answer as the whole of it."""
 
