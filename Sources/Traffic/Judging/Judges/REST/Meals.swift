@@ -182,7 +182,8 @@ struct PollingCadence: ObligationJudge {
         let isTooSoon = wait < Self.shortestWait - Tolerance.interval
         findings.exercised()
         findings.found(
-            RESTMessages.polledAfterEnd(request.title, endedAt: end.entry.time, loads: rest.count + 1),
+            RESTMessages.polledAfterEnd(
+                request.title, endedAt: findings.date(of: end.entry.time), loads: rest.count + 1),
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 

@@ -155,7 +155,8 @@ struct CreatesOnce: ObligationJudge {
             let wait = request.requestedAt.lag(behind: first.entry.time)
             findings.found(
                 RESTMessages.createdTwice(
-                    request.title, [first.id.text, id.text], failedAt: first.entry.time, first.failure, after: wait),
+                    request.title, [first.id.text, id.text], failedAt: findings.date(of: first.entry.time),
+                    first.failure, after: wait),
                 [first.entry, fact.entry])
         }
         guard let hidden else { return }

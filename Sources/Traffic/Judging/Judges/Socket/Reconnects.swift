@@ -376,7 +376,9 @@ struct ReconnectsAfterDrop: ObligationJudge {
             guard let first = debt.first, let last = debt.last else { continue }
             findings.exercised()
             findings.found(
-                SocketMessages.neverCameBack(endedAt: debt.end.time, firstAt: first.time, lastAt: last.time),
+                SocketMessages.neverCameBack(
+                    endedAt: findings.date(of: debt.end.time), firstAt: findings.date(of: first.time),
+                    lastAt: findings.date(of: last.time)),
                 [debt.end, first, last])
         }
     }
