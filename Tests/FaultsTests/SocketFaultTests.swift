@@ -124,6 +124,9 @@ struct SocketFaultTests {
             name: "replace", fault: .replace(text: "{}"), bytes: f1 + frame("{}") + f3,
             seen: [t1, .text(bytes("{}")), t3]),
         Case(
+            name: "insert", fault: .insert(text: "{}"), bytes: f1 + frame("{}") + f2 + f3,
+            seen: [t1, .text(bytes("{}")), t2, t3]),
+        Case(
             name: "nanosecond timestamps", fault: .nanosecondTimestamps, point: .frames(.all),
             bytes: frame(first.replacing("00Z", with: "00.858602930Z")) + f2 + f3,
             seen: [.text(bytes(first.replacing("00Z", with: "00.858602930Z"))), t2, t3]),

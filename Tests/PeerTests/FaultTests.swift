@@ -51,7 +51,8 @@ extension Peers {
         static let elsewhere: Set = [
             "wrong_accept", "close", "finish", "silence", "cut", "end", "masked", "reserved_bits", "invalid_utf8",
             "fragments", "compression",
-            "escape", "coalesce", "binary", "lose", "double", "swap", "replace", "withhold_pong", "stall_reading",
+            "escape", "coalesce", "binary", "lose", "double", "swap", "replace", "insert", "withhold_pong",
+            "stall_reading",
         ]
 
         @Test("Each fault has its exit status and its words")

@@ -83,6 +83,7 @@ struct FaultTests {
             ("delay: 2s", .delay(2_000_000_000)),
             ("dribble: {bytes: 1, every: 1ms}", .dribble(bytes: 1, every: 1_000_000)),
             (#"replace: '{"type": "x"}'"#, .replace(text: #"{"type": "x"}"#)),
+            ("insert: '{}'", .insert(text: "{}")),
             ("nanosecond_timestamps: true", .nanosecondTimestamps), ("withhold_pong: true", .withholdPong),
             ("compression: undeclared", .compression(.undeclared)),
             ("compression: forgotten", .compression(.forgotten)),
@@ -203,7 +204,7 @@ struct FaultTests {
         let values: [FaultAction: String] = [
             .status: "500", .quota: "{requests: 1, per: 1s}", .delay: "1s", .dribble: "{bytes: 1, every: 1s}",
             .truncate: "{after: 1}", .contentLength: "1", .malformed: "json", .contentType: "a/b", .close: "1000",
-            .cut: "{after: 1}", .reservedBits: "1", .fragments: "[1]", .coalesce: "2", .replace: "x",
+            .cut: "{after: 1}", .reservedBits: "1", .fragments: "[1]", .coalesce: "2", .replace: "x", .insert: "x",
             .end: "{how: reset}",
         ]
         for action in FaultAction.allCases {

@@ -64,7 +64,7 @@ extension SocketFault {
         case .close, .finish, .reset, .silence, .cut, .end: [.frames, .framing, .promptness, .pongs]
         case .masked, .reservedBits, .invalidUTF8, .compression: [.frames, .framing, .promptness, .pongs]
         case .fragments, .nanosecondTimestamps, .escape: []
-        case .coalesce, .binary, .replace: [.frames, .framing, .promptness, .pongs]
+        case .coalesce, .binary, .replace, .insert: [.frames, .framing, .promptness, .pongs]
         case .lose, .double, .swap: [.frames, .promptness, .pongs]
         case .delay, .dribble: [.frames, .promptness]
         case .withholdPong: .pongs

@@ -17,6 +17,10 @@ extension SocketFaults {
                 plan.breakpoint = Breakpoint(name: rules[index].name, hold: hold)
                 continue
             }
+            if case .insert(let text) = rules[index].fault {
+                plan.inserted.append(.init(text: Array(text.utf8), ruleNames: [rules[index].name.text]))
+                continue
+            }
             outgoing.ruleNames.append(rules[index].name.text)
             apply(index, at: offset, to: &plan, in: &outgoing)
         }
@@ -35,6 +39,10 @@ extension SocketFaults {
 
     /// Sends a message as planned, or ends the connection.
     mutating func emit(_ planned: HeldMessage, into outgoing: inout Outgoing) {
+        for message in planned.plan.inserted {
+            let draft = MessageDraft(message.text, windowBits: windowBits)
+            pass(Waiting(draft: draft, message: message, releases: true), into: &outgoing)
+        }
         let told = Outgoing.Message(text: planned.text, ruleNames: planned.ruleNames)
         if let ending = planned.plan.ending {
             outgoing.endingRule = rules[ending.rule].name.text
@@ -48,6 +56,8 @@ extension SocketFaults {
 
     struct Plan {
         var draft: MessageDraft
+        /// What comes before it.
+        var inserted: [Outgoing.Message] = []
         /// What holds it back, unless there is no room to hold it.
         var breakpoint: Breakpoint?
         var isLost = false
@@ -103,7 +113,7 @@ extension SocketFaults {
         case .dribble(let bytes, let time): plan.draft.dribbles.append((offset, bytes, time))
         case .replace(let text): plan.draft.text = Array(text.utf8)
         case .nanosecondTimestamps: plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
-        case .hold: break
+        case .hold, .insert: break
         case .compression(let fault): plan.draft.compression = fault
         case .withholdPong, .stallReading:
             guard !rules[index].hasSetIn else { return }

@@ -51,6 +51,8 @@ public enum SocketFault: Sendable, Equatable {
     case dribble(bytes: Int, every: Int64)
     /// A replacement of the frame's text.
     case replace(text: String)
+    /// Another text message before the frame, which counts for no rule.
+    case insert(text: String)
     /// Times in the frame have nine fraction digits.
     case nanosecondTimestamps
     /// From the frame on, pings of both kinds are not answered: a JSON `pong` in the place of the frame is not sent.

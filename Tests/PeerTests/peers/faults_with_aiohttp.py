@@ -586,6 +586,15 @@ async def replace(world):
         expect_equal((await socket.receive()).data, "Not even JSON", "the text")
 
 
+@seen.sees(sockets.INSERT)
+async def insert(world):
+    async with open_socket(world) as socket:
+        await frames_until(socket, "connected")
+        await ask(socket)
+        expect_equal((await socket.receive()).data, "Not even JSON", "the text")
+        expect_equal((await frame(socket))["type"], "message_received", "the frame behind it")
+
+
 @seen.sees(sockets.NANOSECONDS)
 async def frame_nanoseconds(world):
     async with open_socket(world) as socket:

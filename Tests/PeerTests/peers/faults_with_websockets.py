@@ -599,6 +599,13 @@ async def replace(world):
     expect_equal(await socket.recv(), "Not even JSON", "the text")
 
 
+@seen.sees(sockets.INSERT)
+async def insert(world):
+    socket = await asked(world)
+    expect_equal(await socket.recv(), "Not even JSON", "the text")
+    expect_equal((await frame(socket))["type"], "message_received", "the frame behind it")
+
+
 @seen.sees(sockets.NANOSECONDS)
 async def frame_nanoseconds(world):
     socket = await opened(world)

@@ -31,6 +31,7 @@ UNDECLARED, FRAGMENTED, MARKED, FORGOTTEN, TRAILING, CORRUPT = (
 INVALID_UTF8 = {**SECOND, "invalid_utf8": True}
 BINARY = {**SECOND, "binary": True}
 REPLACE = {**SECOND, "replace": "Not even JSON"}
+INSERT = {**SECOND, "insert": "Not even JSON"}
 FRAME_DELAY = {**SECOND, "delay": "2s"}
 FRAME_HOLD = {**SECOND, "hold": {"what": "server", "for": "2s"}}
 CLIENT_HOLD = {"on": "socket", "at": {"type": "message"}, "hold": {"what": "client", "for": "2s"}}

@@ -36,6 +36,7 @@ import Testing
             .invalidUTF8, .fragments(at: [1]), .fragments(at: [3, 7]), .coalesce(count: 2), .binary, .lose, .double,
             .swap,
             .delay(wait), .dribble(bytes: 1, every: 1_000_000), .replace(text: "{\"type\": \"x\"}"),
+            .insert(text: "{\"type\": \"x\"}"),
             .nanosecondTimestamps,
             .withholdPong, .stallReading, .escape, .end(.finish, after: 0), .end(.reset, after: wait),
             .end(.silence, after: 3_600_000_000_000),

@@ -118,6 +118,7 @@ extension SocketFault {
         case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
         case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
         case .replace: return value.words(bytes: FaultLimits.replacementBody).map { .replace(text: $0) }
+        case .insert: return value.words(bytes: FaultLimits.replacementBody).map { .insert(text: $0) }
         case .hold: return Hold.read(value, at: .socket).map { .hold($0) }
         case .compression: return CompressionFault.read(value, at: .socket).map { .compression($0) }
         default:

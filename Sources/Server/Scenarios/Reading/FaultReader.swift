@@ -173,7 +173,7 @@ enum FaultAction: String, CaseIterable {
     case close, finish, silence, cut, end, masked
     case reservedBits = "reserved_bits"
     case invalidUTF8 = "invalid_utf8"
-    case fragments, escape, coalesce, binary, lose, double, swap, replace
+    case fragments, escape, coalesce, binary, lose, double, swap, replace, insert
     case withholdPong = "withhold_pong"
     case stallReading = "stall_reading"
     case compression, hold
@@ -186,7 +186,7 @@ enum FaultAction: String, CaseIterable {
         case .dribble, .nanosecondTimestamps: [.response, .socket]
         case .wrongAccept: [.handshake]
         case .close, .finish, .silence, .cut, .end, .masked, .reservedBits, .invalidUTF8, .fragments, .escape,
-            .coalesce, .binary, .lose, .double, .swap, .replace, .withholdPong, .stallReading:
+            .coalesce, .binary, .lose, .double, .swap, .replace, .insert, .withholdPong, .stallReading:
             [.socket]
         }
     }

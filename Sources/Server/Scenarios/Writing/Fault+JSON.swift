@@ -60,6 +60,7 @@ extension SocketFault {
         case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
         case .dribble(let bytes, let every): writer.dribble(bytes, every)
         case .replace(let text): writer.text("replace", text)
+        case .insert(let text): writer.text("insert", text)
         case .compression(let fault): writer.member("compression", fault.rawValue)
         case .hold(let hold):
             hold.write(hold.fromClient ? hold.fromServer ? "both" : "client" : "server", into: &writer)
