@@ -306,7 +306,8 @@ enum LimitsPage {
                 .count("LineEditor.historyLimit", LineEditor.historyLimit),
             ],
             "what `FitIQClient` keeps": [
-                client.count("transcriptLines"), client.count("goals"), client.count("meals"),
+                client.count("transcriptLines"), client.count("templates"), client.count("goals"),
+                client.count("meals"),
                 client.count("problems"),
             ],
             "what waits in `FitIQClient`": [

@@ -156,8 +156,10 @@ public enum ClientError: Error, CustomStringConvertible {
 
 /// How much a client keeps; older items are dropped, or new ones refused if dropping would lose the user's words.
 public struct ClientLimits: Sendable, Hashable {
-    /// The most lines of a transcript; the oldest are dropped.
-    public var transcriptLines = 1000
+    /// The most lines of a transcript (consultation-websocket, best practice 5); the oldest are dropped.
+    public var transcriptLines = 100
+    /// The most templates of coaches; the oldest are dropped.
+    public var templates = 100
     /// The most bytes of one streaming answer; the rest is taken from the history.
     public var answerBytes = 1 << 20
     /// The most messages that wait to be sent; more are refused.

@@ -66,6 +66,54 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.id) == [CoreBench.goal])
     }
 
+    @Test("What the coach makes is shown by its type, once, also what an older answer has")
+    func templates() {
+        func made(_ number: Int, _ type: String) -> JSONValue {
+            [
+                "template_created": [
+                    "type": .string(type), "id": .string("t\(number)"), "name": .string("Template \(number)"),
+                ]
+            ]
+        }
+        var bench = CoreBench { $0.limits.templates = 2 }
+        bench.connect(history: [["id": "1", "role": "assistant", "content": "Yes", "metadata": made(1, "goal")]])
+        #expect(bench.state.templates == [.init(type: "goal", name: "Template 1")])
+        for number in [2, 2, 3] { bench.frame(["type": "template_created", "metadata": made(number, "meal")]) }
+        #expect(bench.state.templates == [2, 3].map { .init(type: "meal", name: "Template \($0)") })
+        // The goal was suggested in an older session.
+        bench.perform(Self.command)
+        bench.answer(201, goal())
+        #expect(bench.take() == ["0 \(Self.create)"])
+    }
+
+    @Test("A goal does not lead to a conversation that is not found any more", arguments: [true, false])
+    func goneConversation(byHistory: Bool) {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.answer(200, ["goals": [goal(.string(CoreBench.consultation))]])
+        #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation])
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        bench.answer(byHistory ? 404 : 200, byHistory ? CoreBench.refusal("NOT_FOUND") : CoreBench.history([]))
+        if !byHistory { bench.shake(404, body: CoreBench.refusal("NOT_FOUND")) }
+        #expect(bench.state.problems.map(\.kind) == [.notFound])
+        #expect(bench.state.goals.map(\.conversation) == [nil])
+    }
+
+    @Test("Quick actions are shown, and the user learns that they did not come")
+    func quickActions() {
+        var bench = CoreBench()
+        bench.perform(.loadQuickActions)
+        #expect(bench.take() == ["0 GET /api/v1/consultations/quick-actions"])
+        bench.answer(200, ["data": ["quick_actions": [["prompt": "What can I eat?"], [:]], "count": 2]])
+        #expect(bench.state.quickActions == ["What can I eat?"] && bench.state.problems.isEmpty)
+        bench.perform(.loadQuickActions)
+        bench.answer(400, CoreBench.refusal("BAD_REQUEST"))
+        #expect(bench.state.quickActions == ["What can I eat?"] && bench.state.problems.map(\.kind) == [.refused])
+        var other = CoreBench(guide: .goalLinking)
+        other.perform(.loadQuickActions)
+        #expect(other.take().isEmpty && other.state.problems.map(\.kind) == [.refused])
+    }
+
     @Test("A suggestion counts for ten minutes", arguments: [(600.0, true), (600.5, false)])
     func suggestionLife(seconds: Double, isLinked: Bool) {
         var bench = CoreBench()

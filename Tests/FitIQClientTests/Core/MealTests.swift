@@ -37,6 +37,20 @@ struct MealTests {
         #expect(!bench.state.isBusy && bench.state.problems.isEmpty)
     }
 
+    @Test("The event's foods and protein are shown; a status that is new is not final")
+    func contents() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(201, ["data": log("pending")])
+        #expect(bench.state.meals.map(\.status) == [.processing] && bench.state.meals.map(\.items) == [[]])
+        let items: JSONValue = [["name": "Egg"], ["food_name": "Toast"]]
+        bench.frame([
+            "type": "meal_log.completed", "data": log("completed", ["total_protein_g": 16.2, "items": items]),
+        ])
+        #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
+    }
+
     @Test("An event that comes before the answer counts")
     func earlyEvent() {
         var bench = CoreBench()

@@ -73,7 +73,7 @@ extension ClientCore {
         case .answerEnds(let id):
             let hasReceipts = configuration.guide != .webSocketArchitecture
             show(conversation?.ends(id: id, hasReceipts: hasReceipts), at: now)
-        case .templateCreated(let type, let id): suggested(type, id, at: now)
+        case .templateCreated(let template): created(template, at: now)
         case .error(let message, _): failed(message, at: now)
         case .broken: conversation?.isTroubled = true
         case .meal, .pong, .unknown: break
@@ -139,8 +139,9 @@ extension ClientCore {
             return missHistory(id, outcome, at: now)
         }
         if conversation?.isStale == true { return readHistory(at: now) }
+        let isFirst = conversation?.hasHistory == false
         guard let taken = conversation?.take(messages) else { return }
-        for template in taken.templates { suggested(template.type, template.id, at: now) }
+        for template in taken.templates { created(template, suggests: !isFirst, at: now) }
         link.isReady = true
         if link.isConnected { conversation?.wasCut = false }
         switch taken.finding {
@@ -154,8 +155,7 @@ extension ClientCore {
     private mutating func missHistory(_ id: String, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         tellFailure(outcome)
         if outcome.answer?.status == 404 {
-            gone.insert(id)
-            areGoalsStale = true
+            lose(id)
             return leave(.failed)
         }
         // A chat is not opened without its history; an open one continues with what was heard.

@@ -22,6 +22,9 @@ extension ClientCore {
         case .loadGoals:
             guard serves(.listGoals, "list of goals"), hasRoom() else { break }
             submit(.listGoals, .get, "/api/v1/goals", at: now)
+        case .loadQuickActions:
+            guard serves(.listQuickActions, "quick actions"), hasRoom() else { break }
+            submit(.listQuickActions, .get, Endpoint.listQuickActions.template, at: now)
         case .signIn(let email, let password):
             signIn(.logIn, [("email", email), ("password", password)], at: now)
         case .register(let email, let password, let name, let dateOfBirth):
@@ -122,7 +125,7 @@ extension ClientCore {
         guard case .answered(let answer) = outcome, answer.isSuccess else {
             tellFailure(outcome)
             if outcome.answer?.status == 404 {
-                gone.insert(id)
+                lose(id)
                 if link.wanted == id { leave(.failed) }
             }
             // The server may have closed the socket for another reason.
@@ -131,10 +134,7 @@ extension ClientCore {
         }
         createsAgainAt = nil
         if suggestion?.consultation == id { suggestion = nil }
-        for index in state.goals.indices where state.goals[index].conversation == id {
-            state.goals[index].conversation = nil
-            isChanged = true
-        }
+        unlink(id)
         areGoalsStale = true
         if conversation?.id == id, conversation?.waiting.isEmpty == false {
             tell(.refused, ClientMessages.notSent(conversation?.waiting.count ?? 0))
@@ -142,6 +142,14 @@ extension ClientCore {
             showTalk()
         }
         if link.wanted == id { leave(.disconnected) }
+    }
+
+    mutating func finishListQuickActions(_ outcome: RequestBook.Outcome) {
+        guard case .answered(let answer) = outcome, answer.isSuccess, let prompts = answer.quickActions else {
+            return tellFailure(outcome)
+        }
+        state.quickActions = prompts
+        isChanged = true
     }
 
     // MARK: Signing in, and replacing a refused token

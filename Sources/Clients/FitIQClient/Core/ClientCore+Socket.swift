@@ -126,8 +126,8 @@ extension ClientCore {
             // The first new token may be tried at once; a series of tries keeps its pace.
             if self[link].tryCount > 0 || requests.tokens.isFromRefresh { retry(link, at: now) }
         case 400..<500 where answer.status != 408 && answer.status != 429:
-            if answer.status == 404, link == .chat { gone.insert(socket.consultation) }
             if link == .chat { areGoalsStale = true }
+            if answer.status == 404, link == .chat { lose(socket.consultation) }
             tellRefusal(answer)
             giveUp(link)
         default: retry(link, asked: answer.retryAfter, at: now)
@@ -254,6 +254,7 @@ extension ClientCore {
         case .createMeal(let number): finishCreateMeal(number, outcome, at: now)
         case .findMeal(let number): finishFindMeal(number, outcome, at: now)
         case .loadMeal(let number): finishLoadMeal(number, outcome, at: now)
+        case .listQuickActions: finishListQuickActions(outcome)
         case .signIn: finishSignIn(outcome)
         case .refreshTokens: finishRefresh(outcome, at: now)
         }

@@ -51,6 +51,7 @@ public struct ClientCore: Sendable {
         self.configuration = configuration
         requests = RequestBook(configuration)
         (link, mealLink) = (ChatLink(configuration), ChatLink(configuration))
+        (state.templates, state.quickActions) = ([], [])
     }
 
     /// Takes input from the network; input for numbers that are over is ignored.
@@ -129,6 +130,15 @@ struct RecentIDs: Sendable {
     }
 
     mutating func remove(_ id: String) { ids.removeAll { $0 == id } }
+}
+
+extension ClientCore {
+    /// Records that a consultation does not exist any more: it is not requested again, and no goal leads to it.
+    mutating func lose(_ consultation: String) {
+        gone.insert(consultation)
+        areGoalsStale = true
+        unlink(consultation)
+    }
 }
 
 extension ClientCore {

@@ -99,6 +99,7 @@ public enum ClientCommand: Sendable, Hashable {
     /// Opens the socket with the events of all the user's meals, and keeps it open.
     case listenToMeals
     case loadGoals
+    case loadQuickActions
     /// Signs in to an account; its tokens replace the client's.
     case signIn(email: String, password: String)
     /// Creates an account, and signs in to it; `dateOfBirth` is `YYYY-MM-DD`.

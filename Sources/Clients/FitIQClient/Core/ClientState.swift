@@ -12,6 +12,10 @@ public struct ClientState: Sendable, Hashable {
     public var goals: [Goal] = []
     /// The logged meals, oldest first.
     public var meals: [Meal] = []
+    /// What coaches made while they answered, oldest first; nil if the client does not say.
+    public var templates: [Template]?
+    /// The questions that the coach's screen suggests; nil if the client does not say.
+    public var quickActions: [String]?
     /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
     public var isBusy = false
 
@@ -86,6 +90,14 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
+    /// Something that a coach made: a goal to set, a meal, a workout.
+    public struct Template: Sendable, Hashable {
+        public var type: String
+        public var name: String
+
+        public init(type: String, name: String) { (self.type, self.name) = (type, name) }
+    }
+
     public struct Meal: Sendable, Hashable {
         /// The log's id; nil before the backend assigned one.
         public var id: String?
@@ -95,14 +107,19 @@ public struct ClientState: Sendable, Hashable {
         public var status: MealLogStatus
         /// The sum of its calories, once completed.
         public var calories: Int?
+        /// The sum of its protein in grams, once completed.
+        public var protein: Double?
+        /// The names of its foods; nil if the client does not say.
+        public var items: [String]?
         public var error: String?
 
         public init(
             id: String? = nil, text: String, type: MealType? = nil, status: MealLogStatus = .processing,
-            calories: Int? = nil, error: String? = nil
+            calories: Int? = nil, protein: Double? = nil, items: [String]? = nil, error: String? = nil
         ) {
             (self.id, self.text, self.type) = (id, text, type)
             (self.status, self.calories, self.error) = (status, calories, error)
+            (self.protein, self.items) = (protein, items)
         }
     }
 }

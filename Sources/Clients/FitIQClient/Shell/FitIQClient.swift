@@ -172,6 +172,11 @@ extension FitIQClient {
     /// Opens the socket with the events of all the user's meals, and waits until it is open.
     public func listenToMeals() async throws(ClientError) { try await perform(.listenToMeals) { $0.isBusy ? nil : () } }
 
+    /// Loads the questions that the coach's screen suggests.
+    public func loadQuickActions() async throws(ClientError) -> [String] {
+        try await perform(.loadQuickActions) { $0.isBusy ? nil : $0.quickActions }
+    }
+
     public func loadGoals() async throws(ClientError) -> [ClientState.Goal] {
         try await perform(.loadGoals) { $0.isBusy ? nil : $0.goals }
     }

@@ -197,10 +197,9 @@ struct Conversation: Sendable {
         case unheard
     }
 
-    /// Replaces what was known by the history; returns what it says about the turn, and the new templates in it.
+    /// Replaces what was known by the history; returns what it says about the turn, and the templates that are new in it.
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
-        let isFirst = !hasHistory
         let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
         let fresh = lines[start...]
         let finding = finding(in: lines, from: start)
@@ -210,7 +209,6 @@ struct Conversation: Sendable {
         (hasHistory, needsHistory, isTroubled) = (true, false, false)
         if finding == .answered { endTurn() }
         trim()
-        guard !isFirst else { return (finding, []) }
         let ids = Set(fresh.compactMap(\.id))
         let templates = messages.filter { ids.contains($0["id"]?.exactString ?? "") }
             .compactMap { Template($0["metadata"]) }

@@ -74,7 +74,7 @@ extension ClientCore {
         guard case .answered(let answer) = outcome, answer.isSuccess else {
             if case .answered(let answer) = outcome, answer.status == 404 {
                 let isConversation = answer.code == ErrorCode.notFound.rawValue
-                gone.insert(isConversation ? consultation : id)
+                if isConversation { lose(consultation) } else { gone.insert(id) }
                 if isConversation, link.wanted == consultation { leave(.failed) }
             }
             return tellFailure(outcome)
@@ -85,10 +85,11 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// A consultation has one goal: linking it again unlinks the old one.
-    private mutating func unlink(_ consultation: String) {
+    /// Shows no goal as linked with a consultation: another goal is now, or there is no such chat any more.
+    mutating func unlink(_ consultation: String) {
         for index in state.goals.indices where state.goals[index].conversation == consultation {
             state.goals[index].conversation = nil
+            isChanged = true
         }
     }
 
@@ -124,10 +125,18 @@ extension ClientCore {
             id: id, title: title, conversation: Answer.id(value["conversationId"] ?? value["conversation_id"]))
     }
 
-    /// Records what the coach made; a suggested goal applies to the next one the user creates.
-    mutating func suggested(_ type: String, _ id: String, at now: Timestamp) {
-        guard let consultation = conversation?.id else { return }
-        guard seenTemplates.insert("\(consultation) \(id)"), type == "goal" else { return }
+    /// Shows what the coach made; a suggested goal applies to the next one the user creates.
+    ///
+    /// - Parameter suggests: whether it was made just now.
+    mutating func created(_ template: Template, suggests: Bool = true, at now: Timestamp) {
+        guard let consultation = conversation?.id, seenTemplates.insert("\(consultation) \(template.id)") else {
+            return
+        }
+        state.templates =
+            (state.templates ?? []).suffix(configuration.limits.templates - 1)
+            + [ClientState.Template(type: template.type, name: template.name)]
+        isChanged = true
+        guard suggests, template.type == "goal" else { return }
         suggestion = Suggestion(consultation: consultation, at: now)
     }
 

@@ -34,6 +34,8 @@ struct FollowedMeal: Sendable {
         meal.id = news.id
         meal.status = news.status
         meal.calories = news.calories ?? meal.calories
+        meal.protein = news.protein ?? meal.protein
+        meal.items = news.items ?? meal.items
         if news.status == .failed { meal.error = news.error ?? ClientMessages.mealFailed }
         if news.isFinal { stage = .settled }
     }
@@ -53,12 +55,16 @@ struct MealNews: Sendable, Equatable {
     let status: MealLogStatus
     let text: String?
     let calories: Int?
+    let protein: Double?
+    let items: [String]?
     let error: String?
 
     /// Parses a log; the status is the event's if the data has none.
+    ///
+    /// A status that is unknown is not a final one.
     init?(_ data: JSONValue?, status known: MealLogStatus? = nil) {
         guard let data, let id = Answer.id(data["id"] ?? data["meal_log_id"]),
-            let status = known ?? data["status"]?.string.flatMap(MealLogStatus.init)
+            let status = known ?? data["status"]?.string.map({ MealLogStatus(rawValue: $0) ?? .processing })
         else { return nil }
         self.id = id
         self.status = status
@@ -66,6 +72,8 @@ struct MealNews: Sendable, Equatable {
         calories = data["total_calories"].flatMap { value in
             value.int ?? value.double.flatMap { Int(exactly: $0.rounded()) }
         }
+        protein = data["total_protein_g"]?.double
+        items = data["items"]?.array.map { $0.compactMap { ($0["name"] ?? $0["food_name"])?.string } }
         error = data["error_message"]?.string ?? data["error"]?.string
     }
 
@@ -91,7 +99,8 @@ extension ClientCore {
             meals.remove(at: index)
         }
         lastErrand += 1
-        let meal = FollowedMeal(number: lastErrand, loggedAt: now, meal: ClientState.Meal(text: text, type: type))
+        let meal = FollowedMeal(
+            number: lastErrand, loggedAt: now, meal: ClientState.Meal(text: text, type: type, items: []))
         meals.append(meal)
         showMeals()
         let body = Body.object([("raw_input", text), ("meal_type", type.rawValue)])

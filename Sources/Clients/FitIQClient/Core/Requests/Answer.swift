@@ -13,6 +13,7 @@ enum Errand: Sendable, Hashable {
     case findGoal(GoalDraft)
     case listGoals
     case linkGoal(goal: String, consultation: String)
+    case listQuickActions
     case createMeal(Int)
     /// Whether a meal was logged by a request that got no usable answer.
     case findMeal(Int)
@@ -112,6 +113,7 @@ struct Answer: Sendable {
     var messages: [JSONValue]? { (data?["messages"] ?? body?["messages"] ?? data)?.array }
     var goals: [JSONValue]? { (body?["goals"] ?? data?["goals"] ?? data)?.array }
     var mealLogs: [JSONValue]? { (data?["meal_logs"] ?? body?["meal_logs"] ?? data)?.array }
+    var quickActions: [String]? { data?["quick_actions"]?.array?.compactMap { $0["prompt"]?.string } }
     /// The tokens of a sign-in or a refresh.
     var tokens: (access: String, refresh: String)? {
         guard isSuccess, let access = data?["access_token"]?.string, let refresh = data?["refresh_token"]?.string
@@ -137,7 +139,7 @@ enum ChatFrame: Sendable, Equatable {
     /// `stream_chunk` has no id.
     case piece(id: ExactString?, content: String)
     case answerEnds(id: ExactString?)
-    case templateCreated(type: String, id: String)
+    case templateCreated(Template)
     case error(message: String, code: String?)
     case meal(MealNews)
     case pong
@@ -158,7 +160,7 @@ enum ChatFrame: Sendable, Equatable {
         guard let type = value["type"]?.string else { return [.broken] }
         let frame = frame(of: type, value)
         guard type != "template_created", let template = Template(value["metadata"]) else { return [frame] }
-        return [.templateCreated(type: template.type, id: template.id), frame]
+        return [.templateCreated(template), frame]
     }
 
     private static func frame(of type: String, _ value: JSONValue) -> ChatFrame {
@@ -176,7 +178,7 @@ enum ChatFrame: Sendable, Equatable {
             return .piece(id: id, content: content)
         case "assistant_message_end": return id.map { .answerEnds(id: $0) } ?? .broken
         case "template_created":
-            return Template(value["metadata"]).map { .templateCreated(type: $0.type, id: $0.id) } ?? .broken
+            return Template(value["metadata"]).map { .templateCreated($0) } ?? .broken
         case "error":
             return .error(message: value["error"]?.string ?? ClientMessages.coachFailed, code: value["code"]?.string)
         case "pong": return .pong
@@ -192,11 +194,13 @@ enum ChatFrame: Sendable, Equatable {
 struct Template: Sendable, Equatable {
     let type: String
     let id: String
+    let name: String
 
     init?(_ metadata: JSONValue?) {
         guard let template = metadata?["template_created"], let type = template["type"]?.string else { return nil }
         self.type = type
         id = template["id"]?.string ?? ""
+        name = template["name"]?.string ?? ""
     }
 }
 
