@@ -22,8 +22,10 @@ struct ClientExpectationTests {
         report.meals = [
             .init(id: "m1", text: "eggs", status: .completed, calories: 140),
             .init(id: "m2", text: "stone", status: .failed, error: "No food."),
+            .init(id: "m3", text: "pie", status: .completed, calories: 300, protein: 4.2, items: ["Pie"]),
             .init(id: nil, text: "eggs", status: .processing),
         ]
+        report.templates = [.init(type: "meal", name: "Dinner")]
         report.isBusy = true
         let stored = [
             StoredMessage(role: .user, text: "How much?"), StoredMessage(role: .assistant, text: "About 1.6 g."),
@@ -41,7 +43,10 @@ struct ClientExpectationTests {
             .streaming, .problem(.chat), .problem(.chat, containing: "overloaded"), .problemCount(.chat, 1),
             .problemCount(.tooMany, 0), .goal("Run"), .goalCount("Swim", 2), .goalCount("Fly", 0), .goalLinked("Run"),
             .goalUnlinked("Sleep"), .meal("eggs", .processing), .mealError("stone", containing: "food"),
-            .all([.streaming, .goal("Run")]), .all([]),
+            .all([.streaming, .goal("Run")]), .all([]), .lines(atMost: 4), .goalParted("Run", from: "c2"),
+            .template(type: "meal", name: "Dinner"), .mealResult("eggs", .failed), .mealResult("bread", .failed),
+            .mealResult("pie", .completed, calories: 300), .mealContents("pie", protein: 4, items: ["Pie"]),
+            .checking(.unknown, .streaming),
         ])
     func met(_ expectation: ClientExpectation) {
         #expect(expectation.failure(in: Self.observation) == nil)
@@ -101,12 +106,50 @@ struct ClientExpectationTests {
                 "that something is under way (connection connected, 1 messages not complete, 1 meals in processing)",
                 nil
             ),
+            (
+                .lines(atMost: 3), "at most 3 messages",
+                #"4 messages, the last one "The sa" of the assistant, not complete"#, .newestMessages
+            ),
+            (
+                .goalParted("Run", from: "c1"), #"the goal "Run" not to be linked with c1, which is gone"#, goals,
+                .goneConversation
+            ),
+            (
+                .template(type: "workout", name: "Dinner"), #"the workout "Dinner" that the coach made"#,
+                #"the meal "Dinner""#, .template
+            ),
+            (.quickActions, "questions to be suggested", "none", nil),
+            (
+                .mealResult("pie", .completed, calories: 140),
+                #"the meal "pie" to have no other result than completed with 140 kcal"#,
+                #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .ownMeal
+            ),
+            (
+                .mealContents("pie", protein: 5, items: ["Pie"]), #"the meal "pie" with 5.0 g of protein, of "Pie""#,
+                #"it as completed with 300 kcal and 4.2 g of protein of "Pie""#, .mealContents
+            ),
+            (
+                .checking(.unknown, .all([.problem(.tooMany)])), "a problem of the kind too_many",
+                #"chat ("The coach is overloaded.")"#, .unknown
+            ),
             (.all([.streaming, .noProblem]), "no problem", #"chat ("The coach is overloaded.")"#, nil),
         ] as [(ClientExpectation, String, String, InsideCheck?)])
     func unmet(_ expectation: ClientExpectation, _ expected: String, _ shown: String, _ check: InsideCheck?) {
         #expect(
             expectation.failure(in: Self.observation)?()
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: check))
+    }
+
+    @Test(
+        "A report that never has what is expected says so",
+        arguments: [
+            (.quickActions, "quick_actions"), (.template(type: "meal", name: "Dinner"), nil),
+            (.mealContents("eggs", protein: 12, items: []), "items"),
+            (.mealContents("pie", protein: 12, items: []), nil),
+            (.all([.idle, .checking(.refusal, .quickActions)]), "quick_actions"), (.noProblem, nil),
+        ] as [(ClientExpectation, String?)])
+    func unsaid(_ expectation: ClientExpectation, _ member: String?) {
+        #expect(expectation.unsaid(in: Self.observation.report) == member)
     }
 
     @Test("A chat that is not open is shown with what its user was told")

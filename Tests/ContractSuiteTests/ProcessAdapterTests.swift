@@ -72,12 +72,17 @@ struct ProcessAdapterTests {
         ]
         report.goals = [.init(id: "g1", title: "Sleep more")]
         report.meals = [
-            .init(id: "m1", text: "2 eggs and toast", status: .completed, calories: 305),
+            .init(
+                id: "m1", text: "2 eggs and toast", status: .completed, calories: 305, protein: 20.5,
+                items: ["Egg", "Toast"]),
             .init(text: "asdf", status: .failed, error: "Could not understand the meal."),
         ]
+        report.templates = [.init(type: "meal", name: "Dinner")]
+        report.quickActions = ["What can I eat?"]
         #expect(try await client.report() == report)
         for instruction in [
-            ClientInstruction.archive, .disconnect, .loadGoals, .listenToMeals, .openConsultation(id: "c2"),
+            ClientInstruction.archive, .disconnect, .loadGoals, .loadQuickActions, .listenToMeals,
+            .openConsultation(id: "c2"),
             .signIn(email: "ada@example.com", password: "correct horse"),
         ] {
             try await client.perform(instruction)
@@ -96,7 +101,9 @@ struct ProcessAdapterTests {
             Persona.allCases.map(\.rawValue) + MealType.allCases.map(\.rawValue)
             + MealLogStatus.allCases.map(\.rawValue) + MessageRole.allCases.map(\.rawValue)
             + ClientReport.Connection.allCases.map(\.rawValue) + ClientReport.Problem.Kind.allCases.map(\.rawValue)
-            + ClientReport.adapterMembers + ["id", "title", "conversation", "text", "calories", "error", "kind"]
+            + ClientReport.adapterMembers + [
+                "id", "title", "conversation", "text", "calories", "protein", "items", "error", "kind", "type", "name",
+            ]
         for word in words { #expect(page.contains("`\(word)`"), "\(word)") }
         #expect(page.contains("| 1 MiB |") && AdapterLimits.lineBytes == 1 << 20)
         #expect(page.contains("within 10 s") && AdapterLimits().answerTime == .seconds(10))
@@ -218,7 +225,7 @@ struct ProcessAdapterTests {
 private enum Page {
     static let commands: Set<String> = [
         "begin", "sign_in", "start_consultation", "open_consultation", "send", "archive", "disconnect", "create_goal",
-        "chat_about_goal", "log_meal", "load_goals", "listen_to_meals", "report", "settle", "end",
+        "chat_about_goal", "log_meal", "load_goals", "load_quick_actions", "listen_to_meals", "report", "settle", "end",
     ]
 
     static func text() throws -> String {

@@ -34,6 +34,7 @@ struct ProcessLineTests {
             (.perform(.chatAboutGoal(id: "g1")), #"{"command":"chat_about_goal","id":"g1"}"#),
             (.perform(.logMeal(text: "1 egg", type: .lunch)), #"{"command":"log_meal","text":"1 egg","type":"lunch"}"#),
             (.perform(.loadGoals), #"{"command":"load_goals"}"#),
+            (.perform(.loadQuickActions), #"{"command":"load_quick_actions"}"#),
             (.perform(.listenToMeals), #"{"command":"listen_to_meals"}"#),
             (
                 .perform(.signIn(email: "a@b.example", password: "x\"y")),
@@ -104,6 +105,14 @@ struct ProcessLineTests {
             (
                 #"{"ok":true,"report":{"connection":"failed","is_busy":false,"meals":[{"text":"x","status":"failed","calories":1.5}]}}"#,
                 "'report.meals[0].calories' is 1.5, not a whole number or null"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"quick_actions":[1]}}"#,
+                "'report.quick_actions' is [1], not an array of strings or null"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"templates":[{"type":"meal"}]}}"#,
+                "'report.templates[0].name' is missing, not a string"
             ),
             (
                 #"{"ok":true,"report":{"connection":"failed","is_busy":false,"goals":[{"id":7,"title":"x"}]}}"#,

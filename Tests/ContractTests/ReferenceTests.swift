@@ -99,6 +99,7 @@ extension Step {
             case .perform(.chatAboutGoal), .chatAboutGoal: [.chatAboutGoal, .listGoals]
             case .perform(.logMeal): [.createMealLog, .showMealLog]
             case .perform(.loadGoals): [.listGoals]
+            case .perform(.loadQuickActions): [.listQuickActions]
             case .perform(.listenToMeals): [.mealSocket]
             case .perform(.disconnect), .pass, .quiet, .until, .expect, .watch: []
             }

@@ -71,6 +71,9 @@ struct ContractTableTests {
             Obligation.inside.map(\.id) == [
                 "inside/transcript-equals-chunks", "inside/cut-stream-not-complete", "inside/server-error-surfaces",
                 "inside/conflict-yields-existing", "inside/limit-yields-too-many", "inside/failed-meal-surfaces",
+                "inside/refusal-surfaces", "inside/event-of-its-own-meal", "inside/meal-contents-shown",
+                "inside/unknown-is-ignored", "inside/gone-conversation-cleared", "inside/template-by-its-type",
+                "inside/keeps-100-messages",
             ])
         #expect(Obligation.inside.allSatisfy { $0.level == .must })
     }

@@ -1,8 +1,14 @@
 import ContractSuite
 import FitIQAPI
 import FitIQClient
+import JSON
 
 extension Mutant {
+    private static let knownTypes = [
+        "connected", "message_received", "stream_chunk", "stream_complete", "user_message", "template_created", "pong",
+        "error",
+    ]
+
     /// What only the client's user sees.
     static let inside = [
         Mutant(
@@ -52,5 +58,121 @@ extension Mutant {
                 }
             }
         },
+        Mutant(
+            "tells its user nothing of a 400", breaks: "inside/refusal-surfaces",
+            saying: "Expected a problem of the kind refused", in: .suite("consultation/create/400-surfaces")
+        ) {
+            .showing { report in report.problems.removeAll { $0.kind == .refused } }
+        },
+        Mutant(
+            "prints why the quick actions did not come", breaks: "inside/refusal-surfaces",
+            saying: "Expected a problem of the kind unavailable", in: .suite("quick-actions/load/failure-surfaces")
+        ) {
+            .showing { report in if report.quickActions?.isEmpty == true { report.problems = [] } }
+        },
+        Mutant(
+            "shows an event at whichever meal is processing", breaks: "inside/event-of-its-own-meal",
+            saying: "Expected the meal \"porridge\" to have no other result than",
+            in: .suite("meal/connected/events-in-another-order")
+        ) {
+            var processing: [String] = []
+            var tampering = Tampering()
+            tampering.hear = { input, _, _ in
+                switch input {
+                case .response(let response) where response.status == 201:
+                    let data = (try? JSON.parse(response.body))?["data"]
+                    if data?["raw_input"] != nil, let id = data?["id"]?.string { processing.append(id) }
+                case .text(let socket, let text):
+                    let data = (try? JSON.parse(text))?["data"]
+                    guard let id = data?["id"]?.string, !processing.isEmpty else { break }
+                    let event = String(decoding: text, as: UTF8.self).replacing(id, with: processing.removeFirst())
+                    return [.text(socket: socket, Array(event.utf8))]
+                default: break
+                }
+                return [input]
+            }
+            return tampering
+        },
+        Mutant(
+            "takes the calories from the event and nothing else", breaks: "inside/meal-contents-shown",
+            saying: "with 16.2 g of protein", in: .suite("meal/connected/contents-are-shown")
+        ) {
+            .showing { report in
+                for index in report.meals.indices {
+                    (report.meals[index].protein, report.meals[index].items) = (nil, [])
+                }
+            }
+        },
+        Mutant(
+            "takes a frame of a type that it does not know for an error", breaks: "inside/unknown-is-ignored",
+            saying: "Expected", in: .suite("chat/frames/unknown-are-ignored")
+        ) {
+            var tampering = Tampering()
+            tampering.hear = { input, _, _ in
+                guard case .text(let socket, let text) = input,
+                    let type = (try? JSON.parse(text))?["type"]?.string, !knownTypes.contains(type),
+                    !type.hasPrefix("assistant_message_"), !type.hasPrefix("meal_log.")
+                else { return [input] }
+                return [.text(socket: socket, Array(#"{"type":"error","error":"Unknown type"}"#.utf8))]
+            }
+            return tampering
+        },
+        Mutant(
+            "decodes the persona as an enum without a default", breaks: "inside/unknown-is-ignored",
+            saying: "Expected the connection to be connected", in: .suite("chat/persona/unknown-is-shown")
+        ) {
+            .throwing { Persona(rawValue: $0["data"]?["consultation"]?["persona"]?.string ?? "nutritionist") == nil }
+        },
+        Mutant(
+            "decodes a goal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
+            saying: "Expected the goal \"Run 5 km\"", in: .suite("goal/list/unknown-status")
+        ) {
+            .throwing { body in
+                body["goals"]?.array?.contains { GoalWord(rawValue: $0["status"]?.string ?? "") == nil } ?? false
+            }
+        },
+        Mutant(
+            "decodes a meal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
+            saying: "Expected the meal \"2 eggs\" to be completed", in: .suite("meal/polling/unknown-status")
+        ) {
+            .throwing { MealLogStatus(rawValue: $0["data"]?["status"]?.string ?? "processing") == nil }
+        },
+        Mutant(
+            "shows the goal with its conversation after that was not found",
+            breaks: "inside/gone-conversation-cleared",
+            saying: "not to be linked with \(KnownID.nothing), which is gone",
+            in: .suite("goal/chat/404-clears-the-conversation")
+        ) {
+            var known: [String: String] = [:]
+            return .showing { report in
+                for index in report.goals.indices {
+                    let id = report.goals[index].id
+                    known[id] = report.goals[index].conversation ?? known[id]
+                    report.goals[index].conversation = known[id]
+                }
+            }
+        },
+        Mutant(
+            "takes whatever the coach makes for a goal", breaks: "inside/template-by-its-type",
+            saying: "Expected the goal \"Run 5 km\" to be linked with no consultation",
+            in: .suite("template/created/is-no-goal")
+        ) {
+            .answers { response, request in
+                guard request.isTo(.get, "/messages") else { return }
+                let text = String(decoding: response.body, as: UTF8.self)
+                response.body = Array(text.replacing(#""type":"meal""#, with: #""type":"goal""#).utf8)
+            }
+        },
+        Mutant(
+            "shows each template as one of a meal", breaks: "inside/template-by-its-type",
+            saying: "Expected the workout \"Leg day\" that the coach made", in: .suite("template/created/is-shown")
+        ) {
+            .showing { report in
+                report.templates = report.templates?.map { ClientReport.Template(type: "meal", name: $0.name) }
+            }
+        },
+        Mutant(
+            "keeps every message", breaks: "inside/keeps-100-messages", saying: "Expected at most 100 messages",
+            in: .suite("consultation/open/newest-100-messages"), configured: { $0.limits.transcriptLines = 1_000 }),
     ]
 }

@@ -95,6 +95,16 @@ extension Mutant {
                 $0.patience.meal = .seconds(200)
             }),
         Mutant(
+            "sends a meal of which its user has entered nothing", breaks: "request/shape", saying: "raw_input",
+            in: .suite("meal/create/nothing-entered")
+        ) {
+            .besides({ $0.isTo(.post, "/meal-logs/natural") }) { request in
+                var empty = request
+                empty.body = Array(#"{"raw_input":"","meal_type":"breakfast"}"#.utf8)
+                return empty
+            }
+        },
+        Mutant(
             "opens the socket of all meals in each screen that shows meals", breaks: "ws/meal-socket-single",
             saying: "The client opened a second socket of the same user's meals at ",
             in: .story([.listenToMeals, .until(.idle, within: .seconds(30)), .pass(.seconds(5)), .disconnect])

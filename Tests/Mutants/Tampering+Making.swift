@@ -63,6 +63,14 @@ extension Tampering {
         return tampering
     }
 
+    /// Takes an answer that it cannot decode for a refusal.
+    package static func throwing(_ isUnreadable: @escaping (JSONValue) -> Bool) -> Tampering {
+        .answers { response, _ in
+            guard let body = try? JSON.parse(response.body), isUnreadable(body) else { return }
+            (response.status, response.body) = (400, Array("{}".utf8))
+        }
+    }
+
     /// Answers requests itself, so that they never go out.
     package static func answering(_ answer: @escaping (ClientRequest) -> (status: Int, body: JSONValue)?) -> Tampering {
         var tampering = Tampering()

@@ -67,6 +67,22 @@ extension LongPeers {
                 Mistake("Greedy", "meal/polling/completes", "✗ meal/polling-cadence (must)"),
                 Mistake("Chatty", "chat/answer/is-the-sum-of-its-chunks", "! ws/no-send-while-streaming (should)"),
                 Mistake("Insistent", "meal/create/answer-lost", "! retry/creates-once (should)"),
+                Mistake(
+                    "Mixing", "meal/connected/events-in-another-order", "✗ inside/event-of-its-own-meal (must)"),
+                Mistake("Startled", "chat/frames/unknown-are-ignored", "✗ inside/unknown-is-ignored (must)"),
+                Mistake("Choosy", "chat/persona/unknown-is-shown", "✗ inside/unknown-is-ignored (must)"),
+                Mistake("Choosy", "goal/chat/unknown-persona", "✗ inside/unknown-is-ignored (must)"),
+                Mistake("Rigid", "goal/list/unknown-status", "✗ inside/unknown-is-ignored (must)"),
+                Mistake(
+                    "Nostalgic", "goal/chat/404-clears-the-conversation", "✗ inside/gone-conversation-cleared (must)"),
+                Mistake("Ambitious", "template/created/is-no-goal", "✗ inside/template-by-its-type (must)"),
+                Mistake("Ambitious", "template/created/is-shown", "✗ inside/template-by-its-type (must)"),
+                Mistake("Starving", "meal/create/nothing-entered", "✗ request/shape (must)"),
+                Mistake("Hoarding", "consultation/open/newest-100-messages", "✗ inside/keeps-100-messages (must)"),
+                Mistake("Counting", "meal/connected/contents-are-shown", "✗ inside/meal-contents-shown (must)"),
+                Mistake("Discreet", "consultation/create/400-surfaces", "✗ inside/refusal-surfaces (must)"),
+                Mistake("Discreet", "quick-actions/load/failure-surfaces", "✗ inside/refusal-surfaces (must)"),
+                Mistake("Hurried", "goal/chat/time-out-is-retried", "Expected the connection to be connected"),
                 Mistake("Crashing", "meal/polling/completes", "KeyError('no such member')"),
             ])
         func mistaken(_ mistake: Mistake) async throws {

@@ -51,7 +51,8 @@ class Adapter:
 
     def report(self):
         client = self.client
-        shown = ("consultation", "connection", "transcript", "problems", "goals", "meals", "is_busy")
+        shown = ("consultation", "connection", "transcript", "problems", "goals", "meals")
+        shown += ("templates", "quick_actions", "is_busy")
         return {"report": {name: getattr(client, name) for name in shown}}
 
     def end(self):

@@ -70,6 +70,7 @@ class ChatMixin:
     LONGEST_MESSAGE = 2000
     SHOWN_MESSAGES = 100
     MOST_WAITING = 32
+    MOST_TEMPLATES = 100
 
     def _prepare_chat(self):
         self.consultation = None
@@ -80,7 +81,8 @@ class ChatMixin:
         self._heard = weakref.WeakSet()  # those from which something has come since the last ping
         self._left_at = {}  # when this client closed a chat's socket, by consultation
         self._tried_at = {}  # when a chat's socket ended otherwise, or the last try to connect it again
-        self._templates = set()  # what coaches created, and was seen
+        self.templates = []  # what coaches created, the newest at the end
+        self._templates = set()  # those that were seen
         self._beforehand = []  # what the user writes while the chat is being opened
 
     @property
@@ -235,7 +237,7 @@ class ChatMixin:
         with contextlib.suppress(ValueError, TypeError, KeyError):
             message = json.loads(body)["error"]["message"]
         if status == 404:
-            self._gone.add(chat.id)
+            self._forget(chat.id)
         self._goals_are_known = False
         self._tell("not_found" if status == 404 else "refused", message)
         self._leave("failed")
@@ -360,21 +362,28 @@ class ChatMixin:
         is_first, known = not chat.has_history, {message["id"] for message in chat.history}
         chat.has_history, chat.history, chat.unread = True, messages, []
         for message in messages:
-            if not is_first and message["id"] not in known:
-                self._take_template(chat, message.get("metadata"))
+            if message["id"] not in known:
+                self._take_template(chat, message.get("metadata"), is_new=not is_first)
         self._notify()
 
-    def _lose(self, identifier):
-        """A consultation does not exist any more: it is not asked for again."""
+    def _forget(self, identifier):
+        """A consultation does not exist any more: it is not asked for again, and no goal leads to it."""
         self._gone.add(identifier)
+        self._part(identifier)
+
+    def _lose(self, identifier):
+        """The same, and its chat may be open."""
+        self._forget(identifier)
         if self._is_chat_wanted and self.consultation == identifier:
             self._leave("failed")
 
-    def _take_template(self, chat, metadata):
+    def _take_template(self, chat, metadata, is_new=True):
         template = (metadata or {}).get("template_created") or {}
         if template and (chat.id, template.get("id")) not in self._templates:
             self._templates.add((chat.id, template.get("id")))
-            if template.get("type") == "goal":
+            shown = {"type": template.get("type", ""), "name": template.get("name", "")}
+            self.templates = self.templates[1 - self.MOST_TEMPLATES :] + [shown]
+            if is_new and template.get("type") == "goal":
                 self._suggestion = (chat.id, self.clock.now() + self.SUGGESTION_TIME)
 
     # Questions and answers

@@ -47,6 +47,7 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
         # What the user sees; the chat and the meals have more.
         self.problems = []
         self.goals = []
+        self.quick_actions = []  # the questions that the coach's screen suggests
         # What goes on.
         self._tasks = set()  # all
         self._errands = set()  # those that the user waits for
@@ -336,16 +337,31 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
         try:
             self._successful(await self._request("POST", f"/consultations/{identifier}/archive"))
             self._creates_again = 0
-            for goal in self.goals:
-                if goal["conversation"] == identifier:
-                    goal["conversation"] = None
+            self._part(identifier)
             if self.consultation == identifier:
                 self._starting = None
                 self._leave("disconnected")
         finally:
             self._archiving = None
 
+    # Quick actions
+
+    def load_quick_actions(self):
+        others = ("consultation-websocket", "goal-linking", "websocket-architecture", "meal-log-websocket")
+        if self._serves(*others):
+            self._begin(self._load_quick_actions())
+
+    async def _load_quick_actions(self):
+        listed = self._successful(await self._request("GET", "/consultations/quick-actions")).list("quick_actions")
+        self.quick_actions = [action["prompt"] for action in listed or [] if "prompt" in action]
+
     # Goals
+
+    def _part(self, consultation):
+        """No goal leads to a consultation any more: it is gone, or another goal's."""
+        for goal in self.goals:
+            if goal["conversation"] == consultation:
+                goal["conversation"] = None
 
     def load_goals(self):
         if self._serves(*self.WITHOUT_GOALS):
@@ -393,9 +409,8 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
             if answer.status == 404 and answer.error.get("code") != "GOAL_NOT_FOUND":
                 self._lose(consultation)
             self._successful(answer)
+            self._part(consultation)
             for other in self.goals:
-                if other["conversation"] == consultation:
-                    other["conversation"] = None
                 if other["id"] == goal["id"]:
                     other["conversation"] = consultation
 

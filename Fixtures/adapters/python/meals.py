@@ -10,6 +10,7 @@ class MealMixin:
 
     POLL_PAUSE = 5  # seconds between two polls while no socket is open
     MOST_POLLS = 12
+    FINAL = ("completed", "failed", "manual")
     EVENT_TIME = 4.7  # seconds after which a meal whose event has not come is looked at once
     MEAL_TIME = 65  # seconds after which a meal is given up
 
@@ -28,6 +29,7 @@ class MealMixin:
         if not self._serves("consultation-websocket", "enhanced-consultations", "goal-linking"):
             return
         meal = {"id": None, "text": text, "status": "processing", "calories": None, "error": None}
+        meal |= {"protein": None, "items": []}
         self.meals.append(meal)
         self._begin(self._log(meal, kind))
 
@@ -105,7 +107,10 @@ class MealMixin:
             if len(self._early) > 32:
                 self._early.pop(next(iter(self._early)))
         elif meal["status"] == "processing":
-            meal["status"] = log.get("status", "processing")
+            status = log.get("status")
+            meal["status"] = status if status in self.FINAL else "processing"  # whatever it is called
+            meal["protein"] = log.get("total_protein_g")
+            meal["items"] = [item.get("name") or item.get("food_name") for item in log.get("items") or []]
             if meal["status"] == "completed" and log.get("total_calories") is not None:
                 meal["calories"] = round(log["total_calories"])
             if meal["status"] == "failed":

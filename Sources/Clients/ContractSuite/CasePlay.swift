@@ -135,7 +135,10 @@ struct CasePlay {
     private mutating func play(_ step: Step) async throws {
         result.looked.formUnion(step.expectation?.checks ?? [])
         switch step {
-        case .perform(let instruction): try await perform(instruction)
+        case .perform(let instruction):
+            // An adapter that is older than this instruction does not know it.
+            if instruction == .loadQuickActions { _ = try await observe([.quickActions]) }
+            try await perform(instruction)
         case .chatAboutGoal(let title):
             let report = try await asking { try await $0.report() }
             guard let goal = report.goals.last(where: { $0.title == title }) else {
@@ -206,7 +209,11 @@ struct CasePlay {
     }
 
     private mutating func observe(_ expectations: [ClientExpectation]) async throws -> Observation {
-        shown = try await asking { try await $0.report() }
+        let shown = try await asking { try await $0.report() }
+        self.shown = shown
+        if let member = expectations.lazy.compactMap({ $0.unsaid(in: shown) }).first {
+            throw Stop.unsupported("report \(member)")
+        }
         var observation = Observation(report: shown, oldProblemCount: oldProblemCount)
         if let consultation = observation.report.consultation, expectations.contains(where: \.needsStoredMessages) {
             observation.stored = try await world.storedMessages(of: consultation)

@@ -16,6 +16,8 @@ public enum ClientExpectation: Sendable, Hashable {
     case completeAnswersAreStored
     case line(MessageRole, containing: String)
     case noLine(containing: String)
+    /// The transcript has at most this many lines.
+    case lines(atMost: Int)
     case answers(Int)
     /// An answer is streaming: it has text, and is not complete.
     case streaming
@@ -35,17 +37,30 @@ public enum ClientExpectation: Sendable, Hashable {
     /// The goal is linked with the consultation whose chat is open.
     case goalLinked(String)
     case goalUnlinked(String)
+    /// The goal is there, and not shown as linked with the consultation with this id.
+    case goalParted(String, from: String)
+    /// The user saw that a coach made this; only for clients that show such things.
+    case template(type: String, name: String)
+    /// Questions are suggested; only for clients that show them.
+    case quickActions
     /// The meal with this text has this status, and these calories, if any are given.
     case meal(String, MealLogStatus, calories: Int? = nil)
+    /// If the meal with this text is shown with a result, it is this one.
+    case mealResult(String, MealLogStatus, calories: Int? = nil)
+    /// The meal shows so much protein, within 0.5 g, and foods of these names; only for clients that show foods.
+    case mealContents(String, protein: Double, items: [String])
     /// The meal with this text failed, and the user sees a reason that contains this.
     case mealError(String, containing: String)
     case idle
     case all([ClientExpectation])
     /// At least one of them; the failure is that of the last.
     case oneOf([ClientExpectation])
+    /// The expectation, which shows whether the client does well by a check that its kind does not tell.
+    indirect case checking(InsideCheck, ClientExpectation)
 
     var needsStoredMessages: Bool {
         switch self {
+        case .checking(_, let expectation): expectation.needsStoredMessages
         case .transcriptAsStored, .transcriptEndsAsStored, .completeAnswersAreStored, .storedOnce, .deliveredIsStored:
             true
         case .all(let parts), .oneOf(let parts): parts.contains { $0.needsStoredMessages }
@@ -66,6 +81,18 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// After 429 the user learns that there are too many.
     case limit = "inside/limit-yields-too-many"
     case failedMeal = "inside/failed-meal-surfaces"
+    /// A request that the backend refuses is told to the user.
+    case refusal = "inside/refusal-surfaces"
+    /// What an event says is shown at its own meal.
+    case ownMeal = "inside/event-of-its-own-meal"
+    case mealContents = "inside/meal-contents-shown"
+    /// Frame types, members and words that the client does not know change nothing.
+    case unknown = "inside/unknown-is-ignored"
+    /// A goal does not lead to a conversation that is gone.
+    case goneConversation = "inside/gone-conversation-cleared"
+    /// What the coach made is what its type says.
+    case template = "inside/template-by-its-type"
+    case newestMessages = "inside/keeps-100-messages"
 }
 
 extension ClientExpectation {
@@ -78,6 +105,12 @@ extension ClientExpectation {
         case .problem(.tooMany, _): [.limit]
         case .problemCount(.tooMany, let count): count > 0 ? [.limit] : []
         case .mealError: [.failedMeal]
+        case .mealContents: [.mealContents]
+        case .mealResult: [.ownMeal]
+        case .lines: [.newestMessages]
+        case .goalParted: [.goneConversation]
+        case .template: [.template]
+        case .checking(let check, _): [check]
         case .all(let parts), .oneOf(let parts): parts.reduce(into: []) { $0.formUnion($1.checks) }
         default: []
         }
@@ -116,6 +149,11 @@ extension ClientExpectation {
             let failures = parts.map { $0.failure(in: observation) }
             return failures.contains { $0 == nil } ? nil : failures.last ?? nil
         }
+        if case .checking(let check, let expectation) = self {
+            return expectation.failure(in: observation).map { failure in
+                { CaseFailure(message: failure().message, check: check) }
+            }
+        }
         return unmet(in: observation).map { sentence in { CaseFailure(message: sentence(), check: checks.first) } }
     }
 
@@ -136,6 +174,7 @@ extension ClientExpectation {
             unless(lines.contains { $0.role == role && $0.text.has(text) }, Messages.transcript(lines))
         case .noLine(let text):
             lines.first { $0.text.has(text) }.map { line in { Messages.unmet(self, Messages.line(line)) } }
+        case .lines(let most): unless(lines.count <= most, Messages.transcript(lines))
         case .answers(let count):
             unless(answers.count { $0.isComplete } >= count, Messages.transcript(lines))
         case .streaming:
@@ -149,10 +188,27 @@ extension ClientExpectation {
         case .freshProblem: unless(problems.count > observation.oldProblemCount, Messages.problems(problems))
         case .storedOnce: unmetOnce(observation.stored)
         case .deliveredIsStored: unmetDelivered(observation)
-        case .goal, .goalCount, .goalLinked, .goalUnlinked: unmetGoal(report)
-        case .meal, .mealError: unmetMeal(report)
+        case .goal, .goalCount, .goalLinked, .goalUnlinked, .goalParted: unmetGoal(report)
+        case .template(let type, let name):
+            unless(
+                report.templates?.contains { $0.type == type && $0.name == name } ?? false,
+                Messages.templates(report.templates ?? []))
+        case .quickActions: unless(report.quickActions?.isEmpty == false, Messages.noQuickActions)
+        case .meal, .mealResult, .mealError, .mealContents: unmetMeal(report)
         case .idle: unless(!report.isBusy, Messages.busy(report))
-        case .all, .oneOf: preconditionFailure("Its parts are looked at one by one.")
+        case .all, .oneOf, .checking: preconditionFailure("Its parts are looked at one by one.")
+        }
+    }
+
+    /// What the expectation is about, if the client does not say it at all: the member of its report.
+    func unsaid(in report: ClientReport) -> String? {
+        switch self {
+        case .template: report.templates == nil ? "templates" : nil
+        case .quickActions: report.quickActions == nil ? "quick_actions" : nil
+        case .mealContents(let text, _, _): report.meals.contains { $0.text == text && $0.items == nil } ? "items" : nil
+        case .checking(_, let expectation): expectation.unsaid(in: report)
+        case .all(let parts), .oneOf(let parts): parts.lazy.compactMap { $0.unsaid(in: report) }.first
+        default: nil
         }
     }
 
@@ -211,6 +267,8 @@ extension ClientExpectation {
             case .goalLinked(let title):
                 (title, { $0.contains { $0.conversation != nil && $0.conversation.isExactly(report.consultation) } })
             case .goalUnlinked(let title): (title, { !$0.isEmpty && $0.allSatisfy { $0.conversation == nil } })
+            case .goalParted(let title, let id):
+                (title, { !$0.isEmpty && !$0.contains { $0.conversation.isExactly(id) } })
             case .goal(let title): (title, { !$0.isEmpty })
             default: preconditionFailure("It is about goals.")
             }
@@ -220,13 +278,16 @@ extension ClientExpectation {
     private func unmetMeal(_ report: ClientReport) -> Sentence? {
         let (text, isMet): (String, (ClientReport.Meal) -> Bool) =
             switch self {
-            case .meal(let text, let status, let calories):
+            case .meal(let text, let status, let calories), .mealResult(let text, let status, let calories):
                 (text, { $0.status == status && (calories == nil || $0.calories == calories) })
+            case .mealContents(let text, let protein, let items):
+                (text, { abs(($0.protein ?? -1) - protein) <= 0.5 && $0.items == items })
             case .mealError(let text, let words): (text, { $0.status == .failed && $0.error?.has(words) == true })
             default: preconditionFailure("It is about meals.")
             }
         // The user may have logged the same text twice: the newest counts.
         let meal = report.meals.last { $0.text == text }
+        if case .mealResult = self, meal.map({ $0.status == .processing }) ?? true { return nil }
         return unless(meal.map(isMet) ?? false, Messages.meal(meal))
     }
 }

@@ -80,6 +80,8 @@ public enum ClientInstruction: Sendable, Hashable {
     /// Logs a meal and waits for its result: by events while a chat is open, by polling while none is.
     case logMeal(text: String, type: MealType)
     case loadGoals
+    /// Loads the questions that the coach's screen suggests.
+    case loadQuickActions
     /// Opens /ws/meal-logs, once, and stays connected until it disconnects.
     case listenToMeals
 }

@@ -137,6 +137,7 @@ extension ClientInstruction {
         case .chatAboutGoal: "chat_about_goal"
         case .logMeal: "log_meal"
         case .loadGoals: "load_goals"
+        case .loadQuickActions: "load_quick_actions"
         case .listenToMeals: "listen_to_meals"
         }
     }

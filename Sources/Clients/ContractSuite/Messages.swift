@@ -30,6 +30,7 @@ enum Messages {
         case .completeAnswersAreStored: "every answer shown as complete to be one that the server has stored"
         case .line(let role, let text): "a message of the \(role.rawValue) with \(quoted(text))"
         case .noLine(let text): "no message with \(quoted(text))"
+        case .lines(let most): "at most \(Words.counted(most, "message"))"
         case .answers(let count): count == 1 ? "a complete answer" : "\(count) complete answers"
         case .streaming: "an answer that is coming and not shown as complete"
         case .problem(let kind, let text):
@@ -43,6 +44,14 @@ enum Messages {
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
         case .goalLinked(let title): "the goal \(quoted(title)) to be linked with the open consultation"
         case .goalUnlinked(let title): "the goal \(quoted(title)) to be linked with no consultation"
+        case .goalParted(let title, let id): "the goal \(quoted(title)) not to be linked with \(id), which is gone"
+        case .template(let type, let name): "the \(type) \(quoted(name)) that the coach made"
+        case .quickActions: "questions to be suggested"
+        case .mealResult(let text, let status, let calories):
+            "the meal \(quoted(text)) to have no other result than \(status.rawValue)"
+                + (calories.map { " with \($0) kcal" } ?? "")
+        case .mealContents(let text, let protein, let items):
+            "the meal \(quoted(text)) with \(protein) g of protein, of \(Words.list(items.map(quoted)))"
         case .meal(let text, let status, let calories):
             "the meal \(quoted(text)) to be \(status.rawValue)" + (calories.map { " with \($0) kcal" } ?? "")
         case .mealError(let text, let words):
@@ -50,6 +59,7 @@ enum Messages {
         case .idle: "nothing to be under way"
         case .all(let parts): parts.map(text).joined(separator: ", ")
         case .oneOf(let parts): parts.map(text).joined(separator: ", or ")
+        case .checking(_, let expectation): text(expectation)
         }
     }
     /// The connection, and if there is none, the user's last problem.
@@ -87,8 +97,16 @@ enum Messages {
     static func meal(_ meal: ClientReport.Meal?) -> String {
         guard let meal else { return "no such meal" }
         let calories = meal.calories.map { " with \($0) kcal" } ?? ""
-        return "it as \(meal.status.rawValue)\(calories)" + (meal.error.map { " and the reason \(quoted($0))" } ?? "")
+        let protein = meal.protein.map { " and \($0) g of protein" } ?? ""
+        let items = meal.items.map { $0.isEmpty ? "" : " of " + Words.list($0.map(quoted)) } ?? ""
+        return "it as \(meal.status.rawValue)\(calories)\(protein)\(items)"
+            + (meal.error.map { " and the reason \(quoted($0))" } ?? "")
     }
+    static func templates(_ templates: [ClientReport.Template]) -> String {
+        if templates.isEmpty { return "nothing that a coach made" }
+        return Words.list(templates.suffix(5).map { "the \($0.type) \(quoted($0.name))" })
+    }
+    static let noQuickActions = "none"
     static func busy(_ report: ClientReport) -> String {
         "that something is under way (connection \(report.connection.rawValue), "
             + "\(report.transcript.count { !$0.isComplete }) messages not complete, "

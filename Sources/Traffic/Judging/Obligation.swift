@@ -87,5 +87,41 @@ public struct Obligation: Sendable, Hashable {
             clause: "The reason why a meal log failed reaches the user.",
             advice: "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a log "
                 + "that was loaded with status failed."),
+        Obligation(
+            id: "inside/refusal-surfaces", level: .must, origin: .guides([.consultationWebSocket]),
+            place: "best practice 4",
+            clause: "A request that the backend refuses, or answers with an error for good, is told to the user.",
+            advice: "Show an alert with error.message; a print in a catch block reaches no user."),
+        Obligation(
+            id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",
+            clause: "An event is shown at the meal log that it names, whichever was logged last.",
+            advice: "Compare data.id with the id of each log that is followed, and ignore events of others."),
+        Obligation(
+            id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
+            clause: "The protein and the foods of a meal log reach the user from its event.",
+            advice: "Take total_protein_g and items from data; there is nothing else to fetch."),
+        Obligation(
+            id: "inside/unknown-is-ignored", level: .must,
+            origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .goalLinking]),
+            place: "processMessage (consultation-websocket), handleIncomingMessage (enhanced-consultations), "
+                + "handleMessage (websocket-architecture), toDomain (goal-linking)",
+            clause: "Frame types, members, personas and statuses that the client does not know disturb nothing.",
+            advice:
+                "Decode the type, the persona and the status as texts, and have a default branch that does nothing.",
+            swiftAdvice: "An enum that is Codable throws for a raw value that it lacks, and the whole answer is lost."),
+        Obligation(
+            id: "inside/gone-conversation-cleared", level: .must, origin: .guides([.goalLinking]),
+            place: "error handling, 3",
+            clause: "After a 404 for a conversation, no goal is shown as linked with it.",
+            advice: "Set the goal's conversationId to nil when its conversation is not found, and show the error."),
+        Obligation(
+            id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),
+            place: "TemplateCreatedBanner, issue 5",
+            clause: "What the coach made is shown as what its type says: only a goal is a goal.",
+            advice: "Branch on template_created.type, of the frame's metadata and of messages in the history."),
+        Obligation(
+            id: "inside/keeps-100-messages", level: .must, origin: .guides([.consultationWebSocket]),
+            place: "best practice 5", clause: "Of a long history the last 100 messages are kept, and no more.",
+            advice: "Keep messages.suffix(100) of what was loaded, and trim as messages come."),
     ]
 }

@@ -1,5 +1,7 @@
 """The Python adapter with one mistake: broken_adapters.py FOLDER_OF_THE_ADAPTER MISTAKE."""
 
+import contextlib
+import json
 import os
 import sys
 import time
@@ -7,6 +9,7 @@ import time
 sys.path.insert(0, sys.argv[1])
 
 from adapter import main  # noqa: E402
+from failure import Failure  # noqa: E402
 from fitiq_client import Client  # noqa: E402
 
 
@@ -97,6 +100,109 @@ class Mute(Client):
     async def _close(self, chat, socket, code, is_left=True):
         socket.transport.abort()
         await super()._close(chat, socket, code, is_left)
+
+
+class Mixing(Client):
+    """Shows an event at whichever meal is processing."""
+
+    def _take_event(self, frame):
+        waiting = [meal["id"] for meal in self.meals if meal["status"] == "processing"]
+        if str(frame.get("type")).startswith("meal_log.") and waiting:
+            frame["data"]["id"] = waiting[0]
+        super()._take_event(frame)
+
+
+class Startled(Client):
+    """Leaves the chat at a frame of a type that it does not know."""
+
+    def _take_frame(self, chat, frame):
+        known = ("connected", "message_", "user_message", "stream_c", "assistant_message_", "template_", "error", "meal_")
+        if not str(frame.get("type")).startswith(known):
+            return self._leave("failed")
+        super()._take_frame(chat, frame)
+
+
+class Choosy(Client):
+    """Knows four personas, and takes any other for an error."""
+
+    async def _request(self, method, path, body=None, attempts=None):
+        answer = await super()._request(method, path, body, attempts)
+        if "sleep_coach" in json.dumps(answer.body):
+            raise Failure("refused", "There is no such coach.")
+        return answer
+
+
+class Rigid(Client):
+    """Knows four statuses of goals, and takes any other for an error."""
+
+    def _goal(self, goal):
+        if goal["status"] not in ("not_started", "in_progress", "completed", "archived"):
+            raise Failure("refused", f"The goal is {goal['status']}.")
+        return super()._goal(goal)
+
+
+class Nostalgic(Client):
+    """Keeps the goal's conversation, although that is gone."""
+
+    def _part(self, consultation):
+        pass
+
+
+class Ambitious(Client):
+    """Takes whatever the coach makes for a goal."""
+
+    def _take_template(self, chat, metadata, is_new=True):
+        if metadata and metadata.get("template_created"):
+            metadata["template_created"]["type"] = "goal"
+        super()._take_template(chat, metadata, is_new)
+
+
+class Starving(Client):
+    """Sends a meal of which nothing was entered."""
+
+    def log_meal(self, text, kind):
+        super().log_meal(text or "nothing", kind)
+        if not text:
+            self.meals.pop()
+
+    async def _request(self, method, path, body=None, attempts=None):
+        if body and body.get("raw_input") == "nothing":
+            body["raw_input"] = ""
+        return await super()._request(method, path, body, attempts)
+
+
+class Hoarding(Client):
+    """Keeps every message."""
+
+    SHOWN_MESSAGES = 10**9
+
+
+class Counting(Client):
+    """Takes calories from an event, and nothing else."""
+
+    def _take_meal(self, log):
+        super()._take_meal({**log, "items": [], "total_protein_g": None})
+
+
+class Discreet(Client):
+    """Prints why the backend has refused something, and why quick actions did not come."""
+
+    def _tell(self, kind, message):
+        if kind != "refused" and "quick-actions" not in message:
+            super()._tell(kind, message)
+
+    async def _load_quick_actions(self):
+        with contextlib.suppress(Failure):
+            await super()._load_quick_actions()
+
+
+class Hurried(Client):
+    """Does not ask again about a goal whose chat was not opened in time."""
+
+    async def _request(self, method, path, body=None, attempts=None):
+        if path.endswith("/chat-about-goal"):
+            attempts = 1
+        return await super()._request(method, path, body, attempts)
 
 
 class Crashing(Client):

@@ -3,6 +3,74 @@ extension ContractCase {
         .enhancedConsultations, "Message Flow",
         "The answer streams back word by word, and the full message is stored in the history.")
 
+    private static func newFrame(_ type: String) -> String {
+        #"{"type":"\#(type)","consultation_id":"\#(KnownID.consultation)","content":"of tomorrow","#
+            + #""timestamp":"2025-01-29T10:30:00Z"}"#
+    }
+
+    private static let newConsultation =
+        #"{"id":"\#(KnownID.consultation)","user_id":"u1","persona":"sleep_coach","status":"paused","#
+        + #""started_at":"2025-01-27T10:30:00Z","message_count":0,"tags":["new"],"#
+        + #""created_at":"2025-01-27T10:30:00Z","updated_at":"2025-01-27T10:30:00Z"}"#
+
+    private static let templates = Setting.written(
+        """
+        name: coach-templates
+        answers:
+          - when: {content: dinner}
+            text: Salmon with lentils.
+            template_created: {type: meal, id: template-1, name: High-protein dinner}
+          - when: {content: legs}
+            text: Squats and lunges.
+            template_created: {type: workout, id: template-2, name: Leg day}
+          - when: {content: calm}
+            text: Breathe slowly.
+            template_created: {type: wellness, id: template-3, name: Evening calm}
+        """)
+    private static let templateClause = Clause(
+        .enhancedConsultations, "TemplateCreatedBanner",
+        "A template is a meal, a workout or a wellness one, by its type.")
+
+    /// What coaches make, and the questions that their screen suggests.
+    static let templateCases: [ContractCase] = [
+        ContractCase(
+            "template/created/is-no-goal", "The coach makes a meal template; then the user creates a goal of their own",
+            templateClause, setting: templates,
+            steps: [
+                .start(.nutritionist), .untilReady, .send("What can I have for dinner?"), .untilAnswered(1),
+                .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+                .pass(.seconds(10)), .expect(.checking(.template, .goalUnlinked("Run 5 km"))), .disconnect,
+            ]),
+        ContractCase(
+            "template/created/is-shown", "The coach makes three templates, one of each type",
+            templateClause, setting: templates, guide: .enhancedConsultations,
+            steps: [
+                .start(.nutritionist), .untilReady, .send("What can I have for dinner?"), .untilAnswered(1),
+                .expect(.template(type: "meal", name: "High-protein dinner")), .send("What can I do for my legs?"),
+                .untilAnswered(2), .send("How do I become calm?"), .untilAnswered(3),
+                .expect(
+                    .checking(
+                        .template,
+                        .all([
+                            .template(type: "meal", name: "High-protein dinner"),
+                            .template(type: "workout", name: "Leg day"),
+                            .template(type: "wellness", name: "Evening calm"),
+                        ]))), .disconnect,
+            ]),
+        ContractCase(
+            "quick-actions/load/are-shown", "The questions that the coach's screen suggests are loaded",
+            Clause(.enhancedConsultations, "Quick Actions", "Prompts begin a conversation easily."),
+            guide: .enhancedConsultations, faces: ["auth/credentials-on-every-request"],
+            steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
+        ContractCase(
+            "quick-actions/load/failure-surfaces", "They cannot be loaded, and the user is told",
+            .ours("What the user asked for and did not get is told."),
+            setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
+            faces: ["retry/backoff-on-5xx"],
+            steps: .loadQuickActions,
+            .until(.checking(.refusal, .all([.problem(.unavailable), .idle])), within: .minutes(5))),
+    ]
+
     /// Questions and answers on a stable connection.
     static let chatCases: [ContractCase] = [
         ContractCase(
@@ -58,6 +126,63 @@ extension ContractCase {
             .expect(.noLine(containing: String(repeating: "a", count: 2001))),
             .send("  " + String(repeating: "é", count: 2000) + "\n"), .untilAnswered(1),
             .expect(.line(.user, containing: String(repeating: "é", count: 2000))), .disconnect),
+        ContractCase(
+            "chat/frames/unknown-are-ignored", "Frames of new types come before, within and behind an answer",
+            Clause(
+                .enhancedConsultations, "handleIncomingMessage",
+                "A type that is not known is ignored; so do the other guides with chats."),
+            setting: .written(
+                """
+                name: newer-frames
+                users:
+                  - id: default
+                    consultations:
+                      - {id: \(KnownID.consultation), persona: nutritionist, created_at: 2d ago}
+                answers:
+                  - {chunks: ["About ", "1.6 g ", "per kg."], timing: {first_chunk: 400ms, chunks_per_second: 5}}
+                faults:
+                  - on: socket
+                    at: {type: connected}
+                    replace: '{"type":"connected","consultation_id":"\(KnownID.consultation)","timestamp":"2025-01-29T10:30:00Z","server":{"version":9}}'
+                  - {on: socket, at: {frame: 2}, insert: '\(newFrame("coach_mood"))'}
+                  - {on: socket, at: {chunk: 2}, insert: '\(newFrame("assistant_thinking"))'}
+                  - {on: socket, at: {chunk: 3}, insert: '\(newFrame("stream_paused"))'}
+                  - {on: socket, at: {type: stream_complete}, insert: '\(newFrame("usage"))'}
+                  - {on: socket, at: {type: assistant_message_end}, insert: '\(newFrame("usage"))'}
+                """), faces: ["ws/message-shape"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("How much protein do I need?"),
+                .until(.checking(.unknown, .answered(1)), within: .seconds(60)), .send("And on days without training?"),
+                .until(.checking(.unknown, .answered(2)), within: .seconds(60)),
+                .expect(.checking(.unknown, .noProblem)), .disconnect,
+            ]),
+        ContractCase(
+            "chat/persona/unknown-is-shown", "The consultation has a persona, a status and a member that are new",
+            Clause(.consultationWebSocket, "Data Models", "A consultation's persona and status are texts."),
+            setting: .written(
+                """
+                name: newer-words
+                users:
+                  - id: default
+                    consultations:
+                      - {id: \(KnownID.consultation), persona: nutritionist, created_at: 2d ago}
+                faults:
+                  - on: POST /api/v1/consultations
+                    requests: 1
+                    status: 201
+                    body: '{"success":true,"data":{"consultation":\(newConsultation)}}'
+                  - on: POST /api/v1/consultations
+                    requests: 2..
+                    status: 409
+                    body: '{"success":false,"error":{"code":"CONSULTATION_EXISTS","message":"It exists.","details":{"existing_consultation_id":"\(KnownID.consultation)","persona":"sleep_coach","status":"paused","can_continue":true}}}'
+                  - {on: "GET /api/v1/consultations/{id}", status: 200, body: '{"success":true,"data":\(newConsultation)}'}
+                """), guide: .consultationWebSocket,
+            steps: [
+                .start(.nutritionist), .until(.checking(.unknown, .ready), within: .seconds(30)), .send("Hello?"),
+                .until(.checking(.unknown, .answered(1)), within: .seconds(60)), .disconnect, .pass(.seconds(10)),
+                .start(.nutritionist), .until(.checking(.unknown, .answered(1)), within: .seconds(30)),
+                .expect(.checking(.unknown, .noProblem)), .disconnect,
+            ]),
         ContractCase(
             "chat/personas/one-after-another", "Two chats, one after the other, on one connection at a time",
             Clause(.mealLogWebSocket, "best practice 1", "Do not create multiple WebSocket connections."),

@@ -83,8 +83,25 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
             .untilAnswered(1, within: .minutes(2)), .disconnect),
         ContractCase(
+            "consultation/create/400-surfaces", "The create is refused with 400, and the user is told",
+            Clause(.consultationWebSocket, "best practice 4", "Show error alerts for failures."),
+            setting: .faults(
+                "refused-create",
+                "{on: POST /api/v1/consultations, status: 400, code: BAD_REQUEST, message: The persona is on leave.}"),
+            steps: .start(.nutritionist),
+            .until(.checking(.refusal, .all([.problem(.refused), .offline, .idle])), within: .minutes(1)),
+            .pass(.seconds(10)), .expect(.noConsultation)),
+        ContractCase(
+            "consultation/open/newest-100-messages", "Of 5,000 messages at most 100 are kept",
+            Clause(.consultationWebSocket, "best practice 5", "The message cache is limited to the last 100 messages."),
+            setting: .builtIn("long-history"), guide: .consultationWebSocket,
+            faces: ["consultation/conflict-continues-existing"],
+            steps: .start(.nutritionist),
+            .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),
+            .expect(.lines(atMost: 100)), .disconnect),
+        ContractCase(
             "consultation/open/long-history", "5,000 messages: the newest are shown",
-            Clause(.consultationWebSocket, "best practice 5", "The message cache is limited to the last 100."),
+            Clause(.enhancedConsultations, "Message History", "Load messages in pages; scroll for the rest."),
             setting: .builtIn("long-history"), faces: ["consultation/conflict-continues-existing"],
             steps: .start(.nutritionist),
             .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),

@@ -3,8 +3,9 @@ import FitIQAPI
 extension ContractCase {
     /// Every case of the suite, by topic.
     public static let all =
-        consultationCases + limitCases + authCases + chatCases + deliveryCases + interruptionCases + socketCases
-        + goalCases + mealCases + guideCases
+        consultationCases + limitCases + authCases + chatCases + templateCases + deliveryCases + interruptionCases
+        + socketCases
+        + goalCases + goalAnswerCases + mealCases + guideCases
 }
 
 /// Short forms that keep the cases readable.
@@ -21,6 +22,7 @@ extension Step {
     package static let archive = Step.perform(.archive)
     package static let disconnect = Step.perform(.disconnect)
     package static let loadGoals = Step.perform(.loadGoals)
+    package static let loadQuickActions = Step.perform(.loadQuickActions)
     package static let listenToMeals = Step.perform(.listenToMeals)
     /// Waits for the chat to be open and idle.
     package static let untilReady = Step.until(.ready, within: .seconds(30))
@@ -45,6 +47,7 @@ extension Setting {
 package enum KnownID {
     package static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     package static let goal = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+    package static let meal = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
     /// An id that no world has.
     package static let nothing = "00000000-0000-4000-8000-00000000dead"
 }

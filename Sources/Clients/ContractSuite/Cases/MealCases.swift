@@ -76,6 +76,94 @@ extension ContractCase {
     private static let notified = Clause(
         .mealLogWebSocket, "Key Features", "The notification has the complete data: no second request is needed.")
 
+    private static let gone = Clause(
+        .goalLinking, "Common Errors, 3", "Clear conversationId from the goal, and show the error.")
+
+    /// A goal as a list has it that was read before its conversation was deleted.
+    private static func goals(conversation: String, status: String = "in_progress", _ more: String = "") -> String {
+        let camel =
+            #"{"id":"\#(KnownID.goal)","userId":"u1","title":"Run 5 km","description":"By summer.","#
+            + #""status":"\#(status)","progress":0.4,"category":"fitness","targetDate":"2025-06-01T00:00:00Z","#
+            + #""conversationId":\#(conversation),"createdAt":"2025-01-20T10:30:00Z","#
+            + #""updatedAt":"2025-01-20T10:30:00Z"\#(more)}"#
+        let snake = camel.replacing("Id\"", with: "_id\"").replacing("Date\"", with: "_date\"")
+            .replacing("At\"", with: "_at\"")
+        return #"{"goals":[\#(camel)],"totalCount":1,"success":true,"data":{"goals":[\#(snake)],"total_count":1}}"#
+    }
+
+    private static func knownGoal(_ name: String, listed body: String, requests: String) -> Setting {
+        .written(
+            """
+            name: \(name)
+            users:
+              - id: default
+                goals:
+                  - {id: \(KnownID.goal), title: Run 5 km, status: in_progress, created_at: 5d ago}
+            faults:
+              - {on: GET /api/v1/goals, requests: \(requests), status: 200, body: '\(body)'}
+            """)
+    }
+
+    /// Goals whose conversation is gone, and answers with words that are new.
+    static let goalAnswerCases: [ContractCase] = [
+        ContractCase(
+            "goal/chat/404-clears-the-conversation",
+            "The goal's conversation was deleted: the goal leads there no more",
+            gone,
+            setting: knownGoal(
+                "conversation-gone", listed: goals(conversation: "\"\(KnownID.nothing)\""), requests: "1"),
+            faces: ["ids/gone-not-reused"],
+            steps: [
+                .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+                .perform(.chatAboutGoal(id: KnownID.goal)),
+                .until(
+                    .checking(
+                        .goneConversation,
+                        .all([
+                            .oneOf([.problem(.notFound), .connection(.connected)]),
+                            .goalParted("Run 5 km", from: KnownID.nothing), .idle,
+                        ])), within: .minutes(1)),
+                .pass(.seconds(10)), .expect(.goalParted("Run 5 km", from: KnownID.nothing)), .disconnect,
+            ]),
+        ContractCase(
+            "goal/list/unknown-status", "A goal has a status, a category and a member that are new",
+            Clause(.goalLinking, "GoalRepository", "A status that is not known is taken for not_started."),
+            setting: knownGoal(
+                "goal-on-hold", listed: goals(conversation: "null", status: "on_hold", #","priority":{"rank":1}"#),
+                requests: "1.."), guide: .goalLinking,
+            steps: .loadGoals, .until(.checking(.unknown, .all([.goal("Run 5 km"), .idle])), within: .minutes(1)),
+            .expect(.checking(.unknown, .noProblem))),
+        ContractCase(
+            "goal/chat/unknown-persona", "The chat about a goal has a coach of a persona that is new",
+            Clause(.goalLinking, "Models", "A persona is an object of an id, a name and an avatar."),
+            setting: .written(
+                """
+                name: newer-coach
+                users:
+                  - id: default
+                    goals:
+                      - {id: \(KnownID.goal), title: Run 5 km, status: in_progress, created_at: 5d ago}
+                    consultations:
+                      - {id: \(KnownID.consultation), persona: nutritionist, created_at: 2d ago}
+                faults:
+                  - on: POST /api/v1/consultations/chat-about-goal
+                    status: 201
+                    body: '{"conversationId":"\(KnownID.consultation)","goalId":"\(KnownID.goal)","createdAt":"2025-01-29T10:30:00Z","persona":{"id":"sleep_coach","name":"Sleep Coach","avatar":"https://example.com/sleep.png"},"model":"2"}'
+                """), guide: .goalLinking,
+            steps: .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+            .chatAboutGoal(titled: "Run 5 km"), .until(.checking(.unknown, .ready), within: .minutes(1)),
+            .expect(.checking(.unknown, .noProblem)), .disconnect),
+        ContractCase(
+            "goal/chat/time-out-is-retried", "The first chat-about-goal is never answered: it is tried again",
+            Clause(.goalLinking, "Common Errors, 4", "A network time-out is retried with exponential backoff."),
+            setting: .faults(
+                "chat-times-out", "{on: POST /api/v1/consultations/chat-about-goal, requests: 1, hang: true}"),
+            faces: ["retry/backoff-on-5xx"],
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+            .chatAboutGoal(titled: "Run 5 km"),
+            .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .minutes(5)), .disconnect),
+    ]
+
     /// Meals: completed, failed, never finished; with and without a socket.
     static let mealCases: [ContractCase] = [
         ContractCase(
@@ -101,6 +189,65 @@ extension ContractCase {
                 .untilAll(
                     .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .seconds(30)), .disconnect,
+            ]),
+        ContractCase(
+            "meal/connected/events-in-another-order", "Four meals are logged, and their events come in another order",
+            Clause(.mealLogWebSocket, "Step 4", "Verify that this is the meal log that is tracked."),
+            setting: outOfOrder, faces: ["meal/no-fetch-after-completed"],
+            steps: [
+                .start(.nutritionist), .untilReady, .logMeal("porridge"), .logMeal("the usual"), .logMeal("2 eggs"),
+                .logMeal("1 apple"),
+                // A client may follow only the one that was logged last, as the guide's does.
+                .until(
+                    .checking(.ownMeal, .all([.meal("1 apple", .completed, calories: 95), .idle])),
+                    within: .seconds(30)),
+                .expect(.mealResult("2 eggs", .completed, calories: 140)),
+                .expect(.mealResult("porridge", .completed, calories: 310)),
+                .expect(.mealResult("the usual", .failed)), .disconnect,
+            ]),
+        ContractCase(
+            "meal/connected/contents-are-shown", "The event has the foods and their protein, and no more is asked for",
+            notified, setting: .builtIn("meal-completes"), guide: .mealLogWebSocket,
+            faces: ["meal/no-fetch-after-completed"],
+            steps: [
+                .start(.nutritionist), .until(.connection(.connected), within: .seconds(30)),
+                .logMeal("2 eggs and toast"),
+                .until(.meal("2 eggs and toast", .completed, calories: 263), within: .seconds(30)),
+                .expect(
+                    .mealContents("2 eggs and toast", protein: 16.2, items: ["Scrambled Eggs", "Whole Wheat Toast"])),
+                .disconnect,
+            ]),
+        ContractCase(
+            "meal/create/nothing-entered", "The user enters nothing, and then a meal",
+            Clause(.mealLogWebSocket, "Step 4", "Empty input is not sent: the user is asked what they ate."),
+            faces: ["request/shape"],
+            steps: [
+                .start(.nutritionist), .untilReady, .logMeal(""), .pass(.seconds(5)), .logMeal("2 eggs"),
+                .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect,
+            ]),
+        ContractCase(
+            "meal/polling/unknown-status", "The log is pending at first, as one guide calls it: it is followed",
+            Clause(.webSocketArchitecture, "Testing Plan, option 1", "The meal appears at once, with status pending."),
+            setting: .written(
+                """
+                name: pending
+                users:
+                  - id: default
+                    meal_logs:
+                      - id: \(KnownID.meal)
+                        text: 2 eggs
+                        meal_type: breakfast
+                        items: [{name: Boiled Egg, quantity: 2, unit: pieces, calories: 140, protein: 12}]
+                faults:
+                  - on: POST /api/v1/meal-logs/natural
+                    status: 201
+                    body: '{"success":true,"data":{"id":"\(KnownID.meal)","user_id":"u1","raw_input":"2 eggs","meal_type":"breakfast","status":"pending","queue":{"place":3},"logged_at":"2025-01-29T10:30:00Z","created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}}'
+                """), guide: .webSocketArchitecture,
+            steps: [
+                .logMeal("2 eggs"),
+                .until(
+                    .checking(.unknown, .all([.meal("2 eggs", .completed, calories: 140), .idle])),
+                    within: .minutes(1)),
             ]),
         ContractCase(
             "meal/polling/completes", "A meal is worked out while no chat is open",
@@ -179,6 +326,22 @@ extension ContractCase {
             .untilAll(.problem(.unavailable), .meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(10)),
             .pass(.minutes(5)), .expect(.idle)),
     ]
+
+    /// In whichever order they are logged, eggs come first, then porridge, the usual and the apple.
+    private static let outOfOrder = Setting.written(
+        """
+        name: out-of-order
+        meals:
+          - when: {text: porridge}
+            after: 3s
+            items: [{name: Porridge, quantity: 1, unit: bowl, calories: 310, protein: 11}]
+          - {when: {text: usual}, after: 3500ms, fail: Failed to parse meal input}
+          - when: {text: apple}
+            after: 4s
+            items: [{name: Apple, quantity: 1, unit: piece, calories: 95, protein: 0.5}]
+          - after: 2500ms
+            items: [{name: Boiled Egg, quantity: 2, unit: pieces, calories: 140, protein: 12}]
+        """)
 
     private static let mealSocket = Clause.ours(
         "/ws/meal-logs brings the events of all meals; it is opened once per user, and reconnected with back-off.")

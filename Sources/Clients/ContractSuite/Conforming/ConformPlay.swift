@@ -122,6 +122,7 @@ extension ClientExpectation {
     /// The part of it that the client's report alone can meet; nil if nothing of it is.
     fileprivate var ofReport: ClientExpectation? {
         if case .all(let parts) = self { return .all(parts.compactMap(\.ofReport)) }
+        if case .checking(_, let expectation) = self { return expectation.ofReport }
         return needsStoredMessages ? nil : self
     }
 }
@@ -146,6 +147,7 @@ extension ClientCommand {
             case .chatAboutGoal(let id): .chatAboutGoal(id: id)
             case .logMeal(let text, let type): .logMeal(text: text, type: type)
             case .loadGoals: .loadGoals
+            case .loadQuickActions: .loadQuickActions
             case .listenToMeals: .listenToMeals
             }
     }

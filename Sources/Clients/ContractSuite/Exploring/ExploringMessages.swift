@@ -95,6 +95,13 @@ enum ExploringMessages {
             case .conflict: "the client does not go on with the existing consultation."
             case .limit: "the client does not tell its user that there are too many."
             case .failedMeal: "the client does not show why the meal failed."
+            case .refusal: "the client does not tell its user that the request was refused."
+            case .ownMeal: "the client shows the result of one meal at another."
+            case .mealContents: "the client does not show what is in the meal."
+            case .unknown: "the client is disturbed by something that it does not know."
+            case .goneConversation: "the client shows a goal as linked with a conversation that is gone."
+            case .template: "the client takes what the coach made for something of another type."
+            case .newestMessages: "the client keeps more than 100 messages."
             }
         }
         return switch ExploreCheck(rawValue: id) {

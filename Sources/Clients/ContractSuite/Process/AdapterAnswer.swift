@@ -71,7 +71,7 @@ extension ClientInstruction {
         case .logMeal(let text, let type):
             writer.member("text", text)
             writer.member("type", type.rawValue)
-        case .archive, .disconnect, .loadGoals, .listenToMeals: break
+        case .archive, .disconnect, .loadGoals, .loadQuickActions, .listenToMeals: break
         }
     }
 }
@@ -161,6 +161,10 @@ struct AnswerMembers {
         try isPresent(name) ? member(name, "a string or null", \.string) : nil
     }
 
+    func optionalNumber(_ name: String) throws(AnswerError) -> Double? {
+        try isPresent(name) ? member(name, "a number or null", \.double) : nil
+    }
+
     func optionalInteger(_ name: String) throws(AnswerError) -> Int? {
         try isPresent(name) ? member(name, "a whole number or null", \.int) : nil
     }
@@ -187,6 +191,16 @@ struct AnswerMembers {
         return value
     }
 
+    /// The strings of an array; nil if the member is missing, empty if it is null.
+    func optionalTexts(_ name: String) throws(AnswerError) -> [String]? {
+        guard let value = object[name] else { return nil }
+        guard value != .null else { return [] }
+        guard let texts = value.array?.map(\.string), !texts.contains(nil) else {
+            throw wrong(name, expected: "an array of strings or null")
+        }
+        return texts.compactMap { $0 }
+    }
+
     /// The objects of an array; empty if the member is missing.
     func objects(_ name: String, allowed: [String]) throws(AnswerError) -> [AnswerMembers] {
         guard let value = object[name] else { return [] }
@@ -204,7 +218,10 @@ struct AnswerMembers {
 }
 
 extension ClientReport {
-    static let adapterMembers = ["consultation", "connection", "transcript", "problems", "goals", "meals", "is_busy"]
+    static let adapterMembers = [
+        "consultation", "connection", "transcript", "problems", "goals", "meals", "templates", "quick_actions",
+        "is_busy",
+    ]
 
     /// Parses an adapter's report: `consultation` may be null or missing, and empty lists may be missing.
     init(_ members: AnswerMembers) throws(AnswerError) {
@@ -228,12 +245,21 @@ extension ClientReport {
                     id: try goal.text("id"), title: try goal.text("title"),
                     conversation: try goal.optionalText("conversation")))
         }
-        for meal in try members.objects("meals", allowed: ["id", "text", "status", "calories", "error"]) {
+        quickActions = try members.optionalTexts("quick_actions")
+        if members.object["templates"] != nil {
+            templates = []
+            for template in try members.objects("templates", allowed: ["type", "name"]) {
+                templates?.append(Template(type: try template.text("type"), name: try template.text("name")))
+            }
+        }
+        let details = ["id", "text", "status", "calories", "protein", "items", "error"]
+        for meal in try members.objects("meals", allowed: details) {
             meals.append(
                 Meal(
                     id: try meal.optionalText("id"), text: try meal.text("text"),
                     status: try meal.choice("status", MealLogStatus.self),
-                    calories: try meal.optionalInteger("calories"), error: try meal.optionalText("error")))
+                    calories: try meal.optionalInteger("calories"), protein: try meal.optionalNumber("protein"),
+                    items: try meal.optionalTexts("items"), error: try meal.optionalText("error")))
         }
     }
 }
