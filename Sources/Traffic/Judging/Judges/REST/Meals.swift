@@ -98,11 +98,12 @@ struct PollingCadence: ObligationJudge {
         clause:
             "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12, and "
             + "stop at the final status.",
-        tolerance: "50 ms. One load within 5 s of creating or of a socket's opening does not count as a poll, nor does "
-            + "a repeat after a failed one; with several logs in processing, each has its own polls. A load more than "
-            + "60 s after the previous poll counts as the user's. After the final status, each log has one load and "
-            + "one poll that was due; what comes more than 10 s after it, or after the load before, is the user's, and "
-            + "so is what follows another meal or a socket's opening. Further ones that keep 5 s are a should.",
+        tolerance: "50 ms. One load within 5 s of creating, of a socket's opening or of another log's final status "
+            + "does not count as a poll, nor does a repeat after a failed one; with several logs in processing, each "
+            + "has its own polls. A load more than 60 s after the previous poll counts as the user's. After the final "
+            + "status, each log has one load and one poll that was due; what comes more than 10 s after it, or after "
+            + "the load before, is the user's, and so is what follows another meal or a socket's opening. Further ones "
+            + "that keep 5 s are a should. A list of more than 64 KiB, which the journal cuts, may have told it.",
         advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; then leave the loop, show "
             + "what was loaded, and load once more at most. Stop when its view disappears.",
         swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",
@@ -207,8 +208,8 @@ struct PollingCadence: ObligationJudge {
 /// Classifies a client's requests for its meal logs during processing: which of them are polls.
 ///
 /// The first load right after creating is not a poll, nor the first right after a socket opened, which may have come
-/// too late for the event, nor the repeat of one of these that failed, nor any load once the client knows the final
-/// status (`meal/polling-cadence`).
+/// too late for the event, nor the first after another log's final status, nor the repeat of one of these that failed,
+/// nor any load once the client knows the final status (`meal/polling-cadence`).
 struct MealWatch: Sendable {
     /// A log whose final status its client does not know yet.
     struct Log: Sendable {
@@ -303,6 +304,10 @@ struct MealWatch: Sendable {
         }
         let load = classify(request, of: client)
         for log in request.shownMealLogs where log.isFinal { settle(log, of: client, request.entry) }
+        if request.isSuccess, request.exchange.responseBody.isCut {
+            // The client may have read the final status where the journal has none.
+            logs[client]?.removeAll { request.restEndpoint == .listMealLogs || $0.id == request.pathID }
+        }
         return load
     }
 
@@ -338,6 +343,8 @@ struct MealWatch: Sendable {
         settled[Owned(client: client, id: log.id)] = entry.time
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == log.id }) else { return }
         all.remove(at: index)
+        // The one load that follows may be of the list, on which others are waited for.
+        for index in all.indices { all[index].freeSince = entry.time }
         logs[client] = all.isEmpty ? nil : all
         let last = Ended(id: log.id, entry: entry, isCompletedEvent: isEvent && log.status == "completed")
         ended[client] = (ended[client] ?? []).suffix(Self.mostLogs - 1) + [last]
