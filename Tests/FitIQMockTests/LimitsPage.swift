@@ -366,7 +366,7 @@ enum LimitsPage {
         "bytes that wait for one side": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
-        "time to reach the upstream, and again for TLS": [relay.time("connectTime")],
+        "time to reach the upstream, and again for TLS; to look up its name at the start": [relay.time("connectTime")],
         "time for an answer's next byte": [relay.time("answerTime")],
         "connection through `record` without a byte": [relay.time("idleTime")],
         "time for a TLS handshake of a client; for a closing connection to end; for answers when `record` stops": [

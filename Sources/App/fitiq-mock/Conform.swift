@@ -144,7 +144,8 @@ struct ConformCommand: ParsableCommand {
 
     /// Whether the name leads to this machine and nowhere else.
     private static func isLocal(_ server: UpstreamURL) -> Bool {
-        let addresses = try? SocketAddress.resolve(host: server.host, port: server.port)
+        let addresses = try? HostLookup.addresses(
+            ofHost: server.host, port: server.port, within: RelayLimits().connectTime)
         return addresses.map { !$0.isEmpty && $0.allSatisfy(\.isLoopback) } ?? false
     }
 

@@ -24,3 +24,20 @@ public final class HostLookup: Sendable {
     /// Nil before the end.
     public var answer: Answer? { outcome.withLock { $0 } }
 }
+
+extension HostLookup {
+    /// The addresses of a host; blocks the thread for so long at most.
+    ///
+    /// - Throws: also `resolutionTimeout`.
+    public static func addresses(
+        ofHost host: String, port: UInt16, within time: Duration,
+        resolve: @escaping Resolve = SocketAddress.resolve
+    ) throws(SocketError) -> [SocketAddress] {
+        if let known = try SocketAddress.resolveAtOnce(host: host, port: port) { return known }
+        let gate = try Gate()
+        let lookup = try HostLookup(host: host, port: port, resolve: resolve, end: gate.open)
+        gate.wait(until: .now().advanced(by: time))
+        guard let answer = lookup.answer else { throw .resolutionTimeout(host: host) }
+        return try answer.get()
+    }
+}

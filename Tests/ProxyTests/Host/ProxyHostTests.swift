@@ -443,6 +443,26 @@ struct ProxyHostTests {
         #expect(pair.deadline(host.limits) == shorter)
     }
 
+    @Test("An upstream whose name is not looked up in time is refused")
+    func stalledLookup() throws {
+        let end = try Gate()
+        defer { end.open() }
+        let start = MonotonicInstant.now()
+        var limits = RelayLimits()
+        limits.connectTime = .milliseconds(100)
+        #expect {
+            try ProxyHost(
+                listeningOn: listener.localAddress, upstream: UpstreamURL("http://fitiq.invalid"), limits: limits
+            ) { _, _ throws(SocketError) in
+                end.wait()
+                return []
+            }
+        } throws: {
+            "\($0)".hasPrefix("cannot find the host \"fitiq.invalid\": ")
+        }
+        #expect(start.duration(to: .now()) < .seconds(30))
+    }
+
     @Test("A proxy does not stand before itself")
     func itself() throws {
         let address = listener.localAddress

@@ -34,18 +34,21 @@ public final class ProxyHost: SocketHost {
     /// Opens the listeners and resolves the upstream's host; clients are served once ``run()`` is called.
     ///
     /// - Parameter trust: The certificates to trust if the upstream speaks TLS.
-    /// - Throws: if an address cannot be listened on, the upstream's host is unknown, the TLS files are unusable, or
-    ///   the upstream is where the proxy itself listens, which is `StartError.configuration`.
+    /// - Throws: if an address cannot be listened on, the upstream's host is unknown or not found within
+    ///   ``RelayLimits/connectTime``, the TLS files are unusable, or the upstream is where the proxy itself listens,
+    ///   which is `StartError.configuration`.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil, upstream: UpstreamURL,
-        trust: TLSTrust = .system, limits: RelayLimits = RelayLimits(), logger: Logger = .silent
+        trust: TLSTrust = .system, limits: RelayLimits = RelayLimits(), logger: Logger = .silent,
+        resolve: @escaping HostLookup.Resolve = SocketAddress.resolve
     ) throws(StartError) {
         (self.upstream, self.limits, self.logger) = (upstream, limits, logger)
         clientContext = try Result { () throws(TLSError) in
             upstream.isSecure ? try TLSContext.client(trust: trust) : nil
         }.mapError(StartError.tls).get()
         addresses = try Result { () throws(SocketError) in
-            try SocketAddress.resolve(host: upstream.host, port: upstream.port)
+            try HostLookup.addresses(
+                ofHost: upstream.host, port: upstream.port, within: limits.connectTime, resolve: resolve)
         }.mapError(StartError.listening).get()
         loop = try HostLoop(listeningOn: wanted, secure: secure)
         for own in [loop.address, loop.secureAddress].compactMap({ $0 }) {

@@ -38,6 +38,8 @@ public struct RelayLimits: Sendable, Equatable {
     /// Interim answers (1xx) to one request; with one more it is answered 502.
     public var interimAnswers = 16
     /// Time to connect to the upstream server including TLS, all of its addresses together; then 504.
+    ///
+    /// Also the time to look up its name at the start.
     public var connectTime = Duration.seconds(10)
     /// Time for a client's TLS handshake; then its connection is closed.
     public var handshakeTime = Duration.seconds(10)
