@@ -218,7 +218,7 @@ public struct MoodAnalyticsQuery: Equatable, Sendable {
         }
         first = try time("from", 0)
         last = try time("to", 86_399)
-        guard first <= last else { throw .endsBeforeStart("to", got: last, start: "from") }
+        guard first <= last else { throw .endsBeforeStart("to", got: last, start: "from", mayBeEqual: true) }
         includesDays = try parameters.flag("include_daily_breakdown") ?? false
         labelLimit = try parameters.number("top_labels_limit", in: 1...20) ?? 10
         associationLimit = try parameters.number("top_associations_limit", in: 1...20) ?? 10

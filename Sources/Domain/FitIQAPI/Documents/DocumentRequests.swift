@@ -173,7 +173,9 @@ public struct GenerateInsightRequest: Equatable, Sendable {
         let end = members.time("period_end") ?? DateTime(secondsSinceEpoch: midnight + 86_399)
         let back = Self.days(of: type) * 86_400 - 1
         let start = members.time("period_start") ?? DateTime(secondsSinceEpoch: end.secondsSinceEpoch - back)
-        guard start <= end else { throw .endsBeforeStart("period_end", got: end, start: "period_start") }
+        guard start <= end else {
+            throw .endsBeforeStart("period_end", got: end, start: "period_start", mayBeEqual: true)
+        }
         period = start...end
     }
 }

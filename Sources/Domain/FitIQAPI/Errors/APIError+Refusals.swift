@@ -177,8 +177,10 @@ extension APIError {
             "The field '\(field)' lies in the future: it is \(time.wireText), and the server's clock says "
                 + "\(now.wireText); up to five minutes ahead are accepted.")
     }
-    static func endsBeforeStart(_ field: String, got end: DateTime, start: String) -> Self {
-        invalid("'\(field)' must be after \(start); got \(end.wireText).")
+    static func endsBeforeStart(
+        _ field: String, got end: DateTime, start: String, mayBeEqual: Bool = false
+    ) -> Self {
+        invalid("'\(field)' must \(mayBeEqual ? "not be before" : "be after") \(start); got \(end.wireText).")
     }
     public static let blankRawInput = invalid(
         "The field 'raw_input' is blank; describe the meal, such as \"2 eggs and toast\".")
