@@ -9,7 +9,8 @@ struct RetryBackoff: ObligationJudge {
         clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the previous wait; at most 3 "
             + "attempts are made in all.",
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
-            + "starts over. Polls of meal logs only have to wait. A user who presses \"send\" again cannot be told "
+            + "starts over. A GET whose connection ended within 1 s, without a whole answer, may be repeated once at "
+            + "once, as HTTP libraries do (RFC 9110 §9.2.2). Polls of meal logs only have to wait. A user who presses \"send\" again cannot be told "
             + "from a retry, nor can an equal request that is under way at the same time.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
@@ -27,8 +28,17 @@ struct RetryBackoff: ObligationJudge {
         var failure: String
         /// Whether the client saw it fail: without an answer, it is unknown when the client gave up.
         var isAnswered: Bool
+        /// Whether the client's HTTP library may repeat it once, unasked.
+        var isRepeatable: Bool
         var attempts = 1
         var wait: Int64?
+
+        init(_ request: RequestFact, body: BodyPrint, failure: String) {
+            (self.body, last, self.failure, isAnswered) = (body, request.entry, failure, request.isAnswered)
+            isRepeatable =
+                !isAnswered && request.method == .get
+                && last.time.lag(behind: request.requestedAt) < RetryBackoff.shortestWait
+        }
     }
 
     /// The series of a target, for as many bodies as are worth distinguishing.
@@ -47,20 +57,19 @@ struct RetryBackoff: ObligationJudge {
             var current = all.remove(at: index)
             let wait = request.requestedAt.lag(behind: current.last.time)
             if wait > Self.longestWait {
-                current = Series(
-                    body: body, last: fact.entry, failure: failure ?? "", isAnswered: request.isAnswered)
-            } else if wait >= 0 {
+                current = Series(request, body: body, failure: failure ?? "")
+            } else if wait >= 0, !current.isRepeatable || wait >= Self.shortestWait {
                 judge(request, &current, wait: wait, &findings)
             }
             if let failure {
                 current.last = fact.entry
                 current.failure = failure
                 current.isAnswered = request.isAnswered
+                current.isRepeatable = false
                 all.append(current)
             }
         } else if let failure {
-            all.append(
-                Series(body: body, last: fact.entry, failure: failure, isAnswered: request.isAnswered))
+            all.append(Series(request, body: body, failure: failure))
             if all.count > Self.mostBodies { all.removeFirst() }
         }
         series[target] = all.isEmpty ? nil : all
