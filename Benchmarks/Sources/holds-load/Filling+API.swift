@@ -25,6 +25,10 @@ extension Filling {
             .call(Call("GET", "/api/v1/wellness/mood-entries?from=2000-01-01&source=api&limit=100")),
             .call(Call("GET", "/api/v1/journal/search?q=nowhere")), .call(Call("GET", "/api/v1/journal/search?q=REST")),
             .call(Call("GET", "/api/v1/journal?from=2000-01-01&limit=100")), .get("state"),
+            .call(
+                Call("POST", "/api/v1/meal-logs/photo", label: "a photo of 8 MB in base64") {
+                    #"{"meal_type":"lunch","image_data":"\#(String(repeating: "/9j/", count: 2_090_000))"}"#
+                }),
             .call(Call("DELETE", "/api/v1/users/me")), .post("reset", "{}"),
         ])
 

@@ -6,6 +6,9 @@ public struct Deferred<Value: Sendable>: Sendable {
 
     init(cost: Int, _ make: @escaping @Sendable () -> Value) { (self.cost, self.make) = (cost, make) }
 
+    /// What mostly parses so many bytes.
+    public init(parsing bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes, make) }
+
     /// What mostly copies bytes, some 32 of them in the time of one that is parsed.
     init(copying bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes / 32, make) }
 

@@ -37,12 +37,19 @@ struct DeferredTests {
 
     private static let consultation = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
 
+    /// A photo in base64 that ends with four characters.
+    private static func photo(_ end: String) -> String {
+        #"{"meal_type":"lunch","image_data":"\#(String(repeating: "/9j/", count: 20_000))\#(end)"}"#
+    }
+
     private static let calls: [(method: String, path: String, body: String?)] = [
         ("GET", "/api/v1/goals", nil),
         ("GET", "/api/v1/wellness/mood-entries/analytics?from=2025-01-01&to=2025-02-01", nil),
         ("GET", "/api/v1/wellness/mood-entries?source=manual", nil), ("GET", "/api/v1/journal/search?q=RESTED", nil),
         ("GET", "/api/v1/workout-templates/public?category=strength", nil),
         ("GET", "/api/v1/workout-templates?include_public=true&category=strength", nil),
+        ("GET", "/api/v1/workout-templates/shared-with-me", nil), ("POST", "/api/v1/meal-logs/photo", photo("AAAA")),
+        ("POST", "/api/v1/meal-logs/photo", photo("AAA!")),
         ("GET", "/api/v1/consultations/\(consultation)/messages", nil), ("POST", "/api/v1/auth/login", login),
         ("POST", "/api/v1/auth/login", login.replacing("horse", with: "house")),
         ("POST", "/api/v1/auth/register", registration), ("DELETE", "/api/v1/users/me", nil),

@@ -174,9 +174,11 @@ extension DocumentListQuery {
     }
 
     /// The ``Deferred/cost`` of finding what matches, or part of it if that is much: all objects are parsed or none.
-    func cost(of lists: [[Document]]) -> Int {
+    ///
+    /// - Parameter readsPage: Whether the objects of the page are parsed at least.
+    func cost(of lists: [[Document]], readsPage: Bool = false) -> Int {
         var cost = lists.reduce(0) { $0 + 16 * $1.count }
-        guard readsMembers || collection == .sleep else { return cost }
+        guard readsMembers || readsPage || collection == .sleep else { return cost }
         for document in lists.joined() where cost < 1 << 20 { cost += document.encoded.count }
         return cost
     }

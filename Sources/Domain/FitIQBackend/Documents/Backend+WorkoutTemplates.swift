@@ -147,13 +147,14 @@ extension Backend {
     /// reversed.
     private func templates(
         _ query: DocumentListQuery, of user: UserID? = nil,
-        as encode: @escaping @Sendable (Document, TemplateOwner) -> [UInt8] = { document, _ in document.encoded },
+        as encode: (@Sendable (Document, TemplateOwner) -> [UInt8])? = nil,
         where isWanted: @escaping @Sendable (UserID, Document) -> Bool
     ) -> Deferred<[UInt8]> {
         let ids = sharers.union(user.map { [$0] } ?? []).sorted { $0.index < $1.index }
         let seed = configuration.seed
         let owners = ids.map { TemplateOwner(id: $0, user: users[$0], seed: seed) }
-        return Deferred(cost: query.cost(of: owners.map(\.templates))) {
+        // What is encoded anew is parsed.
+        return Deferred(cost: query.cost(of: owners.map(\.templates), readsPage: encode != nil)) {
             var (found, places): ([Document], [ResourceID: Int]) = ([], [:])
             for (place, owner) in owners.enumerated() {
                 for template in owner.templates where isWanted(owner.id, template) {
@@ -162,7 +163,9 @@ extension Backend {
                 }
             }
             let ownerPlaces = places
-            return query.page(of: found) { template in encode(template, owners[ownerPlaces[template.id] ?? 0]) }
+            return query.page(of: found) { template in
+                encode?(template, owners[ownerPlaces[template.id] ?? 0]) ?? template.encoded
+            }
         }
     }
 }

@@ -54,8 +54,12 @@ extension Engine {
             return .ok(try backend.updateMealLog(id, UpdateMealLogRequest(body: body), by: user, &turn))
         case .deleteMealLog: try backend.deleteMealLog(id, by: user, &turn)
         case .recognizeMealPhoto:
-            let request = try MealPhotoRequest(body: body, contentType: exchange.head.fields[.contentType])
-            return .created(try backend.recognizeMealPhoto(request, by: user, &turn))
+            let type = exchange.head.fields[.contentType]
+            let reading = Deferred(parsing: body.count) {
+                Result { () throws(APIError) in try MealPhotoRequest(body: body, contentType: type) }
+            }
+            guard let request = value(of: reading, for: exchange, at: turn.now) else { return nil }
+            return .created(try backend.recognizeMealPhoto(request.get(), by: user, &turn))
         case .showMealPhoto: return .ok(try backend.mealPhoto(id, for: user))
         case .confirmMealPhoto:
             return .ok(try backend.confirmMealPhoto(id, ConfirmMealPhotoRequest(body: body), by: user, &turn))
