@@ -102,7 +102,7 @@ extension Mutant {
                     (report.meals[index].protein, report.meals[index].items) = (nil, [])
                 }
             }
-        },
+        }.hiding("a client need not show what is in a meal"),
         Mutant(
             "takes a frame of a type that it does not know for an error", breaks: "inside/unknown-is-ignored",
             saying: "Expected", in: .suite("chat/frames/unknown-are-ignored")
@@ -116,13 +116,13 @@ extension Mutant {
                 return [.text(socket: socket, Array(#"{"type":"error","error":"Unknown type"}"#.utf8))]
             }
             return tampering
-        },
+        }.hiding("after any fault an error may be shown"),
         Mutant(
             "decodes the persona as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the connection to be connected", in: .suite("chat/persona/unknown-is-shown")
         ) {
             .throwing { Persona(rawValue: $0["data"]?["consultation"]?["persona"]?.string ?? "nutritionist") == nil }
-        },
+        }.hiding("no fault puts new words into an answer"),
         Mutant(
             "decodes a goal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the goal \"Run 5 km\"", in: .suite("goal/list/unknown-status")
@@ -130,13 +130,16 @@ extension Mutant {
             .throwing { body in
                 body["goals"]?.array?.contains { GoalWord(rawValue: $0["status"]?.string ?? "") == nil } ?? false
             }
-        },
+        }.hiding("no fault puts new words into an answer"),
         Mutant(
             "decodes a meal's status as an enum without a default", breaks: "inside/unknown-is-ignored",
             saying: "Expected the meal \"2 eggs\" to be completed", in: .suite("meal/polling/unknown-status")
         ) {
-            .throwing { MealLogStatus(rawValue: $0["data"]?["status"]?.string ?? "processing") == nil }
-        },
+            .throwing { body in
+                body["data"]?["raw_input"] != nil
+                    && MealLogStatus(rawValue: body["data"]?["status"]?.string ?? "") == nil
+            }
+        }.hiding("no fault puts new words into an answer"),
         Mutant(
             "shows the goal with its conversation after that was not found",
             breaks: "inside/gone-conversation-cleared",
@@ -151,7 +154,7 @@ extension Mutant {
                     report.goals[index].conversation = known[id]
                 }
             }
-        },
+        }.hiding("what a story expects of goals counts without faults only"),
         Mutant(
             "takes whatever the coach makes for a goal", breaks: "inside/template-by-its-type",
             saying: "Expected the goal \"Run 5 km\" to be linked with no consultation",
@@ -159,8 +162,11 @@ extension Mutant {
         ) {
             .answers { response, request in
                 guard request.isTo(.get, "/messages") else { return }
-                let text = String(decoding: response.body, as: UTF8.self)
-                response.body = Array(text.replacing(#""type":"meal""#, with: #""type":"goal""#).utf8)
+                var text = String(decoding: response.body, as: UTF8.self)
+                for type in ["meal", "workout"] {
+                    text = text.replacing(#""type":"\#(type)""#, with: #""type":"goal""#)
+                }
+                response.body = Array(text.utf8)
             }
         },
         Mutant(
@@ -170,9 +176,10 @@ extension Mutant {
             .showing { report in
                 report.templates = report.templates?.map { ClientReport.Template(type: "meal", name: $0.name) }
             }
-        },
+        }.hiding("a client need not show templates"),
         Mutant(
             "keeps every message", breaks: "inside/keeps-100-messages", saying: "Expected at most 100 messages",
-            in: .suite("consultation/open/newest-100-messages"), configured: { $0.limits.transcriptLines = 1_000 }),
+            in: .suite("consultation/open/newest-100-messages"), configured: { $0.limits.transcriptLines = 1_000 }
+        ).hiding("no story has more than 100 messages"),
     ]
 }

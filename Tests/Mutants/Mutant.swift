@@ -41,6 +41,13 @@ package struct Mutant: Sendable, CustomStringConvertible {
         self.init(name, breaks: breaks, saying: words, in: contractCase, configured: configure) { Tampering() }
     }
 
+    /// The same, with the reason why exploring does not find it.
+    func hiding(_ reason: String) -> Mutant {
+        var mutant = self
+        mutant.hides = reason
+        return mutant
+    }
+
     package var description: String { "\(breaks): \(name)" }
 
     /// What comes of its case.

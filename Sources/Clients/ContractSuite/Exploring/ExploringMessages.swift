@@ -177,6 +177,7 @@ enum ExploringMessages {
         "outage": "an end of the server",
         "end-finish": "an end of the connection", "end-reset": "a reset", "end-silence": "silence",
         "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
+        "unknown-type": "a frame of a new type before",
         "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",
         "expired": "the end of the token's life", "coach-error": "an error of the coach",
         "coach-error-midway": "an error in the middle of an answer", "coach-silent": "the coach's silence",

@@ -77,6 +77,10 @@ public struct Story: Sendable {
               - template_created: {type: goal, id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60, name: Sleep eight hours}
               - {chunk: "Done."}
             timing: {first_chunk: 100ms, chunks_per_second: 10}
+          - when: {content: begin}
+            chunks: ["Warm up, ", "then walk."]
+            template_created: {type: workout, id: 8f1d7a90-3c4e-4b5d-8f6a-1b2c3d4e5f61, name: First week}
+            timing: {first_chunk: 100ms, chunks_per_second: 10}
           - when: {content: secret}
             error: The coach keeps it.
           - when: {content: protein}
@@ -149,7 +153,8 @@ extension Story {
     private static let goals = Story(
         "goals", world: "", goals: ["Run 5 km", "Sleep eight hours"],
         .loadGoals, idle, .createGoal("Run 5 km"), idle, .chatAboutGoal(titled: "Run 5 km"), idle,
-        .send("How do I begin?"), idle, .disconnect, .pass(.seconds(5)), .loadGoals, idle,
+        .send("How do I begin?"), idle, .createGoal("Drink water"), idle,
+        .expect(.checking(.template, .goalUnlinked("Drink water"))), .disconnect, .pass(.seconds(5)), .loadGoals, idle,
         .chatAboutGoal(titled: "Run 5 km"), idle, .send("Please set a goal for me."), idle,
         .createGoal("Sleep eight hours"), idle, .pass(.seconds(40)))
 
@@ -161,9 +166,9 @@ extension Story {
               - {after: 3s}
 
             """,
-        .listenToMeals, .start(.nutritionist), idle, .logMeal("2 eggs and toast"), idle,
-        .logMeal("mystery stew", .lunch),
-        idle, .disconnect, .pass(.seconds(5)), .logMeal("1 apple", .snack), idle, .pass(.seconds(20)),
+        .listenToMeals, .start(.nutritionist), idle, .logMeal("2 eggs and toast"), .logMeal("mystery stew", .lunch),
+        idle, .expect(.mealResult("2 eggs and toast", .completed)), .disconnect, .pass(.seconds(5)),
+        .logMeal("1 apple", .snack), idle, .pass(.seconds(20)),
         .expect(.mealError("mystery stew", containing: "Nobody")), .start(.nutritionist), idle)
 
     private static let signIn = Story(
