@@ -60,8 +60,8 @@ import Testing
             #"There is no endpoint "/ws": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first."#
         ),
         (
-            .bareWebSocketPath("/ws", in: .union), 404, .notFound,
-            #"There is no endpoint "/ws": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. The events of all meals of a user are at /ws/meal-logs."#
+            .bareWebSocketPath("/ws/meals", in: .union), 404, .notFound,
+            #"There is no endpoint "/ws/meals": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first. The events of all meals of a user are at /ws/meal-logs."#
         ),
         (
             .methodNotAllowed(.post, path: "/api/v1/meal-logs", allowed: [.get, .head, .post]), 405,

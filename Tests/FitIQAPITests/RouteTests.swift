@@ -142,13 +142,15 @@ import Testing
         #expect(Route.refusal(ofUnknownPath: "/a\u{1}\"", in: .union).message == #"There is no endpoint "/a\u0001\""."#)
     }
 
-    @Test("say about /ws what the guide says", arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws"])
+    @Test(
+        "say about /ws what the guide says, and name the apps' socket only where a path is about meals",
+        arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws", "/ws/meals"])
     func bareWebSocket(path: String) {
         for mode in GuideMode.allCases {
             let refusal = Route.refusal(ofUnknownPath: path, in: mode)
             #expect(refusal == .bareWebSocketPath(path, in: mode))
             #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
-            #expect(refusal.message.contains("/ws/meal-logs") == (mode == .union))
+            #expect(refusal.message.contains("/ws/meal-logs") == (mode == .union && path == "/ws/meals"))
         }
     }
 

@@ -106,12 +106,14 @@ extension APIError {
     }
 
     /// The path `/ws`, which a guide names as the wrong endpoint, or one that looks like a socket's.
+    ///
+    /// The same guide warns of a socket for meals alone, so only a path about meals learns where the apps' one is.
     public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
         let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."
         return notFound(
             "There is no endpoint \(quoted(mode.servesApps ? path : "/ws")): each consultation has a socket of its own, at "
                 + "\(Endpoint.webSocket.template) (guide websocket-architecture). Create a consultation first."
-                + (mode.servesApps ? meals : ""))
+                + (mode.servesApps && path.contains("meal") ? meals : ""))
     }
     public static func methodNotAllowed(
         _ method: HTTPRequest.Method, path: String, allowed: [HTTPRequest.Method]

@@ -61,6 +61,10 @@ public struct EndpointNearMiss: Equatable, Sendable {
             }
             let score = 100 - alignment.cost
             guard alignment.meetsWord, score > 40 else { return nil }
+            // A guide says "NOT /ws", and warns of a socket for meals alone: `/ws` means that of a consultation.
+            if endpoint == .mealSocket, alignment.differences.contains(.missingSegment(expected: "meal-logs")) {
+                return nil
+            }
             return EndpointNearMiss(endpoint: endpoint, differences: alignment.differences, score: score)
         }
         // Swift's sort is stable: equally near endpoints keep the order of the API.
