@@ -165,6 +165,40 @@ import Testing
         #expect(answer.hasPrefix("For breakfast, I recommend "))
     }
 
+    static let templateRequests: [(Persona, String, String?)] = [
+        (.nutritionist, "Create a meal plan template", "meal"), (.fitnessCoach, "Build me a workout plan", "workout"),
+        (.wellnessSpecialist, "Please create a wellness template.", "wellness"),
+        (.generalWellness, "I need a workout template for the gym", "workout"),
+        (.nutritionist, "Can you make a template for me?", "meal"), (.fitnessCoach, "create a template", "workout"),
+        (.generalWellness, "CREATE AN EVENING ROUTINE", "wellness"),
+        (.wellnessSpecialist, "Could you design a weekly dinner schedule?", "meal"),
+        (.nutritionist, "How do I make a meal plan?", nil), (.nutritionist, "Is a meal plan worth it?", nil),
+        (.fitnessCoach, "What is a workout template?", nil), (.generalWellness, "I want to write more", nil),
+    ]
+
+    @Test("creates a template where it is asked to, of the type named, else its own", arguments: templateRequests)
+    func templates(persona: Persona, question: String, type: String?) {
+        let speech = Coach.speech(persona: persona, context: .general, question: question, turn: 0)
+        #expect(speech.template?.type == type)
+        #expect(speech.template.map { !$0.name.isEmpty && speech.text.contains("template") } ?? true)
+    }
+
+    @Test("does not create one in an emergency")
+    func urgentTemplate() {
+        let question = "Create a workout template, I have chest pain"
+        let speech = Coach.speech(persona: .fitnessCoach, context: .general, question: question, turn: 0)
+        #expect(speech.template == nil && speech.text.hasPrefix("That can be serious"))
+    }
+
+    @Test("names the goal that the consultation is about")
+    func goal() {
+        let named = Coach.speech(persona: .fitnessCoach, context: .goal, goal: "Run 5 km", question: "Go?", turn: 0)
+        #expect(named.text.hasPrefix("Thanks for sharing Run 5 km with me. "))
+        #expect(named.chunks.joined() == named.text)
+        let unnamed = Coach.answer(persona: .fitnessCoach, context: .goal, question: "Go?", turn: 0)
+        #expect(unnamed.hasPrefix("Thanks for sharing your goal with me. "))
+    }
+
     @Test("stops at a turn below 0")
     func negativeTurn() async {
         await #expect(processExitsWith: .failure) {

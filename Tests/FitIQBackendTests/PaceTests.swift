@@ -7,7 +7,7 @@ import Testing
 @Suite("The pace of answers") struct PaceTests {
     /// Everything that the coach may say: each written answer, alone and after each opening.
     static let answers = WrittenAnswer.all.map(\.text).flatMap { text in
-        [text] + ContextType.allCases.compactMap(Coach.opening).map { "\($0) \(text)" }
+        [text] + ContextType.allCases.compactMap { Coach.opening(of: $0) }.map { "\($0) \(text)" }
     }
 
     private static let millisecond: Int64 = 1_000_000

@@ -109,8 +109,9 @@ const describers = {
 
 /** What a message says to a reader. */
 function words(message) {
-  const { content: text, error, chunk } = message ?? {};
-  const said = text ?? message?.message ?? chunk ?? message?.text ?? error?.message ?? error;
+  const { content: text, error, chunk, metadata } = message ?? {}, made = metadata?.template_created;
+  const template = typeof made?.name === "string" ? `${made.type} template: ${made.name}` : undefined;
+  const said = text ?? message?.message ?? chunk ?? message?.text ?? error?.message ?? error ?? template;
   return typeof said === "string" ? said : null;
 }
 

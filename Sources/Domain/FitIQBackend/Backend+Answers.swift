@@ -31,14 +31,18 @@ extension Backend {
     mutating func beginAnswer(to question: Question, in position: Int, _ turn: Turn) {
         let consultation = consultations[position].consultation
         let owner = consultations[position].owner
+        let context = consultation.context.type == .goal ? consultation.context.id : nil
+        let goal = (consultation.goalID ?? context.flatMap { resource($0.text) })
+            .flatMap { goals.position(of: $0) }.map { goals[$0].goal.title }
         let template = TextTemplate(
             content: question.content, now: turn.date, userName: person(of: owner, at: turn.date).profile.content.name,
+            goalTitle: goal,
             numbers: SplitMix64(seed: question.answerID.seed ^ 0x510E_527F_ADE6_82D1))
         let script = question.script?.filled(by: template) ?? AnswerScript(steps: [.builtInAnswer])
         let timeline = Timeline(script, id: question.answerID, pace: configuration.pace) {
             Coach.speech(
-                persona: consultation.persona, context: consultation.context.type, question: question.content,
-                turn: question.number)
+                persona: consultation.persona, context: consultation.context.type, goal: goal,
+                question: question.content, turn: question.number)
         }
         let answer = AnswerInProgress(
             id: question.answerID, timeline: timeline, persona: consultation.persona, startedAt: turn.now,

@@ -7,7 +7,7 @@ import Testing
         "are counted",
         arguments: [
             ("", 0), ("{{now", 0), ("{now}", 0), ("{", 0), ("{{now}", 0),
-            ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2),
+            ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2), ("{{goal.title}}", 1),
             (#"{{"{{"}}, {{now}}, {{now}}"#, 3), ("{{random -1000000000 1000000000}}", 1), ("{{random 6 6}}", 1),
         ])
     func count(text: String, count: Int) throws {

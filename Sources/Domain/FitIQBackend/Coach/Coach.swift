@@ -8,27 +8,41 @@ public enum Coach {
     ///
     /// The answer with the most words and phrases in the question wins; of equals, the earlier one. If none matches,
     /// the persona's general answers take turns. In the first turn of a consultation with a context, a sentence
-    /// mentions it.
+    /// mentions it. These words create nothing, even for a question that asks for a template.
     ///
     /// - Parameter turn: The number of previous answers in the consultation; 0 or more.
     public static func answer(persona: Persona, context: ContextType, question: String, turn: Int) -> String {
-        speech(persona: persona, context: context, question: question, turn: turn).text
+        speech(persona: persona, context: context, question: question, turn: turn, mayCreate: false).text
     }
 
     /// An answer with its chunks; equal answers without an opening share one array.
-    static func speech(persona: Persona, context: ContextType, question: String, turn: Int) -> Speech {
+    ///
+    /// - Parameters:
+    ///   - goal: The title of the goal that the consultation is about, which the opening names.
+    ///   - mayCreate: Whether a question that asks for a template is answered with one, unless it is urgent.
+    static func speech(
+        persona: Persona, context: ContextType, goal: String? = nil, question: String, turn: Int, mayCreate: Bool = true
+    ) -> Speech {
         precondition(turn >= 0, "turns count from 0, not \(turn)")
         let index = AnswerIndex.of(persona)
-        let answer = index.best(for: Words.fold(question)) ?? index.general[turn % index.general.count]
-        let speech = Speech(text: answer.text, chunks: answer.chunks)
+        let words = Words.fold(question)
+        let answer =
+            index.urgent(for: words) ?? (mayCreate ? CoachBook.builtIn.template(for: words, of: persona) : nil)
+            ?? index.best(for: words) ?? index.general[turn % index.general.count]
+        var speech = Speech(text: answer.text, chunks: answer.chunks)
+        speech.template = answer.template
         // Greetings and thanks need no opening, and urgent answers have none.
-        guard turn == 0, answer.persona == persona, let opening = opening(of: context) else { return speech }
+        guard turn == 0, answer.persona == persona, let opening = opening(of: context, goal: goal) else {
+            return speech
+        }
         let start = Speech(opening + " ")
         return Speech(text: start.text + speech.text, chunks: start.chunks + speech.chunks)
     }
 
-    /// The sentence about the context in the first answer; at most 12 words.
-    static func opening(of context: ContextType) -> String? { CoachBook.builtIn.openings[context] }
+    /// The sentence about the context in the first answer; at most 12 words, and those of the goal's title.
+    static func opening(of context: ContextType, goal: String? = nil) -> String? {
+        CoachBook.builtIn.openings[context]?.replacing("{{goal.title}}", with: TextTemplate.goalTitle(goal))
+    }
 
     /// Suggests goals, in an order that the seed decides: the persona's own first, then those of the others.
     ///
@@ -75,6 +89,8 @@ public enum Coach {
 struct Speech: Sendable {
     var text: String
     var chunks: [String]
+    /// What the coach creates with these words.
+    var template: TemplateDraft?
 
     init(text: String, chunks: [String]) { (self.text, self.chunks) = (text, chunks) }
 
@@ -113,10 +129,17 @@ struct AnswerIndex: Sendable {
         }
     }
 
+    /// The urgent answer to the question, if it has one.
+    func urgent(for words: [String]) -> WrittenAnswer? {
+        bestNumber(for: words).flatMap { $0 < urgentCount ? answers[$0] : nil }
+    }
+
     /// The answer with the most words in common with the question; an urgent one goes first.
     ///
     /// - Returns: The first of equals; nil if none has a word in common.
-    func best(for words: [String]) -> WrittenAnswer? {
+    func best(for words: [String]) -> WrittenAnswer? { bestNumber(for: words).map { answers[$0] } }
+
+    private func bestNumber(for words: [String]) -> Int? {
         var scores = [Int](repeating: 0, count: answers.count)
         var counted = [Bool](repeating: false, count: phraseCount)
         for (position, word) in words.enumerated() {
@@ -131,7 +154,7 @@ struct AnswerIndex: Sendable {
             if number >= urgentCount, let best, best < urgentCount { break }
             best = number
         }
-        return best.map { answers[$0] }
+        return best
     }
 
     static func of(_ persona: Persona) -> AnswerIndex {

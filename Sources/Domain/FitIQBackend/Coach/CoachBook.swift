@@ -10,10 +10,21 @@ struct WrittenAnswer: Sendable {
     let text: String
     /// The text in chunks, one for each word.
     let chunks: [String]
+    /// What is created with the answer.
+    var template: TemplateDraft?
 
     init(persona: Persona? = nil, keywords: [String], text: String) {
         (self.persona, self.keywords, self.text, chunks) = (persona, keywords, text, Coach.chunks(of: text))
     }
+}
+
+/// A template before it is created.
+struct TemplateDraft: Sendable, Equatable {
+    /// One of the three for which enhanced-consultations has a symbol: `wellness`, `meal` or `workout`.
+    var type: String
+    var name: String
+
+    static let types = ["wellness", "meal", "workout"]
 }
 
 /// The texts of the built-in coach: `Fixtures/data/coach.json`.
@@ -21,10 +32,12 @@ struct WrittenAnswer: Sendable {
 /// `openings` has a sentence for each context type except general; `urgent` has the answers that precede all others; a
 /// section per persona has its own answers; `common` has the answers of every persona. The order within a section
 /// decides between answers that fit a question equally well. `suggestions` has goals, each of one persona, with their
-/// numbers as texts.
+/// numbers as texts. `templates` has what the coach creates where it is asked to: the keywords are about the type, and
+/// the personas take it if none of them is in the question.
 struct CoachBook: Sendable {
     static let path = "Fixtures/data/coach.json"
-    static let sections = ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common", "suggestions"]
+    static let sections =
+        ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common", "suggestions", "templates"]
 
     /// The embedded book, read at the first question.
     static let builtIn = DataFile.embedded(path) { CoachBook(&$0) }
@@ -33,6 +46,9 @@ struct CoachBook: Sendable {
     private var answers: [String: [WrittenAnswer]] = [:]  // Names of sections, which are constants.
 
     private(set) var suggestions: [Persona: [GoalSuggestion]] = [:]
+
+    private var templates = AnswerIndex([])
+    private var usualTemplates: [Persona: WrittenAnswer] = [:]
 
     var urgent: [WrittenAnswer] { answers["urgent"] ?? [] }
     var common: [WrittenAnswer] { answers["common"] ?? [] }
@@ -48,6 +64,10 @@ struct CoachBook: Sendable {
             }
             if section.name == "suggestions" {
                 readSuggestions(section, &file)
+                continue
+            }
+            if section.name == "templates" {
+                readTemplates(section, &file)
                 continue
             }
             let answers = section.records.map { answer($0, persona: Persona(rawValue: section.name), &file) }
@@ -108,8 +128,50 @@ struct CoachBook: Sendable {
         }
     }
 
-    private func answer(_ record: DataFile.Record, persona: Persona?, _ file: inout DataFile) -> WrittenAnswer {
-        file.check(record, keys: ["keywords", "text"])
+    private mutating func readTemplates(_ section: DataFile.Section, _ file: inout DataFile) {
+        var read: [WrittenAnswer] = []
+        for record in section.records {
+            let draft = TemplateDraft(type: file.text("type", of: record), name: file.text("name", of: record))
+            if !TemplateDraft.types.contains(draft.type) {
+                file.refuse("a template's type is one of \(TemplateDraft.types)", at: record.line)
+            }
+            var answer = answer(record, persona: nil, keys: ["type", "name", "personas"], &file)
+            answer.template = draft
+            read.append(answer)
+            for persona in file.texts("personas", of: record).compactMap(Persona.init) {
+                usualTemplates[persona] = answer
+            }
+        }
+        templates = AnswerIndex(read)
+        if usualTemplates.count < Persona.allCases.count {
+            file.refuse("each persona has a template", at: section.line)
+        }
+    }
+
+    /// The template that a question asks for, if it asks for one.
+    func template(for words: [String], of persona: Persona) -> WrittenAnswer? {
+        guard Self.asksForTemplate(words) else { return nil }
+        return templates.best(for: words) ?? usualTemplates[persona]
+    }
+
+    private static let making: Set = ["create", "make", "build", "design", "generate", "draft", "write"]
+    private static let asking: Set = ["give", "need", "want", "like", "get", "save"]
+    private static let plans: Set = ["plan", "routine", "program", "programme", "schedule"]
+
+    /// "Create a workout plan" and "I need a meal template" ask for one; "How do I make a plan?" asks for advice.
+    private static func asksForTemplate(_ words: [String]) -> Bool {
+        guard !words.contains("how") else { return false }
+        return words.indices.contains { start in
+            let next = words[start...].prefix(8)
+            return making.contains(words[start]) && next.contains { $0 == "template" || plans.contains($0) }
+                || asking.contains(words[start]) && next.contains("template")
+        }
+    }
+
+    private func answer(
+        _ record: DataFile.Record, persona: Persona?, keys: [String] = [], _ file: inout DataFile
+    ) -> WrittenAnswer {
+        file.check(record, keys: keys + ["keywords", "text"])
         let keywords = file.texts("keywords", of: record)
         var folded: [[String]] = []
         for keyword in keywords {

@@ -1,10 +1,11 @@
 import FitIQAPI
 import Text
 
-/// The values of a scripted answer: `{{content}}`, `{{now}}`, `{{random 1 6}}` and `{{user.name}}` in its texts.
+/// The values of a scripted answer: `{{content}}`, `{{now}}`, `{{random 1 6}}`, `{{user.name}}` and `{{goal.title}}` in
+/// its texts.
 public struct TextTemplate: Sendable {
     /// What a field can be.
-    public static let fields = ["content", "now", "random 1 6", "user.name", openBraces]
+    public static let fields = ["content", "now", "random 1 6", "user.name", "goal.title", openBraces]
     /// Stands for braces that begin no field.
     private static let openBraces = "\"{{\""
 
@@ -13,6 +14,8 @@ public struct TextTemplate: Sendable {
     /// The time at which the answer begins.
     let now: Timestamp
     let userName: String
+    /// The title of the goal that the consultation is about.
+    let goalTitle: String?
     var numbers: SplitMix64
 
     /// The number of fields in a text.
@@ -21,13 +24,16 @@ public struct TextTemplate: Sendable {
     public static func check(_ text: String) throws(UnknownField) -> Int {
         var count = 0
         for case .field(let field) in pieces(of: text) {
-            if !["content", "now", "user.name", openBraces].contains(field), range(of: field) == nil {
+            if !fields.contains(field), range(of: field) == nil {
                 throw UnknownField(text: field)
             }
             count += 1
         }
         return count
     }
+
+    /// The words for a goal with this title, or for one that is not known.
+    static func goalTitle(_ title: String?) -> String { title ?? "your goal" }
 
     public struct UnknownField: Error, Sendable {
         public let text: String
@@ -44,6 +50,7 @@ public struct TextTemplate: Sendable {
             case .field("content"): filled += content
             case .field("now"): filled += now.wireText
             case .field("user.name"): filled += userName
+            case .field("goal.title"): filled += Self.goalTitle(goalTitle)
             case .field(Self.openBraces): filled += "{{"
             case .field(let field):
                 guard let range = Self.range(of: field) else { preconditionFailure("The reader knows '\(field)'.") }

@@ -71,11 +71,12 @@ struct Timeline: Sendable, Equatable {
                     chunkCount += 1
                     append(.chunk(speech.chunks[number]), layout)
                 }
+                guard let draft = speech.template else { break }
+                // Its id derives from the answer's, as that of a further answer does.
+                let id = ResourceIDSequence.first(of: ~answer.id.seed).description
+                create(CreatedTemplate(type: draft.type, id: id, name: draft.name), of: &answer, &layout)
             case .pause(let duration): layout.pause(duration)
-            case .template(let template):
-                layout.stop()
-                answer.metadata.templateCreated = template
-                append(.template(template), layout)
+            case .template(let template): create(template, of: &answer, &layout)
             case .error(let message, let code):
                 layout.stop()
                 append(.error(message: message, code: code ?? AnswerScript.usualErrorCode), layout)
@@ -89,6 +90,12 @@ struct Timeline: Sendable, Equatable {
         if case .error(let message, let code) = part.ending { append(.error(message: message, code: code), layout) }
         append(answer.isStored ? .completion : .abandonment, layout)
         answers.append(answer)
+    }
+
+    private mutating func create(_ template: CreatedTemplate, of answer: inout Answer, _ layout: inout Layout) {
+        layout.stop()
+        answer.metadata.templateCreated = template
+        append(.template(template), layout)
     }
 
     private mutating func append(_ event: Event, _ layout: Layout) {
