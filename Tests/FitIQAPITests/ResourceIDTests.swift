@@ -42,11 +42,35 @@ import Testing
         for byte in UInt8(0)..<0x80 {
             bytes[position] = byte
             let character = Character(Unicode.Scalar(byte))
-            let expected = isHyphen ? character == "-" : character.isHexDigit
+            // There is no version 15: its bits hold free text.
+            let isFreeText = position == 14 && (byte | 0x20) == UInt8(ascii: "f")
+            let expected = isHyphen ? character == "-" : character.isHexDigit && !isFreeText
             let reading = ResourceID.read(String(decoding: bytes, as: UTF8.self))
             #expect((reading != .malformed) == expected, "byte \(byte)")
             #expect((reading == .wrongCase) == (expected && character.isUppercase), "byte \(byte)")
         }
+    }
+
+    static let freeTexts = [
+        "a", "_", "backend-123", "test-id", "meal-123", "backend-goal-id", "backend-goal-id-string",
+        "zzzzzzzzzzzzzzzzzzzzzz", "aaaaaaaaaaaaaaaaaaaaaa", "______________________", "aaaaaaaaaaa", "aaaaaaaaaaaa",
+    ]
+
+    @Test("of a scenario may be free text, which is read where ids are free", arguments: freeTexts)
+    func free(text: String) {
+        let id = ResourceID(freeText: text)
+        #expect(id?.description == text && ResourceID(text, as: .free) == id)
+        #expect(ResourceID(text, as: .lowerCase) == nil && ResourceID(text, as: .anyCase) == nil)
+        #expect(Set(Self.freeTexts.map { ResourceID(freeText: $0) }).count == Self.freeTexts.count)
+    }
+
+    @Test("are no free text of other characters or of more than 22; a UUID stays one")
+    func notFree() {
+        for text in ["", "Test", "a b", "a.b", "é", "aaaaaaaaaaaaaaaaaaaaaaa"] {
+            #expect(ResourceID(freeText: text) == nil && ResourceID(text, as: .free) == nil)
+        }
+        #expect(ResourceID(Self.text, as: .free) == ResourceID(Self.text))
+        #expect(ResourceID(Self.text.uppercased(), as: .free) == nil)
     }
 
     @Test("are malformed when cut anywhere", arguments: 0..<36)

@@ -81,6 +81,8 @@ enum LimitsPage {
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
         "stubs of a scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
+        "texts of a scenario that pass for tokens": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
+        "a free id of a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],
         "fields in an answer of a scenario": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],
         "bytes of JSON in an answer with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
         "bytes of earlier messages to which compressed ones refer: ours; the client's, if it lets the server choose": [

@@ -41,17 +41,19 @@ struct SchemaScalarTests {
         .point: "{name: a, faults: [{on: socket, finish: true, at: @}]}",
         .hold: "{name: a, faults: [{on: any, hold: @}]}", .network: "{name: a, network: @}",
         .outages: "{name: a, network: {outages: @}}", .stub: "{name: a, stubs: [@]}",
+        .token: "{name: a, tokens: [@]}",
     ]
 
     /// What an object needs to be looked at any further.
     static let companions: [ObjectKind: [String]] = [
-        .message: ["user: hi"], .share: ["user_id: b"], .fault: ["on: any"], .stub: ["path: \"/a\""],
+        .message: ["user: hi"], .token: ["token: t"], .share: ["user_id: b"], .fault: ["on: any"],
+        .stub: ["path: \"/a\""],
     ]
 
     /// What the schema does not say of single values: what they mean together with others, and how long they last.
     static let beyond = [
         "requires '", "does not go with", "cannot be combined with", "names no goal", "or the name of a pause",
-        "must last from",
+        "must last from", "an id: a UUID", "either all foods or none",
     ]
 
     @Test("Schema and reader agree on each", arguments: ObjectKind.allCases)

@@ -87,7 +87,7 @@ struct SchemaTests {
     /// A document with an empty mapping where an object with required keys is due, and nothing else missing.
     static let emptyObject: [ObjectKind: String] = [
         .scenario: "{}",
-        .clock: "{name: a, clock: {}}",
+        .clock: "{name: a, clock: {}}", .token: "{name: a, tokens: [{}]}",
         .profile: "{name: a, users: [{id: u, profile: {}}]}",
         .refreshToken: "{name: a, users: [{id: u, email: \"a@b.c\", password: abcdefgh, refresh_tokens: [{}]}]}",
         .goal: "{name: a, users: [{id: u, goals: [{}]}]}",

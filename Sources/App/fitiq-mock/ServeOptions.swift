@@ -51,7 +51,8 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: .init(
-            "lower-case, or any-case: ids with upper-case letters find their resources too. (default: lower-case)",
+            "lower-case, any-case: ids with upper-case letters find their resources too, or free: text too, as a scenario "
+                + "has it. (default: lower-case)",
             valueName: "case"))
     var ids: String?
 

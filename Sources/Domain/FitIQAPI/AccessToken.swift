@@ -114,7 +114,7 @@ public struct AccessToken: Equatable, Sendable {
     }
 
     /// The latest time of a claim, in seconds since 1970; later ones count as this one, in the year 2255.
-    fileprivate static let latest: Int64 = 9_000_000_000
+    public static let latest: Int64 = 9_000_000_000
     fileprivate static let millisecondsHint =
         "If the claim is in milliseconds, divide it by 1000: a JSON Web Token counts seconds (RFC 7519 §2)."
 

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// How a world differs from others beside its contents; what is nil is as usual.
 public struct WorldRules: Sendable, Equatable {
@@ -7,6 +8,8 @@ public struct WorldRules: Sendable, Equatable {
     public var perTopic: ConsultationsPerTopic?
     /// Lower case, if nil.
     public var ids: IDCase?
+    /// Texts that pass for bearer tokens and never expire, with the users that they name.
+    public var tokens: [ExactString: ExactString] = [:]
     /// How WebSockets end when the world goes back to a mark; ``SocketEnding/close``, if nil.
     public var onRewind: SocketEnding?
     /// ``Compression/off``, if nil.
@@ -24,10 +27,12 @@ public struct WorldRules: Sendable, Equatable {
 
     /// These rules, and others where these say nothing.
     public func completed(by others: Self) -> Self {
-        Self(
+        var rules = Self(
             accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids,
             onRewind: onRewind ?? others.onRewind, compression: compression ?? others.compression,
             pings: pings ?? others.pings)
+        rules.tokens = tokens.merging(others.tokens) { own, _ in own }
+        return rules
     }
 
     var accountRules: AccountRules { accounts ?? AccountRules() }

@@ -122,6 +122,9 @@ static const struct {
     TEXT("Fixtures/scenarios/fragmented-frames.yaml")
 #embed "../../../Fixtures/scenarios/fragmented-frames.yaml"
     END
+    TEXT("Fixtures/scenarios/guide-tests.yaml")
+#embed "../../../Fixtures/scenarios/guide-tests.yaml"
+    END
     TEXT("Fixtures/scenarios/half-open.yaml")
 #embed "../../../Fixtures/scenarios/half-open.yaml"
     END
@@ -169,6 +172,9 @@ static const struct {
     END
     TEXT("Fixtures/scenarios/slow-coach.yaml")
 #embed "../../../Fixtures/scenarios/slow-coach.yaml"
+    END
+    TEXT("Fixtures/scenarios/templates.yaml")
+#embed "../../../Fixtures/scenarios/templates.yaml"
     END
     TEXT("Fixtures/scenarios/timeouts.yaml")
 #embed "../../../Fixtures/scenarios/timeouts.yaml"

@@ -104,6 +104,9 @@ enum Messages {
             : "a whole number from \(range.lowerBound) to \(range.upperBound)"
     }
     static let resourceID = "an id: a UUID in lower case, such as 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
+    static let unlessFree = ", unless the scenario says 'ids: free'"
+    static let freeID = "an id: a UUID in lower case, or 1 to 22 of a-z, 0-9, '-' and '_', such as backend-123"
+    static let token = "a token: 1 to 200 of A-Z, a-z, 0-9 and -._~+/=, such as test-token"
     static func upperCaseID(_ text: String) -> String {
         "must be in lower case, as the backend compares ids as text: \(text.lowercased())."
     }

@@ -48,7 +48,7 @@ public struct Scenario: Sendable, Equatable {
 
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
     static let keysWithoutReplay = [
-        "token_lifetime", "accounts", "consultations", "ids", "users", "pauses", "answers", "meals", "stubs",
+        "token_lifetime", "accounts", "consultations", "ids", "tokens", "users", "pauses", "answers", "meals", "stubs",
         "issued_ids",
     ]
 
@@ -58,7 +58,7 @@ public struct Scenario: Sendable, Equatable {
     /// Whether it has nothing of ``keysWithoutReplay`` and no session, so that a session can be replayed in it.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && stubs.isEmpty && tokenLifetime == nil && rules.accounts == nil
-            && rules.perTopic == nil && rules.ids == nil && replay == nil
+            && rules.perTopic == nil && rules.ids == nil && rules.tokens.isEmpty && replay == nil
     }
 }
 
@@ -129,6 +129,8 @@ public enum ScenarioLimits {
     public static let valuesOfJSON = fileBytes / 8
     /// Answers of one's own.
     public static let stubs = 100
+    /// Texts that pass for tokens.
+    public static let tokens = 100
     /// Values that are filled in in one answer: each can be as long as a question.
     public static let fields = 100
     /// The nesting depth of lists and mappings.

@@ -157,9 +157,10 @@ public struct ChatAboutGoalRequest: Equatable, Sendable {
 
     public init(goalID: String) { self.goalID = goalID }
 
-    public init(body: [UInt8]) throws(APIError) {
+    /// - Parameter ids: With free ids none is malformed.
+    public init(body: [UInt8], ids: IDCase? = nil) throws(APIError) {
         let expected = "the id that POST /api/v1/goals answered with"
         goalID = try BodyReader(body).string("goalId", expected: expected).required("goalId", expected: expected)
-        guard ResourceID.read(goalID) != .malformed else { throw .malformedGoalID(goalID, field: "goalId") }
+        if ids != .free, ResourceID.read(goalID) == .malformed { throw .malformedGoalID(goalID, field: "goalId") }
     }
 }

@@ -1,9 +1,11 @@
 import JSON
 import Text
 
-/// An id issued by the backend: a version 4 UUID in lower case.
+/// An id issued by the backend, a version 4 UUID in lower case, or one that a scenario gives: any UUID or free text.
 ///
-/// The FitIQ backend compares ids as text and is case-sensitive (consultation-websocket, best practice 1).
+/// The FitIQ backend compares ids as text and is case-sensitive (consultation-websocket, best practice 1). The guides
+/// type ids as text, and their tests have `backend-123`: free text is held in the bits of a version 15 UUID, which no
+/// RFC defines, eleven characters in each half.
 public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSONText {
     let high: UInt64
     private let low: UInt64
@@ -19,10 +21,49 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     /// A number as random as the id, to seed what belongs to it.
     public var seed: UInt64 { high ^ low }
 
-    /// The id on the wire: 36 characters, lower case.
+    /// Creates an id from the free text of a scenario; nil unless it has 1 to 22 of `a` to `z`, `0` to `9`, `-` and `_`.
+    public init?(freeText text: String) {
+        let bytes = Array(text.utf8)
+        guard (1...Self.longestFreeText).contains(bytes.count), let head = Self.packed(bytes.prefix(11)),
+            let tail = Self.packed(bytes.dropFirst(11))
+        else { return nil }
+        high = (head >> 12) << 16 | 0xF000 | head & 0xFFF
+        low = 1 << 63 | tail
+    }
+
+    private static let freeCharacters = Array("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    static let longestFreeText = 22
+
+    /// Characters as digits of base 39, the first one in the lowest place; eleven are less than 2⁵⁹.
+    private static func packed(_ bytes: ArraySlice<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for byte in bytes.reversed() {
+            guard let digit = freeCharacters.firstIndex(of: byte) else { return nil }
+            number = number * 39 + UInt64(digit + 1)
+        }
+        return number
+    }
+
+    private var isFreeText: Bool { high & 0xF000 == 0xF000 && low >> 62 == 2 }
+
+    private func writeFreeText(into bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var count = 0
+        for packed in [(high >> 16) << 12 | high & 0xFFF, low & 0x3FFF_FFFF_FFFF_FFFF] {
+            var rest = packed
+            while rest > 0 {
+                bytes[count] = Self.freeCharacters[Int(rest % 39) - 1]
+                rest /= 39
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// The id on the wire: 36 characters in lower case, or the free text.
     public var description: String { String(unsafeUninitializedCapacity: 36, initializingUTF8With: write) }
 
     public func write(into bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        if isFreeText { return writeFreeText(into: bytes) }
         func write(_ digits: UInt64, at first: Int, _ second: Int) {
             let halves = (UInt32(truncatingIfNeeded: digits), UInt32(truncatingIfNeeded: digits >> 32))
             let start = UnsafeMutableRawPointer(bytes.baseAddress!)  // There is room for 36 bytes.
@@ -66,7 +107,8 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
         else { return .malformed }
         let hasUpperCase = one.hasUpperCase || two.hasUpperCase || three.hasUpperCase || four.hasUpperCase
         let id = ResourceID(high: one.value << 32 | two.value, low: three.value << 32 | four.value)
-        return hasUpperCase ? .wrongCase : .id(id)
+        // A UUID of version 15 is not one, and would be written as free text.
+        return id.isFreeText ? .malformed : hasUpperCase ? .wrongCase : .id(id)
     }
 
     public init?(_ text: String) {
@@ -75,7 +117,13 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     }
 
     public init?(_ text: String, as comparison: IDCase) {
-        self.init(comparison == .anyCase ? text.lowercased() : text)
+        switch comparison {
+        case .lowerCase: self.init(text)
+        case .anyCase: self.init(text.lowercased())
+        case .free:
+            guard let id = ResourceID(text) ?? ResourceID(freeText: text) else { return nil }
+            self = id
+        }
     }
 }
 
@@ -85,6 +133,8 @@ public enum IDCase: String, CaseIterable, Sendable {
     case lowerCase = "lower-case"
     /// Those with upper-case letters too, as some calls of the apps send them.
     case anyCase = "any-case"
+    /// Those that are spelled as they were issued, and may be free text where a scenario says so, as in the guides' tests.
+    case free
 }
 
 /// The ids that a world issues in order, determined by its seed.

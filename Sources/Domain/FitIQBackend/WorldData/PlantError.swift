@@ -28,7 +28,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         // Times, ages in nanoseconds, and the event at the earlier of two times: `the goal was created`.
         case beyondTheBeginning(Timestamp, now: Timestamp), negativeAge(Int64), beforeTheCalendar(Int64)
         case outOfOrder(Timestamp, earlier: Timestamp, String), finishedWhileProcessing
-        case photoInProcessing, mealTypeOfApps(MealType)
+        case photoInProcessing, mealTypeOfApps(MealType), manualMeal
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
         case documentTooLarge(Int, limit: Int)
@@ -96,6 +96,10 @@ extension PlantError.Problem {
         case .photoInProcessing: "A photo is recognized at once; make the status completed or failed."
         case .mealTypeOfApps(let type):
             "Only the apps know the meal type \"\(type.rawValue)\"; take another, or have the world answer as union."
+
+        case .manualMeal:
+            "The guide websocket-architecture does not know the status \"manual\"; make it completed, or have the world "
+                + "answer as union or meal-log-websocket."
 
         case .length(let count, let allowed):
             "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed."

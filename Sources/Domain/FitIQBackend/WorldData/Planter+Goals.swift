@@ -109,6 +109,9 @@ extension Planter {
         else {
             throw PlantError("\(path).meal_type", .mealTypeOfApps(data.mealType))
         }
+        guard isRestored || !data.isManual || backend.configuration.mode != .webSocketArchitecture else {
+            throw PlantError("\(path).status", .manualMeal)
+        }
         try check(data.notes, "\(path).notes", TextLengths.mealNotes)
         let finished = try time(data.finishedAt, "\(path).finished_at")
         let created = try time(data.createdAt, "\(path).created_at") ?? finished ?? now

@@ -40,7 +40,8 @@ extension Engine {
         case .replaceGoal: return .ok(try backend.replaceGoal(id, AppGoalRequest(body: body), by: user, &turn))
         case .deleteGoal: try backend.deleteGoal(id, by: user, &turn)
         case .chatAboutGoal:
-            return .created(try backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &turn))
+            let request = try ChatAboutGoalRequest(body: body, ids: backend.configuration.rules.ids)
+            return .created(try backend.chatAboutGoal(request, by: user, &turn))
         case .listGoalTips, .listGoalSuggestions, .analyzeGoal:
             return .ok(try backend.goalAdvice(endpoint, on: id, for: user, at: turn.date))
         case .listSuggestedGoals, .suggestGoals: return .ok(backend.suggestedGoals(for: user))

@@ -37,7 +37,8 @@ struct WorldSettings: Sendable {
     }
 
     func makeAuthenticator() -> Authenticator {
-        Authenticator(mode: mode, apiKey: apiKey, secret: jwtSecret, limit: verifiedTokens)
+        Authenticator(
+            mode: mode, apiKey: apiKey, secret: jwtSecret, limit: verifiedTokens, fixed: scenario.rules.tokens)
     }
 }
 

@@ -164,12 +164,11 @@ struct Cursor {
     }
 
     func resourceID() -> ResourceID? {
-        guard let text = string(expected: Messages.resourceID) else { return nil }
-        switch ResourceID.read(text) {
-        case .id(let id): return id
-        case .wrongCase: return refuse(Messages.upperCaseID(text))
-        case .malformed: return refuse(expected: Messages.resourceID)
-        }
+        let expected = diagnosis.ids == .free ? Messages.freeID : Messages.resourceID
+        guard let text = string(expected: expected) else { return nil }
+        if let id = ResourceID(text, as: diagnosis.ids == .free ? .free : .lowerCase) { return id }
+        if ResourceID.read(text) == .wrongCase { return refuse(Messages.upperCaseID(text)) }
+        return refuse(expected: expected + (ResourceID(freeText: text) == nil ? "" : Messages.unlessFree))
     }
 
     func duration(_ range: ClosedRange<Int64> = 0...ScenarioLimits.longestDuration) -> Int64? {

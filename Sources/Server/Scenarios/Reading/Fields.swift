@@ -80,7 +80,7 @@ struct Fields {
 
 /// The mappings of a scenario file and their keys: accepted by the reader and described by scenario.schema.json.
 enum ObjectKind: String, CaseIterable {
-    case scenario, clock, accounts, consultations, user, profile, preferences, goal, consultation, message
+    case scenario, clock, token, accounts, consultations, user, profile, preferences, goal, consultation, message
     case mealLog = "meal_log"
     case item, food, documents, share
     case refreshToken = "refresh_token"
@@ -99,12 +99,13 @@ enum ObjectKind: String, CaseIterable {
         case .scenario:
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
-                "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "stubs",
+                "tokens", "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "stubs",
                 "network",
                 "issued_ids", "replay",
             ]
         case .stub: ["method", "path", "status", "body", "headers", "override"]
         case .clock: ["manual"]
+        case .token: ["token", "user"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]
         case .consultations: ["per_topic"]
         case .user:

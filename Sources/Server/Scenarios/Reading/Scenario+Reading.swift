@@ -91,6 +91,8 @@ extension Scenario {
         scenario.rules.perTopic = fields["consultations"].flatMap { Fields($0, as: .consultations) }?["per_topic"]?
             .choice(of: ConsultationsPerTopic.self)
         scenario.rules.ids = fields["ids"]?.choice(of: IDCase.self)
+        cursor.diagnosis.ids = scenario.rules.ids ?? .lowerCase
+        scenario.rules.tokens = fields["tokens"].map(tokens) ?? [:]
         scenario.rules.onRewind = fields["on_rewind"]?.choice(of: SocketEnding.self)
         scenario.rules.compression = fields["compression"]?.choice(of: Compression.self)
         scenario.rules.pings = fields["pings"]?.duration(1_000_000_000...3_600_000_000_000)
@@ -112,6 +114,36 @@ extension Scenario {
         fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
         scenario.replay = fields["replay"].flatMap(SessionReplay.read)
         return scenario
+    }
+}
+
+extension Scenario {
+    /// Reads the texts that pass for tokens, each with its user.
+    fileprivate static func tokens(_ cursor: Cursor) -> [ExactString: ExactString] {
+        var tokens: [ExactString: ExactString] = [:]
+        for cursor in cursor.elements(limit: ScenarioLimits.tokens, of: "tokens") ?? [] {
+            guard let fields = Fields(cursor, as: .token) else { continue }
+            let token = fields.required("token", Messages.token)
+            let text = token?.string(expected: Messages.token) ?? ""
+            let isToken = (1...200).contains(text.utf8.count) && text.utf8.allSatisfy(isTokenCharacter)
+            if token != nil, !isToken { token?.refuse(expected: Messages.token) }
+            let user = fields["user"]?.text(1...200) ?? defaultUserName
+            let id = ExactString(user == defaultUserName ? defaultUserID : user)
+            if isToken, tokens.updateValue(id, forKey: ExactString(text)) != nil {
+                fields.refuse("token", Messages.notUnique("token"))
+            }
+        }
+        return tokens
+    }
+
+    /// Whether it may be in a bearer token (RFC 6750 §2.1).
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~+/=".utf8.contains(byte)
+        }
     }
 }
 

@@ -161,7 +161,10 @@ struct GoalTable {
 
     func reference(_ cursor: Cursor) -> GoalReference? {
         guard let text = cursor.text(1...100) else { return nil }
-        let reference = ResourceID(text).map(GoalReference.id) ?? .named(ExactString(text))
+        let name = GoalReference.named(ExactString(text))
+        // A free id looks like a name.
+        let id = index(of: name) == nil ? ResourceID(text, as: cursor.diagnosis.ids).map(GoalReference.id) : nil
+        let reference = id.flatMap { index(of: $0) == nil && ResourceID(text) == nil ? nil : $0 } ?? name
         guard index(of: reference) == nil else { return reference }
         if case .id = reference {
             cursor.refuse(Messages.unknownGoalID(text))

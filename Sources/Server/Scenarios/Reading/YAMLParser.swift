@@ -1,4 +1,5 @@
 import CYAML
+import FitIQAPI
 import Text
 
 /// The events of a YAML stream in UTF-8, as parsed by libyaml, with their positions; it owns the parser on the heap,
@@ -265,6 +266,8 @@ final class Diagnosis {
     private var omittedCount = 0
     /// Whether what is read is a world that was saved: it held what is in it, so no size or time is too large.
     let isSaved: Bool
+    /// Which ids the document may have, as it says itself.
+    var ids = IDCase.lowerCase
 
     init(isSaved: Bool) { self.isSaved = isSaved }
 

@@ -37,6 +37,10 @@ extension WorldData {
                 writer.object("consultations") { $0.member("per_topic", perTopic.rawValue) }
             }
             writer.member("ids", ifPresent: rules.ids?.rawValue)
+            writer.linesIfAny("tokens", rules.tokens.sorted { $0.key < $1.key }) { writer, token in
+                writer.member("token", token.key.text)
+                writer.member("user", token.value.text)
+            }
             writer.member("on_rewind", ifPresent: rules.onRewind?.rawValue)
             writer.member("compression", ifPresent: rules.compression?.rawValue)
             if let pings = rules.pings { writer.duration("pings", pings) }

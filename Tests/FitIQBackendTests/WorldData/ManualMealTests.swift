@@ -1,0 +1,18 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Meal logs that were entered food by food") struct ManualMealTests {
+    @Test("are planted in every mode but that of websocket-architecture", arguments: GuideMode.allCases)
+    func modes(mode: GuideMode) throws {
+        var meal = MealLogData(rawInput: "a pie", mealType: .lunch)
+        meal.isManual = true
+        let data = WorldData(users: [UserData(id: "u", mealLogs: [meal])])
+        var world = World(mode: mode)
+        guard mode == .webSocketArchitecture else { return try world.backend.plant(data, &world.turn) }
+        let error = #expect(throws: PlantError.self) { try world.backend.plant(data, &world.turn) }
+        #expect(error?.path == "users[0].meal_logs[0].status")
+        #expect(error?.message.contains("make it completed") == true)
+    }
+}

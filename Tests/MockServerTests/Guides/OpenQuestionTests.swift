@@ -1,0 +1,37 @@
+import FitIQAPI
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import MockServer
+
+/// What the guides leave open, as DEVIATIONS says that this server has it.
+@Suite("What the guides leave open")
+struct OpenQuestionTests {
+    /// The modes whose guide creates consultations, and does not know 409 and 429.
+    static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
+
+    private static func network(_ mode: GuideMode, _ rules: String = "") throws -> VirtualNetwork {
+        let scenario = try Scenario.read("{name: open\(rules)}")
+        return VirtualNetwork {
+            $0.mode = mode
+            $0.scenario = scenario
+        }
+    }
+
+    @Test("409 in a mode that does not know it, and none where a scenario allows many", arguments: modes)
+    func conflict(mode: GuideMode) throws {
+        for (rules, status) in [("", 409), (", consultations: {per_topic: many}", 201)] {
+            let network = try Self.network(mode, rules)
+            #expect(try network.exchange(.create(#"{"persona":"nutritionist"}"#)).status == 201)
+            #expect(try network.exchange(.create(#"{"persona":"nutritionist"}"#)).status == status)
+        }
+    }
+
+    @Test("429 for the eleventh active consultation", arguments: modes)
+    func limit(mode: GuideMode) throws {
+        let network = try Self.network(mode, ", consultations: {per_topic: many}")
+        let statuses = try (0..<11).map { _ in try network.exchange(.create(#"{"persona":"nutritionist"}"#)).status }
+        #expect(statuses == [Int](repeating: 201, count: 10) + [429])
+    }
+}
