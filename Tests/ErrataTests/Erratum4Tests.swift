@@ -10,6 +10,7 @@ extension Errata {
         static let snippets = [
             Snippet("meal-log-websocket.completed"), Snippet("meal-log-websocket.main-actor"),
             Snippet("meal-log-websocket.missing-brace"), Snippet("meal-log-websocket.private-in-tests"),
+            Snippet("meal-log-websocket.test-message"),
         ]
 
         @Test("what does not compile", .timeLimit(.minutes(15)), arguments: snippets)

@@ -10,6 +10,7 @@ extension Errata {
 
         static let snippets = [
             Snippet("goal-linking.backend-id"), Snippet("goal-linking.equal-errors"), Snippet("goal-linking.retry"),
+            Snippet("goal-linking.test-goals"),
         ]
 
         @Test("what does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)

@@ -5,7 +5,8 @@ extension Errata {
     struct Erratum6Tests {
         static let snippets = [
             Snippet("enhanced-consultations.create-with-title"), Snippet("enhanced-consultations.message-bubble"),
-            Snippet("enhanced-consultations.outgoing-message"), Snippet("enhanced-consultations.undefined-types"),
+            Snippet("enhanced-consultations.outgoing-message"), Snippet("enhanced-consultations.persona-color"),
+            Snippet("enhanced-consultations.undefined-types"),
         ]
 
         @Test("what does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)

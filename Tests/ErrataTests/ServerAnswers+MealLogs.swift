@@ -29,8 +29,8 @@ extension ServerAnswers {
 
     /// The answer to create or get.
     static func mealLog(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
-        let form = mode.form(of: .showMealLog)
-        return Data(MealLog.body(of: try log(meal).object(in: form), in: form))
+        let (form, log) = (mode.form(of: .showMealLog), try log(meal))
+        return Data(log.body(of: log.object(in: form), in: form))
     }
 
     /// The frame about a log that is done.

@@ -107,10 +107,29 @@ import Testing
         #expect(text(log.object(in: .webSocketArchitecture)) == json)
     }
 
-    @Test("stand in an envelope, which only meal-log-websocket has without `success`", arguments: GuideMode.allCases)
+    @Test("stand in an envelope as they are, except in meal-log-websocket", arguments: GuideMode.allCases)
     func envelope(form: GuideMode) {
-        let body = text(MealLog.body(of: Array(#"{"x":1}"#.utf8), in: form))
-        #expect(body == (form == .mealLogWebSocket ? #"{"data":{"x":1}}"# : #"{"success":true,"data":{"x":1}}"#))
+        let body = text(MealLogExamples.processing.body(of: Array(#"{"x":1}"#.utf8), in: form))
+        #expect((body == #"{"success":true,"data":{"x":1}}"#) == (form != .mealLogWebSocket))
+    }
+
+    static let responses: [(MealLog, String)] = [
+        (MealLogExamples.processing, guide[0].1),
+        (
+            MealLogExamples.completed,
+            #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"completed","total_calories":198,"#
+                + #""total_protein_g":37.2,"total_carbs_g":0.0,"total_fat_g":4.3,\#(logged),\#(times)}"#
+        ),
+        (
+            MealLogExamples.failed,
+            #"{"id":"\#(id)","user_id":"user-1","raw_input":"\"qwerty\"","meal_type":"lunch","status":"failed","#
+                + #"\#(logged),\#(times)}"#
+        ),
+    ]
+
+    @Test("as meal-log-websocket answers, with its model's members and no envelope but `data`", arguments: responses)
+    func guideResponse(log: MealLog, json: String) {
+        #expect(text(log.body(of: [], in: .mealLogWebSocket)) == #"{"data":\#(json)}"#)
     }
 
     static let pages: [(Page, Int, Bool)] = [

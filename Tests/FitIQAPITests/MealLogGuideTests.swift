@@ -13,7 +13,7 @@ import Testing
     @Test("a log in every status, after create and get", arguments: forms)
     func response(form: GuideMode) throws {
         for log in [MealLogExamples.processing, MealLogExamples.completed, MealLogExamples.failed] {
-            let body = Data(MealLog.body(of: log.object(in: form), in: form))
+            let body = Data(log.body(of: log.object(in: form), in: form))
             let decoded = try Guide.decoder.decode(Guide.APIResponse<Guide.MealLogResponse>.self, from: body).data
             #expect(decoded.id == log.id.description && decoded.userId == "user-1")
             #expect(decoded.rawInput == log.rawInput && decoded.mealType == .lunch)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("nothing with the decoder of the guide's service: its mistake, not ours", arguments: forms)
     func convertingTwice(form: GuideMode) {
-        let body = Data(MealLog.body(of: MealLogExamples.processing.object(in: form), in: form))
+        let body = Data(MealLogExamples.processing.body(of: MealLogExamples.processing.object(in: form), in: form))
         #expect(throws: DecodingError.self) {
             try Guide.contradictoryDecoder.decode(Guide.APIResponse<Guide.MealLogResponse>.self, from: body)
         }

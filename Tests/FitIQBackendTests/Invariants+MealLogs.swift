@@ -41,7 +41,7 @@ extension Invariants {
             expect(backend.mealLogs.position(of: record.id) == position, "found elsewhere")
             expect(backend.users[record.owner].mealLogs.count { $0 == position } == 1, "not listed once")
             expect(record.listItem == record.log.object(in: .union, isForApps: true), "the list shows something old")
-            expect(record.body == MealLog.body(of: record.listItem, in: .union), "get shows something old")
+            expect(record.body == record.log.body(of: record.listItem, in: .union), "get shows something old")
         }
         return violations
     }

@@ -117,8 +117,7 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
         typealias Guide = MealLogWebSocketGuide
         return [
             ModelledShape(
-                "meal", Guide.answer(Guide.processing), Guide.APIResponse<Guide.MealLogResponse>.self,
-                unfilled: ["totalCalories", "totalProteinG", "totalCarbsG", "totalFatG"]),
+                "meal", Guide.answer(Guide.response), Guide.APIResponse<Guide.MealLogResponse>.self),
             ModelledShape(
                 "meal completed", Guide.frame(.mealLogCompleted),
                 Guide.MealLogMessage<Guide.MealLogCompletedData>.self),

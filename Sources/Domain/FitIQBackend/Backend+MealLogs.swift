@@ -214,7 +214,7 @@ package struct MealLogRecord: Identifiable, Sendable {
         }
         let form = mode.form(of: .showMealLog)
         listItem = log.object(in: .union, isForApps: mode.servesApps)
-        body = MealLog.body(of: form == .union ? listItem : log.object(in: form), in: form)
+        body = log.body(of: listItem, in: form)
     }
 }
 

@@ -1,11 +1,13 @@
 extension MealLogWebSocketGuide {
-    /// The log while it is processed.
-    package static let processing = Shape.members([
+    /// The log as create and get answer, in any status: those of its members that are known then.
+    package static let response = Shape.members([
         "id": .id, "user_id": .string, "raw_input?": .string, "meal_type": .mealType,
-        "status": .oneOf(["processing"]), "logged_at": .timestamp, "created_at": .timestamp, "updated_at": .timestamp,
+        "status": .oneOf(["processing", "completed", "failed", "manual"]), "total_calories?": .integer,
+        "total_protein_g?": .number, "total_carbs_g?": .number, "total_fat_g?": .number, "logged_at": .timestamp,
+        "created_at": .timestamp, "updated_at": .timestamp,
     ])
 
-    /// The log once it is completed, in the notification and in GET.
+    /// The log once it is completed, in the notification.
     package static let completed = Shape.members([
         "id": .id, "user_id": .string, "raw_input?": .string, "meal_type": .mealType, "status": .oneOf(["completed"]),
         "total_calories?": .integer, "total_protein_g?": .number, "total_carbs_g?": .number, "total_fat_g?": .number,
@@ -21,7 +23,7 @@ extension MealLogWebSocketGuide {
         "parsing_notes?": .string, "order_index": .integer, "created_at": .timestamp,
     ])
 
-    /// The log once it has failed, in the notification and in GET.
+    /// The log once it has failed, in the notification.
     package static let failed = Shape.members([
         "id": .id, "user_id": .string, "raw_input?": .string, "meal_type": .mealType, "status": .oneOf(["failed"]),
         "error_message?": .string, "logged_at": .timestamp, "created_at": .timestamp, "updated_at": .timestamp,

@@ -91,12 +91,26 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The body of create and get: `{"data"}` in meal-log-websocket, otherwise with `success` before it.
+    /// The body of create and get: in meal-log-websocket `{"data"}` with the members of its `MealLogResponse`, which has
+    /// fewer than its event; otherwise the given object, with `success` before it.
     ///
-    /// - Parameter object: The log's ``object(in:)`` in the same form.
-    public static func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
-        form == .mealLogWebSocket
-            ? JSONWriter.object { $0.member("data", raw: object) } : JSONWriter.success(data: object)
+    /// - Parameter object: The log's ``object(in:isForApps:)`` in the same form.
+    public func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
+        guard form == .mealLogWebSocket else { return JSONWriter.success(data: object) }
+        return JSONWriter.object(reserving: 1024 + rawInput.utf8.count) { $0.object("data", writeResponse) }
+    }
+
+    private func writeResponse(into writer: inout JSONWriter) {
+        writer.member("id", id)
+        writeInput(into: &writer)
+        if case .completed = progress {
+            let totals = totals
+            writer.member("total_calories", totals.calories)
+            writer.grams(of: totals, "total_protein_g", "total_carbs_g", "total_fat_g")
+        }
+        writer.member("logged_at", loggedAt)
+        writer.member("created_at", createdAt)
+        writer.member("updated_at", updatedAt)
     }
 
     /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.
