@@ -30,6 +30,8 @@ struct JudgedFileTests {
             ("chat", 11, "ws/close-handshake"), ("conflict", 9, "consultation/conflict-continues-existing"),
             ("dropped", 11, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),
             ("meals", 9, "meal/no-poll-while-connected"),
+            ("archive", 9, "ws/close-handshake"), ("limit", 3, "consultation/limit-stops-creating"),
+            ("template", 9, "ws/message-shape"), ("guide", 8, "meal/no-fetch-after-completed"),
         ])
     func fixtures(name: String, count: Int, one: String) throws {
         let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("\(name).har")))

@@ -6,7 +6,9 @@ extension Peers {
     @Suite("Recorded sessions")
     struct RecordedSessions {
         /// What session_stories.py tells.
-        static let stories = ["chat", "conflict", "dropped", "goals", "meals"]
+        static let stories = [
+            "archive", "chat", "conflict", "dropped", "goals", "guide", "limit", "meals", "template",
+        ]
 
         /// The story's script compares what its user sees, and asks for verdicts; a strict replay ends with 1 where
         /// anything was asked for that was not recorded, or the other way round.
