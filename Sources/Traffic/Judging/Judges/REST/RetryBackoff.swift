@@ -124,8 +124,8 @@ struct CreatesOnce: ObligationJudge {
         clause: "A POST that created something, but whose answer was lost or was an error, is not sent again in a way "
             + "that creates it twice.",
         tolerance: "Whoever has read a list of the collection in between has looked, and a minute later it is the "
-            + "user's wish. What the backend recognises, such as a consultation, does not exist twice. Not judged under "
-            + "--guide: three guides show the repeat after 5xx.",
+            + "user's wish. What the backend recognises, such as a consultation, does not exist twice. Not judged where "
+            + "a single guide counts: three of them show the repeat after 5xx.",
         advice:
             "Before you repeat a POST that may have been done, find out: GET the list, look for what the user asked "
             + "for, and send the POST again only if it is not there.",

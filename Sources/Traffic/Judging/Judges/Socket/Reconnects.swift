@@ -194,8 +194,8 @@ struct ReconnectBackoff: ObligationJudge {
         place: "best practice 2 (consultation-websocket); best practice 1 (enhanced-consultations); step 2, "
             + "reconnection (meal-log-websocket)",
         clause: "After a socket that the client did not end, no handshake for its consultation comes sooner than 1 s "
-            + "after the end or after the previous try, and waits never shrink until `connected` comes. With --guide "
-            + "consultation-websocket or enhanced-consultations they should grow.",
+            + "after the end or after the previous try, and waits never shrink until `connected` comes. Where only "
+            + "consultation-websocket or enhanced-consultations counts, they should grow.",
         tolerance: "50 ms for the network and scheduling. Waits grow if the third is longer than the first, or that is "
             + "30 s; how much is the client's choice. Any end that the client did not begin counts, except 1000 "
             + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the client "
