@@ -73,8 +73,7 @@ struct ValueShapeTests {
     @Test("No request is sent beyond the limit")
     func requestLimit() async throws {
         let request = SessionRequest(method: "GET", url: "http://a/health")
-        let entry = SessionEntry.exchange(
-            SessionExchange(started: Timestamp(secondsSinceEpoch: 0), request: request))
+        let entry = SessionExchange(started: Timestamp(secondsSinceEpoch: 0), request: request)
         let contractCase = ContractCase("a/b/c", "Nothing", .ours("Nothing."), steps: [])
         for (count, isPlayed) in [(ConformPlay.requestLimit - 1, true), (ConformPlay.requestLimit, false)] {
             let play = ConformPlay(

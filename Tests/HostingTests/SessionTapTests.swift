@@ -51,8 +51,8 @@ struct SessionTapTests {
             _ = tap.finish(at: .init(secondsSinceEpoch: day + 9))
             let bytes = Array((contents(folder + "/a.har") ?? "").utf8)
             let sockets = try HARFile(reading: bytes).session.entries.map { entry -> [Int64] in
-                guard case .socket(let socket) = entry else { return [] }
-                return [socket.started, socket.opened, socket.ending?.time ?? socket.opened].map(\.secondsSinceEpoch)
+                guard let opened = entry.opened else { return [] }
+                return [entry.started, opened, entry.ending?.time ?? opened].map(\.secondsSinceEpoch)
             }
             let (first, second) = ([day, day + 4, day + 4], [day + 2, day + 3, day + 6].map { $0 + step })
             #expect(sockets == (step > 0 ? [first, second] : [second, first]))

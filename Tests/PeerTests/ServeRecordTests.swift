@@ -37,9 +37,7 @@ extension Peers {
             #expect(
                 requests.contains { $0.hasPrefix("GET https://127.0.0.1:") && $0.hasSuffix("?page=1") }, "\(requests)")
             #expect(!requests.contains { $0.contains("/health") || $0.contains("/__admin") || $0.contains("/docs") })
-            let sockets = session.entries.compactMap { entry in
-                if case .socket(let socket) = entry { socket } else { nil }
-            }
+            let sockets = session.entries.filter(\.isSocket)
             #expect(sockets.count == 1)
             #expect((sockets.first?.frames.count ?? 0) > 3)
         }

@@ -114,10 +114,9 @@ struct AnswerTests {
     func cut(row: Cut) throws {
         let fields = row.length.map { [SessionField("Content-Length", $0)] } ?? []
         let session = Session(entries: [
-            .exchange(
-                SessionExchange(
-                    started: recorded(0), request: SessionRequest(method: "GET", url: "http://h/a"),
-                    response: SessionResponse(status: 200, fields: fields, body: row.body, isComplete: row.isComplete)))
+            SessionExchange(
+                started: recorded(0), request: SessionRequest(method: "GET", url: "http://h/a"),
+                response: SessionResponse(status: 200, fields: fields, body: row.body, isComplete: row.isComplete))
         ])
         let plan = try ReplayPlan(session)
         #expect(plan.notes.count == (row.body.isCut ? 1 : 0))
@@ -169,11 +168,10 @@ struct AnswerTests {
     @Test("A cut request body is compared with none")
     func cutRequest() throws {
         let session = Session(entries: [
-            .exchange(
-                SessionExchange(
-                    started: recorded(0),
-                    request: SessionRequest(method: "POST", url: "http://h/a", body: SessionBody([1], of: 2)),
-                    response: SessionResponse(status: 200)))
+            SessionExchange(
+                started: recorded(0),
+                request: SessionRequest(method: "POST", url: "http://h/a", body: SessionBody([1], of: 2)),
+                response: SessionResponse(status: 200))
         ])
         var player = Player(try ReplayPlan(session), settings: ReplaySettings(match: .strict), origin: ourOrigin)
         #expect(player.text("POST", "/a", body: "xyz") == "200")

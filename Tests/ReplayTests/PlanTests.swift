@@ -6,22 +6,20 @@ import Testing
 
 @Suite("Compiling a session")
 struct PlanTests {
-    static func exchange(_ path: String = "/a", bytes: Int = 0) -> SessionEntry {
-        .exchange(
-            SessionExchange(
-                started: recorded(0), request: SessionRequest(method: "GET", url: "http://h" + path),
-                response: SessionResponse(status: 200, body: SessionBody(Array(repeating: 0, count: bytes)))))
+    static func exchange(_ path: String = "/a", bytes: Int = 0) -> SessionExchange {
+        SessionExchange(
+            started: recorded(0), request: SessionRequest(method: "GET", url: "http://h" + path),
+            response: SessionResponse(status: 200, body: SessionBody(Array(repeating: 0, count: bytes))))
     }
 
-    static func socket(frames: Int) -> SessionEntry {
-        .socket(
-            SessionSocket(
-                started: recorded(0), opened: recorded(0), request: SessionRequest(method: "GET", url: "ws://h/ws"),
-                response: SessionResponse(status: 101),
-                frames: Array(repeating: frame(.server, 0, .pong, []), count: frames)))
+    static func socket(frames: Int) -> SessionExchange {
+        SessionExchange(
+            started: recorded(0), opened: recorded(0), request: SessionRequest(method: "GET", url: "ws://h/ws"),
+            response: SessionResponse(status: 101),
+            frames: Array(repeating: frame(.server, 0, .pong, []), count: frames))
     }
 
-    static func refusal(of entries: [SessionEntry]) -> ReplayError? {
+    static func refusal(of entries: [SessionExchange]) -> ReplayError? {
         do {
             _ = try ReplayPlan(Session(entries: entries))
             return nil
@@ -138,16 +136,14 @@ struct PlanTests {
                     SessionFrame(sender: .server, time: $0, opcode: .text, payload: SessionBody([0x61]))
                 }
                 let session = Session(entries: [
-                    .socket(
-                        SessionSocket(
-                            started: started, opened: opened,
-                            request: SessionRequest(method: "GET", url: "ws://h/ws"),
-                            response: SessionResponse(status: 101), frames: frames,
-                            ending: SessionEnding(time: started, party: .server, cause: .finish))),
-                    .exchange(
-                        SessionExchange(
-                            started: started, waited: .max, lasted: .max,
-                            request: SessionRequest(method: "GET", url: "http://h/a"), response: nil)),
+                    SessionExchange(
+                        started: started, opened: opened,
+                        request: SessionRequest(method: "GET", url: "ws://h/ws"),
+                        response: SessionResponse(status: 101), frames: frames,
+                        ending: SessionEnding(time: started, party: .server, cause: .finish)),
+                    SessionExchange(
+                        started: started, waited: .max, lasted: .max,
+                        request: SessionRequest(method: "GET", url: "http://h/a"), response: nil),
                 ])
                 for match in ReplaySettings.Match.allCases {
                     var player = Player(

@@ -108,36 +108,35 @@ struct PropertyTests {
             let target = ours(String(url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" }))
             var request = ReplayRequest(
                 method: entry.request.method, target: target, body: ours(entry.request.body?.bytes ?? []))
-            switch entry {
-            case .exchange(let exchange):
-                guard case .response(let response) = player.answer(request, at: at(0)), let recorded = exchange.response
+            if let opened = entry.opened {
+                request.isHandshake = true
+                guard case .socket(let opening) = player.answer(request, at: at(0)) else {
+                    Issue.record("no socket for \(target), seed \(seed)")
+                    return
+                }
+                player.opened(opening.socket, at: opened)
+                var sent: [[UInt8]] = []
+                func take(_ effects: [ReplayEffect]) {
+                    for case .text(let bytes) in effects.map(\.action) { sent.append(bytes) }
+                }
+                for frame in entry.frames {
+                    take(player.advance(to: frame.time))
+                    guard frame.sender == .client else { continue }
+                    player.receive(.text(ours(frame.payload.bytes)), on: opening.socket, at: frame.time)
+                }
+                take(player.advance(to: opened.advanced(byNanoseconds: 1_000_000_000)))
+                let recorded = entry.frames.filter { $0.sender == .server }.map { ours($0.payload.bytes) }
+                #expect(sent == recorded, place)
+                player.ended(opening.socket, at: at(0))
+            } else {
+                guard case .response(let response) = player.answer(request, at: at(0)), let recorded = entry.response
                 else {
                     Issue.record("no answer to \(request.method) \(target), seed \(seed)")
                     return
                 }
                 #expect(response.body == ours(recorded.body.bytes), place)
                 #expect(response.fields.map(\.value) == recorded.fields.map { ours($0.value) }, place)
-                #expect(response.after == exchange.waited, place)
-            case .socket(let socket):
-                request.isHandshake = true
-                guard case .socket(let opening) = player.answer(request, at: at(0)) else {
-                    Issue.record("no socket for \(target), seed \(seed)")
-                    return
-                }
-                player.opened(opening.socket, at: socket.opened)
-                var sent: [[UInt8]] = []
-                func take(_ effects: [ReplayEffect]) {
-                    for case .text(let bytes) in effects.map(\.action) { sent.append(bytes) }
-                }
-                for frame in socket.frames {
-                    take(player.advance(to: frame.time))
-                    guard frame.sender == .client else { continue }
-                    player.receive(.text(ours(frame.payload.bytes)), on: opening.socket, at: frame.time)
-                }
-                take(player.advance(to: socket.opened.advanced(byNanoseconds: 1_000_000_000)))
-                let recorded = socket.frames.filter { $0.sender == .server }.map { ours($0.payload.bytes) }
-                #expect(sent == recorded, place)
-                player.ended(opening.socket, at: at(0))
+                #expect(response.after == entry.waited, place)
             }
         }
         #expect(player.report.isComplete, place)
@@ -178,15 +177,13 @@ struct PropertyTests {
                 let entry = numbers.element(of: session.entries)
                 let url = entry.request.url
                 let target = String(url.drop { $0 != "/" }.dropFirst(2).drop { $0 != "/" })
-                var isHandshake = false
-                if case .socket = entry { isHandshake = true }
                 let answer = player.answer(
                     ReplayRequest(
                         method: entry.request.method, target: target, body: entry.request.body?.bytes ?? [],
-                        isHandshake: isHandshake), at: at(Int64(step)))
-                if case .socket(let opening) = answer, case .socket(let socket) = entry {
+                        isHandshake: entry.isSocket), at: at(Int64(step)))
+                if case .socket(let opening) = answer {
                     player.opened(opening.socket, at: at(Int64(step)))
-                    for frame in socket.frames where frame.sender == .client {
+                    for frame in entry.frames where frame.sender == .client {
                         player.receive(.text(frame.payload.bytes), on: opening.socket, at: at(Int64(step)))
                     }
                 }

@@ -40,17 +40,16 @@ struct SessionBuilder {
     ) -> Int {
         now = start ?? now + 100
         session.entries.append(
-            .exchange(
-                SessionExchange(
-                    started: recorded(now), waited: waited * millisecond, lasted: (lasted ?? waited) * millisecond,
-                    request: SessionRequest(
-                        method: method, url: target.hasPrefix("/") ? recordedOrigin + target : target, fields: fields,
-                        body: body.map { SessionBody(Array($0.utf8)) }),
-                    response: status == 0
-                        ? nil
-                        : SessionResponse(
-                            status: status, fields: answerFields, body: SessionBody(Array(answer.utf8)),
-                            isComplete: isComplete))))
+            SessionExchange(
+                started: recorded(now), waited: waited * millisecond, lasted: (lasted ?? waited) * millisecond,
+                request: SessionRequest(
+                    method: method, url: target.hasPrefix("/") ? recordedOrigin + target : target, fields: fields,
+                    body: body.map { SessionBody(Array($0.utf8)) }),
+                response: status == 0
+                    ? nil
+                    : SessionResponse(
+                        status: status, fields: answerFields, body: SessionBody(Array(answer.utf8)),
+                        isComplete: isComplete)))
         return session.entries.count - 1
     }
 
@@ -62,21 +61,20 @@ struct SessionBuilder {
         now = start ?? now + 100
         let url = origin + target
         session.entries.append(
-            .socket(
-                SessionSocket(
-                    started: recorded(now), opened: recorded(now + 10),
-                    request: SessionRequest(method: "GET", url: url, fields: fields),
-                    response: SessionResponse(status: 101, fields: answerFields),
-                    frames: frames.map {
-                        var frame = $0
-                        frame.time = frame.time.advanced(byNanoseconds: (now + 10) * millisecond)
-                        return frame
-                    },
-                    ending: ending.map {
-                        SessionEnding(
-                            time: $0.time.advanced(byNanoseconds: (now + 10) * millisecond), party: $0.party,
-                            cause: $0.cause)
-                    })))
+            SessionExchange(
+                started: recorded(now), opened: recorded(now + 10),
+                request: SessionRequest(method: "GET", url: url, fields: fields),
+                response: SessionResponse(status: 101, fields: answerFields),
+                frames: frames.map {
+                    var frame = $0
+                    frame.time = frame.time.advanced(byNanoseconds: (now + 10) * millisecond)
+                    return frame
+                },
+                ending: ending.map {
+                    SessionEnding(
+                        time: $0.time.advanced(byNanoseconds: (now + 10) * millisecond), party: $0.party,
+                        cause: $0.cause)
+                }))
     }
 
     /// Lets so many milliseconds go by before the next entry.

@@ -17,7 +17,7 @@ struct IdentityTests {
             }
             // Two tokens that are let at the same consultation are one user's.
             let exchanges = [first, second].enumerated().map { index, name in
-                SessionEntry.exchange(Journal.exchange("GET", "\(Journal.path)\(index)", token: token(name)))
+                Journal.exchange("GET", "\(Journal.path)\(index)", token: token(name))
             }
             let journal = SessionJournal(Session(entries: exchanges), isWhole: true)
             #expect(Journal.exchanges(journal).map(\.user) == [ExactString(first), ExactString(second)])
@@ -29,8 +29,8 @@ struct IdentityTests {
     func comparison(_ first: String, _ second: String) {
         func session(_ text: String) -> Session {
             Session(entries: [
-                .exchange(Samples.exchange("GET", "/a", at: 0, answer: #"{"a":"\#(text)"}"#)),
-                .exchange(Samples.exchange("GET", "/b?\(text)=1", at: 1, answer: "{}")),
+                Samples.exchange("GET", "/a", at: 0, answer: #"{"a":"\#(text)"}"#),
+                Samples.exchange("GET", "/b?\(text)=1", at: 1, answer: "{}"),
             ])
         }
         #expect(SessionComparison(session(first), session(first)).isEqual)
@@ -44,7 +44,7 @@ struct IdentityTests {
         #expect(ExactString(url.path) == "/\u{301}b")
         #expect(url.query.map { ExactString($0) } == "\u{301}c=\u{301}d&\u{301}e")
         let exchange = Samples.exchange("GET", "/api/7/\u{301}x/8")
-        let key = EntryKey(.exchange(exchange), RequestURL(exchange.request.url))
+        let key = EntryKey(exchange, RequestURL(exchange.request.url))
         #expect(key.name == "GET /api/{id}/\u{301}x/{id}")
         var comparison = ValueComparison([], [])
         comparison.compareQueries(

@@ -102,7 +102,7 @@ let redactionWork: [Work] =
             let type =
                 "\"headers\":[{\"name\":\"Content-Type\",\"value\":\"multipart/form-data; boundary=\\\"x y\\\"\"}]"
             let file = try? HARFile(reading: Array("\(start)\(address),\(type),\(form)}\(end)".utf8))
-            guard case .exchange(let exchange)? = file?.session.entries.first else { return { false } }
+            guard let exchange = file?.session.entries.first else { return { false } }
             return {
                 var (redactor, exchange) = (Redactor(), exchange)
                 redactor.redact(&exchange)

@@ -70,7 +70,7 @@ extension Messages {
     }
     static func replaySummary(_ plan: ReplayPlan) -> String {
         var (exchanges, sockets) = (0, 0)
-        for entry in plan.session.entries { if case .socket = entry { sockets += 1 } else { exchanges += 1 } }
+        for entry in plan.session.entries { if entry.isSocket { sockets += 1 } else { exchanges += 1 } }
         return "a recorded session of \(Words.counted(exchanges, "request")) and \(Words.counted(sockets, "WebSocket"))"
     }
     static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."

@@ -33,16 +33,10 @@ public struct PathPrefix: Sendable, Equatable {
 extension Session {
     package func without(_ prefix: PathPrefix?) -> Session {
         guard let prefix else { return self }
-        return Session(
-            entries: entries.map { entry in
-                switch entry {
-                case .exchange(var exchange):
-                    exchange.request.url = prefix.removed(from: exchange.request.url)
-                    return .exchange(exchange)
-                case .socket(var socket):
-                    socket.request.url = prefix.removed(from: socket.request.url)
-                    return .socket(socket)
-                }
-            })
+        var session = self
+        for index in entries.indices {
+            session.entries[index].request.url = prefix.removed(from: entries[index].request.url)
+        }
+        return session
     }
 }

@@ -5,36 +5,17 @@ import WebSocket
 /// The traffic between a client and a server: requests with their responses, and WebSockets with their frames.
 public struct Session: Sendable, Equatable {
     /// All entries, in starting order.
-    public var entries: [SessionEntry]
+    public var entries: [SessionExchange]
 
-    public init(entries: [SessionEntry] = []) { self.entries = entries }
+    public init(entries: [SessionExchange] = []) { self.entries = entries }
 }
 
-/// A request and its result.
-public enum SessionEntry: Sendable, Equatable {
-    /// A request and its response, including a refused WebSocket handshake.
-    case exchange(SessionExchange)
-    case socket(SessionSocket)
-
-    public var request: SessionRequest {
-        switch self {
-        case .exchange(let exchange): exchange.request
-        case .socket(let socket): socket.request
-        }
-    }
-
-    public var started: Timestamp {
-        switch self {
-        case .exchange(let exchange): exchange.started
-        case .socket(let socket): socket.started
-        }
-    }
-}
-
-/// A request and its response.
+/// A request and its response; an accepted handshake also has the frames and the end of its WebSocket.
 public struct SessionExchange: Sendable, Equatable {
     /// When the first byte of the request was seen.
     public var started: Timestamp
+    /// When the 101 was seen that opened a WebSocket; nil for all other exchanges, including refused handshakes.
+    public var opened: Timestamp?
     /// Nanoseconds from the end of the request to the first byte of the response; 0 if unknown.
     public var waited: Int64 = 0
     /// Nanoseconds from the first byte of the request to the last byte of the response.
@@ -42,6 +23,12 @@ public struct SessionExchange: Sendable, Equatable {
     public var request: SessionRequest
     /// The response, or nil if the connection ended without one.
     public var response: SessionResponse?
+    /// Messages and control frames of both sides, including close frames, in the order in which they were seen.
+    public var frames: [SessionFrame] = []
+    /// How the WebSocket ended, or nil if it was open when the recording ended.
+    public var ending: SessionEnding?
+
+    public var isSocket: Bool { opened != nil }
 }
 
 /// A header field as sent; names keep their case and may repeat.
@@ -119,28 +106,6 @@ extension RecordedBody {
         fields.removeAll(where: \.isContentEncoding)
         defer { self = RecordedBody(text) }
         return SessionCoding(name: name, byteCount: byteCount)
-    }
-}
-
-/// A WebSocket: its handshake, its frames, and its end.
-public struct SessionSocket: Sendable, Equatable {
-    /// When the first byte of the handshake was seen.
-    public var started: Timestamp
-    /// When the 101 was seen.
-    public var opened: Timestamp
-    public var request: SessionRequest
-    /// The handshake's response, with status 101.
-    public var response: SessionResponse
-    /// Messages and control frames of both sides, including close frames, in the order in which they were seen.
-    public var frames: [SessionFrame] = []
-    /// How it ended, or nil if it was open when the recording ended.
-    public var ending: SessionEnding?
-}
-
-extension SessionSocket {
-    /// A socket of which nothing is known beyond its handshake.
-    package init(_ handshake: SessionExchange, _ response: SessionResponse, opened: Timestamp) {
-        self.init(started: handshake.started, opened: opened, request: handshake.request, response: response)
     }
 }
 

@@ -153,17 +153,13 @@ public final class SessionRecorder {
         switch observation {
         case .exchange(var exchange):
             guard !isExcluded(exchange.request.url) else { return }
-            let unread = settings.keepsSecrets ? [] : exchange.unreadBodies
+            let unread = settings.keepsSecrets || exchange.isSocket ? [] : exchange.unreadBodies
             if !settings.keepsSecrets { redactor.redact(&exchange) }
             for (party, coding) in unread {
                 // Only for the log: the file says it at the entry.
                 newNotes.append(cut(Messages.unread(coding, from: party, exchange.request)))
             }
-            writer.write(exchange)
-        case .socketOpened(var socket):
-            guard !isExcluded(socket.request.url) else { return }
-            if !settings.keepsSecrets { redactor.redact(&socket) }
-            tap.socket = writer.open(socket)
+            if exchange.isSocket { tap.socket = writer.open(exchange) } else { writer.write(exchange) }
         case .frame(var frame):
             guard let number = tap.socket else { return }
             if !settings.keepsSecrets { redactor.redact(&frame) }

@@ -14,7 +14,7 @@ struct ConformPlayTests {
 
     /// Plays steps with what was recorded before; by default there is no server, because nothing is to be sent.
     private static func play(
-        _ steps: [Step], at url: String = "http://127.0.0.1:1", recorded entries: [SessionEntry] = [],
+        _ steps: [Step], at url: String = "http://127.0.0.1:1", recorded entries: [SessionExchange] = [],
         isStopped: @escaping @Sendable () -> Bool = { false }
     ) async throws -> ConformPlay.Outcome? {
         let credentials = Credentials(token: DevelopmentCredentials.token(), apiKey: DevelopmentCredentials.apiKey)
@@ -49,17 +49,16 @@ struct ConformPlayTests {
         let server = try LocalServer(configuration)
         defer { server.stop() }
         let request = SessionRequest(method: "POST", url: "\(server.url)/api/v1/consultations")
-        func answer(_ status: Int, showing id: String) -> SessionEntry {
+        func answer(_ status: Int, showing id: String) -> SessionExchange {
             let body = RecordedBody(Array(#"{"data":{"id":"\#(id)"}}"#.utf8))
-            return .exchange(
-                SessionExchange(
-                    started: Self.start, request: request, response: SessionResponse(status: status, body: body)))
+            return SessionExchange(
+                started: Self.start, request: request, response: SessionResponse(status: status, body: body))
         }
         let unanswered = SessionExchange(started: Self.start, request: request)
-        let socket = SessionSocket(
+        let socket = SessionExchange(
             started: Self.start, opened: Self.start, request: request, response: SessionResponse(status: 101))
-        let foreign: [[SessionEntry]] = [
-            [], [.exchange(unanswered)], [.socket(socket)], [answer(200, showing: KnownID.consultation)],
+        let foreign: [[SessionExchange]] = [
+            [], [unanswered], [socket], [answer(200, showing: KnownID.consultation)],
             [answer(201, showing: KnownID.nothing)],
         ]
         let steps: [Step] = [.open(KnownID.consultation), .untilReady, .archive]

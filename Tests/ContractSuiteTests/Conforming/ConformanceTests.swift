@@ -32,10 +32,8 @@ struct ConformanceTests {
     /// The value in the fake's answer to `GET /api/v1/goals`.
     private static func goals() async throws -> JSONObject {
         let bodies = try await session("goal/chat/twice").entries.compactMap { entry -> [UInt8]? in
-            guard case .exchange(let exchange) = entry, exchange.request.method == "GET",
-                exchange.request.url.hasSuffix("/api/v1/goals")
-            else { return nil }
-            return exchange.response?.body.bytes
+            guard entry.request.method == "GET", entry.request.url.hasSuffix("/api/v1/goals") else { return nil }
+            return entry.response?.body.bytes
         }
         let body = try #require(bodies.first)
         return try #require(try JSON.parse(body).object)
@@ -52,16 +50,16 @@ struct ConformanceTests {
     private static func answer(
         _ body: [UInt8], status: Int = 200, type: String? = "application/json", path: String = "/api/v1/goals",
         change: (inout SessionResponse) -> Void = { _ in }
-    ) -> SessionEntry {
+    ) -> SessionExchange {
         let fields = type.map { [SessionField("Content-Type", $0)] } ?? []
         var response = SessionResponse(status: status, fields: fields, body: RecordedBody(body))
         change(&response)
         let request = SessionRequest(method: "GET", url: "http://upstream\(path)")
-        return .exchange(SessionExchange(started: start, request: request, response: response))
+        return SessionExchange(started: start, request: request, response: response)
     }
 
     private static func compared(
-        _ entries: [SessionEntry], playedIn cases: [ConformPlay.Outcome] = []
+        _ entries: [SessionExchange], playedIn cases: [ConformPlay.Outcome] = []
     ) async throws -> Conformance {
         var conformance = try await fake.value
         conformance.compare(Session(entries: entries), playedIn: cases)
@@ -85,10 +83,7 @@ struct ConformanceTests {
             #expect(result.alike == result.answers && result.deviations.isEmpty, "\(Self.told(result))")
         }
         let answers: Int = session.entries.reduce(0) { sum, entry in
-            switch entry {
-            case .exchange: sum + 1
-            case .socket(let socket): sum + 1 + socket.frames.count { $0.sender == .server && $0.opcode == .text }
-            }
+            sum + 1 + entry.frames.count { $0.sender == .server && $0.opcode == .text }
         }
         #expect(answers > 10 && conformance.endpoints.map(\.answers).reduce(0, +) == answers)
         #expect(conformance.fidelity == 100 && conformance.unknownCount == 0)
@@ -144,7 +139,7 @@ struct ConformanceTests {
     @Test("Statuses, media types and bodies deviate; an answer that was not recorded whole says nothing")
     func responses() async throws {
         let body = try await Self.goals(with: [])
-        let rows: [(SessionEntry, [String])] = [
+        let rows: [(SessionExchange, [String])] = [
             (Self.answer(body, type: "Application/JSON ; charset=utf-8"), []),
             (
                 Self.answer(body, type: "text/html; charset=utf-8"),
@@ -175,7 +170,7 @@ struct ConformanceTests {
     @Test("Of a socket the handshake and the server's whole messages are compared, by their type")
     func messages() async throws {
         let session = try await Self.session("consultation/create/201-opens-chat")
-        let sockets = session.entries.compactMap { if case .socket(let socket) = $0 { socket } else { nil } }
+        let sockets = session.entries.filter(\.isSocket)
         var socket = try #require(sockets.first)
         let known = try #require(socket.frames.first { $0.sender == .server && $0.opcode == .text })
         let odd = RecordedBody(Array(#"{"type":"nonsense"}"#.utf8))
@@ -188,7 +183,7 @@ struct ConformanceTests {
             SessionFrame(sender: .server, time: Self.start, opcode: .text, payload: odd),
             SessionFrame(sender: .server, time: Self.start, opcode: .binary, payload: known.payload),
         ]
-        let result = try #require(try await Self.compared([.socket(socket)]).endpoints.first)
+        let result = try #require(try await Self.compared([socket]).endpoints.first)
         #expect(result.endpoint == .webSocket && result.answers == 4 && result.alike == 2)
         #expect(result.deviations.map(\.upstream) == ["`nonsense`", "not JSON"])
         for deviation in result.deviations {

@@ -28,16 +28,15 @@ struct Take {
         var all = answerFields
         if !answer.isEmpty { all.append(SessionField("Content-Type", "application/json")) }
         return entry(
-            .exchange(
-                SessionExchange(
-                    started: Self.time(started), waited: waited * 1_000_000, lasted: waited * 1_000_000,
-                    request: SessionRequest(
-                        method: method, url: Self.origin + path, fields: fields,
-                        body: body.map { SessionBody(Array($0.utf8)) }),
-                    response: status.map {
-                        SessionResponse(
-                            status: $0, fields: all, body: SessionBody(Array(answer.utf8)), isComplete: isComplete)
-                    })))
+            SessionExchange(
+                started: Self.time(started), waited: waited * 1_000_000, lasted: waited * 1_000_000,
+                request: SessionRequest(
+                    method: method, url: Self.origin + path, fields: fields,
+                    body: body.map { SessionBody(Array($0.utf8)) }),
+                response: status.map {
+                    SessionResponse(
+                        status: $0, fields: all, body: SessionBody(Array(answer.utf8)), isComplete: isComplete)
+                }))
     }
 
     /// Adds a WebSocket.
@@ -46,14 +45,13 @@ struct Take {
         _ frames: [SessionFrame], ending: SessionEnding? = nil
     ) -> Take {
         entry(
-            .socket(
-                SessionSocket(
-                    started: Self.time(started), opened: Self.time(started + waited),
-                    request: SessionRequest(method: "GET", url: "ws" + Self.origin.dropFirst(4) + path, fields: fields),
-                    response: SessionResponse(status: 101), frames: frames, ending: ending)))
+            SessionExchange(
+                started: Self.time(started), opened: Self.time(started + waited),
+                request: SessionRequest(method: "GET", url: "ws" + Self.origin.dropFirst(4) + path, fields: fields),
+                response: SessionResponse(status: 101), frames: frames, ending: ending))
     }
 
-    private func entry(_ entry: SessionEntry) -> Take {
+    private func entry(_ entry: SessionExchange) -> Take {
         var take = self
         take.session.entries.append(entry)
         return take

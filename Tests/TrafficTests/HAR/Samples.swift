@@ -43,8 +43,8 @@ enum Samples {
     static func socket(
         _ target: String = "/api/v1/consultations/c1/ws?token=t", at microseconds: Int64 = 0,
         frames: [SessionFrame] = [], ending: SessionEnding? = nil
-    ) -> SessionSocket {
-        SessionSocket(
+    ) -> SessionExchange {
+        SessionExchange(
             started: time(microseconds), opened: time(microseconds + 3000),
             request: SessionRequest(
                 method: "GET", url: "wss://api.example.com" + target,
@@ -91,20 +91,18 @@ enum Samples {
             frame(.server, .close, bytes: close(1000), at: 10_001),
         ]
         return Session(entries: [
-            .exchange(exchange("POST", "/api/v1/consultations", at: 0, status: 201, body: "{\"persona\":\"coach\"}")),
-            .exchange(exchange("GET", "/api/v1/goals", at: 10, status: nil)),
-            .exchange(exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: "")),
-            .socket(socket(at: 30)), .exchange(incomplete), .exchange(binary), .exchange(coded), .exchange(empty),
-            .exchange(large),
-            .socket(
-                socket(
-                    at: 70, frames: frames,
-                    ending: SessionEnding(time: time(10_002), party: .client, cause: .closeFrame))),
-            .exchange(exchange("GET", "/api/v1/consultations/c1/ws", at: 80, status: 401)),
-            .socket(
-                socket(
-                    "/second", at: 90, frames: [frame(.server, .ping, "p", at: 4000)],
-                    ending: SessionEnding(time: time(10_003), party: .server, cause: .reset))),
+            exchange("POST", "/api/v1/consultations", at: 0, status: 201, body: "{\"persona\":\"coach\"}"),
+            exchange("GET", "/api/v1/goals", at: 10, status: nil),
+            exchange("DELETE", "/api/v1/goals/1", at: 20, status: 204, body: "", answer: ""),
+            socket(at: 30), incomplete, binary, coded, empty,
+            large,
+            socket(
+                at: 70, frames: frames,
+                ending: SessionEnding(time: time(10_002), party: .client, cause: .closeFrame)),
+            exchange("GET", "/api/v1/consultations/c1/ws", at: 80, status: 401),
+            socket(
+                "/second", at: 90, frames: [frame(.server, .ping, "p", at: 4000)],
+                ending: SessionEnding(time: time(10_003), party: .server, cause: .reset)),
         ])
     }
 }

@@ -30,7 +30,7 @@ struct SessionFromJournalTests {
     }
 
     private static func exchanges(_ session: Session) -> [SessionExchange] {
-        session.entries.compactMap { if case .exchange(let exchange) = $0 { exchange } else { nil } }
+        session.entries.filter { !$0.isSocket }
     }
 
     @Test("Requests come in the order in which they began, with what the client got")
@@ -92,7 +92,7 @@ struct SessionFromJournalTests {
             Self.entry(10, .closed(RecordedClosing(by: .server, cause: cause))), Self.entry(11, frame("nobody's")),
         ]
         let session = Session(entries, origin: Self.origin)
-        let sockets = session.entries.compactMap { if case .socket(let socket) = $0 { socket } else { nil } }
+        let sockets = session.entries.filter(\.isSocket)
         #expect(sockets.map(\.request.url) == Array(repeating: "ws://127.0.0.1:8080" + path, count: 2))
         #expect(
             sockets.map { $0.frames.map { String(decoding: $0.payload.bytes, as: UTF8.self) } } == [["1", "3"], ["2"]])

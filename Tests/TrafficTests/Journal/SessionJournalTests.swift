@@ -20,7 +20,7 @@ struct SessionJournalTests {
     }
 
     static func journal(_ exchanges: SessionExchange..., isWhole: Bool = true) -> SessionJournal {
-        SessionJournal(Session(entries: exchanges.map { .exchange($0) }), isWhole: isWhole)
+        SessionJournal(Session(entries: exchanges), isWhole: isWhole)
     }
 
     static func exchanges(_ journal: SessionJournal) -> [RecordedExchange] {
@@ -30,8 +30,8 @@ struct SessionJournalTests {
     static func socket(
         _ frames: [SessionFrame] = [], ending: SessionEnding? = nil, at microseconds: Int64 = 0,
         target: String = path + "/ws"
-    ) -> SessionSocket {
-        SessionSocket(
+    ) -> SessionExchange {
+        SessionExchange(
             started: Samples.time(microseconds), opened: Samples.time(microseconds + 3000),
             request: SessionRequest(
                 method: "GET", url: "wss://api.example.com\(target)",
@@ -45,8 +45,8 @@ struct SessionJournalTests {
         slow.lasted = 9_000_000
         let journal = SessionJournal(
             Session(entries: [
-                .exchange(slow), .exchange(Self.exchange("GET", "/w/a\(Self.path)", at: 1000)),
-                .socket(Self.socket([Samples.frame(.server, at: 5000), Samples.frame(.client, at: 4000)], at: 2000)),
+                slow, Self.exchange("GET", "/w/a\(Self.path)", at: 1000),
+                Self.socket([Samples.frame(.server, at: 5000), Samples.frame(.client, at: 4000)], at: 2000),
             ]), isWhole: true)
         let told = journal.lines.map { line in
             "\(line.world ?? "-") \(line.entry.number) \(line.entry.event.kind) "
@@ -89,12 +89,12 @@ struct SessionJournalTests {
     func foreign() {
         var page = Self.exchange("GET", "/hmr")
         page.request.fields += [SessionField("Connection", "Upgrade"), SessionField("Upgrade", "websocket")]
-        let all = [Self.exchange(), Self.exchange(status: nil), page].map { SessionEntry.exchange($0) }
+        let all = [Self.exchange(), Self.exchange(status: nil), page]
         #expect(SessionJournal(Session(entries: all), isWhole: true).lines.count == 3)
         let journal = SessionJournal(
-            Session(entries: all + [.socket(Self.socket(target: "/hmr"))]), isWhole: false)
+            Session(entries: all + [Self.socket(target: "/hmr")]), isWhole: false)
         #expect(journal.lines.count == 1 && !journal.tellsSocketEnds)
-        #expect(SessionJournal(Session(entries: [.exchange(page)]), isWhole: false).lines.isEmpty)
+        #expect(SessionJournal(Session(entries: [page]), isWhole: false).lines.isEmpty)
     }
 
     @Test("Bodies that others did not record count as cut, and what was recorded does not")
@@ -146,8 +146,8 @@ struct SessionJournalTests {
         Samples.frame(sender, .close, bytes: code, at: microseconds)
     }
 
-    private static func ending(_ socket: SessionSocket) -> (entry: JournalEntry, closing: RecordedClosing)? {
-        let journal = SessionJournal(Session(entries: [.socket(socket)]), isWhole: true)
+    private static func ending(_ socket: SessionExchange) -> (entry: JournalEntry, closing: RecordedClosing)? {
+        let journal = SessionJournal(Session(entries: [socket]), isWhole: true)
         guard let entry = journal.lines.last?.entry, case .closed(let closing) = entry.event else { return nil }
         return (entry, closing)
     }

@@ -17,7 +17,7 @@ struct SessionUsersTests {
     }
 
     private static func users(_ exchanges: [SessionExchange], isWhole: Bool = true) -> [String?] {
-        let journal = SessionJournal(Session(entries: exchanges.map { .exchange($0) }), isWhole: isWhole)
+        let journal = SessionJournal(Session(entries: exchanges), isWhole: isWhole)
         return Journal.exchanges(journal).map { $0.user?.text }
     }
 

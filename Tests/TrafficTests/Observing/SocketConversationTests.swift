@@ -106,7 +106,7 @@ struct SocketConversationTests {
             .client("GET"), .client(String(Wire.handshake.dropFirst(3))), .server(Wire.accepted),
             .client(Array(frame[..<3])), .client(Array(frame[3...])),
         ])
-        guard case .socketOpened(let socket)? = seen.first, case .frame(let last)? = seen.last else {
+        guard case .exchange(let socket)? = seen.first, case .frame(let last)? = seen.last else {
             Issue.record("no socket, no frame")
             return
         }

@@ -81,13 +81,14 @@ enum Wire {
     /// An observation on one line.
     static func line(_ observation: Observation) -> String {
         switch observation {
+        case .exchange(let socket) where socket.isSocket:
+            return "open \(socket.request.url) \(socket.response?.status ?? 0)"
         case .exchange(let exchange):
             var line = "\(exchange.request.method) \(exchange.request.url)"
             if let body = exchange.request.body { line += " [\(text(body))]" + coded(exchange.request.coding) }
             guard let response = exchange.response else { return line + " -> nothing" }
             line += " -> \(response.status) [\(text(response.body))]" + coded(response.coding)
             return response.isComplete ? line : line + " cut"
-        case .socketOpened(let socket): return "open \(socket.request.url) \(socket.response.status)"
         case .frame(let frame):
             return "\(frame.sender) \(frame.opcode) [\(text(frame.payload))]" + from(frame.compressedSize)
         case .socketEnded(let ending): return "end \(ending.cause) by \(ending.party)"

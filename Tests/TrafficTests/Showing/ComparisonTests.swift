@@ -9,17 +9,17 @@ struct ComparisonTests {
     private static let otherID = "910a2dec-8902-4cc1-beeb-8da1658eec67"
     private static let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.NkOvuTQLMW2swI71"
 
-    private func differences(_ first: [SessionEntry], _ second: [SessionEntry]) -> [SessionDifference] {
+    private func differences(_ first: [SessionExchange], _ second: [SessionExchange]) -> [SessionDifference] {
         SessionComparison(Session(entries: first), Session(entries: second)).differences
     }
 
-    private func changes(_ first: SessionEntry, _ second: SessionEntry) -> [String] {
+    private func changes(_ first: SessionExchange, _ second: SessionExchange) -> [String] {
         guard case .changed(_, _, _, let changes)? = differences([first], [second]).first else { return [] }
         return changes.map { "\($0.path): \($0.first ?? "-") → \($0.second ?? "-")" }
     }
 
-    private func get(_ target: String, at time: Int64 = 0, answer: String = "{}") -> SessionEntry {
-        .exchange(Samples.exchange("GET", target, at: time, answer: answer))
+    private func get(_ target: String, at time: Int64 = 0, answer: String = "{}") -> SessionExchange {
+        Samples.exchange("GET", target, at: time, answer: answer)
     }
 
     @Test("Numbers that are times by name and size differ between runs, others are compared")
@@ -49,7 +49,7 @@ struct ComparisonTests {
     func equal() {
         let all = Samples.all
         #expect(SessionComparison(all, all).isEqual)
-        func session(_ id: String, _ time: String, _ origin: String, _ token: String) -> [SessionEntry] {
+        func session(_ id: String, _ time: String, _ origin: String, _ token: String) -> [SessionExchange] {
             var exchange = Samples.exchange(
                 "POST", "/api/v1/goals/\(id)?token=\(token)&a=1", at: time.hasPrefix("2025") ? 0 : 99,
                 body: #"{"id":"\#(id)","token":"\#(token)"}"#,
@@ -57,7 +57,7 @@ struct ComparisonTests {
             exchange.request.url = exchange.request.url.replacing(Samples.origin, with: origin)
             exchange.request.fields = [SessionField("Authorization", "Bearer " + token), SessionField("Date", time)]
             exchange.lasted = Int64(time.utf8.count)
-            return [.exchange(exchange)]
+            return [exchange]
         }
         let first = session(Self.id, "2025-01-29T10:30:00Z", "https://api.example.com", Self.jwt)
         let second = session(Self.otherID, "2031-12-01T00:00:00.123+02:00", "http://127.0.0.1:8080", "redacted-token-1")
@@ -97,24 +97,24 @@ struct ComparisonTests {
         var second = Samples.exchange("POST", "/a?y=2&x=3&token=5", status: 409, body: #"{"p":"doctor"}"#)
         second.response?.fields = [SessionField("content-type", "Text/Plain; charset=utf-8"), SessionField("X", "y")]
         #expect(
-            changes(.exchange(first), .exchange(second)) == [
+            changes(first, second) == [
                 #"query.only: "1" → -"#, #"query.token: - → "5""#, #"query.x: "1" → "3""#,
                 #"request.body.p: "coach" → "doctor""#, "status: 201 → 409",
                 "response.content-type: application/json → text/plain",
             ])
         second.request.url = Samples.origin + "/a?x=1&y=2&only=1&x=4"
-        #expect(changes(.exchange(first), .exchange(second)).first == #"query.x: - → "4""#)
+        #expect(changes(first, second).first == #"query.x: - → "4""#)
         second = first
         second.response = nil
-        #expect(changes(.exchange(first), .exchange(second)) == ["status: 201 → no answer"])
+        #expect(changes(first, second) == ["status: 201 → no answer"])
         second = first
         second.response?.isComplete = false
-        #expect(changes(.exchange(first), .exchange(second)) == ["response: complete → cut off"])
+        #expect(changes(first, second) == ["response: complete → cut off"])
         second = first
         second.response?.fields = [SessionField("Content-Type", "application/json; charset=utf-8")]
-        #expect(changes(.exchange(first), .exchange(second)) == [])
+        #expect(changes(first, second) == [])
         second.response?.body = SessionBody(Array("{".utf8), of: 26)
-        #expect(changes(.exchange(first), .exchange(second)) == [], "what a limit cut is not known")
+        #expect(changes(first, second) == [], "what a limit cut is not known")
     }
 
     @Test(
@@ -123,7 +123,7 @@ struct ComparisonTests {
     func unknownBody(length: String, isUnknown: Bool) {
         var first = Samples.exchange("POST", "/a")
         first.request.fields = [SessionField("content-length", length)]
-        let found = changes(.exchange(first), .exchange(Samples.exchange("POST", "/a", body: "{}")))
+        let found = changes(first, Samples.exchange("POST", "/a", body: "{}"))
         #expect(found == (isUnknown ? [] : ["request.body: - → {}"]))
     }
 
@@ -154,11 +154,10 @@ struct ComparisonTests {
 
     @Test("Messages are aligned by sender and type; pings do not count, closes do where both are known")
     func sockets() {
-        func socket(_ frames: [SessionFrame], _ cause: SessionEnding.Cause? = nil) -> SessionEntry {
-            .socket(
-                Samples.socket(
-                    frames: frames,
-                    ending: cause.map { SessionEnding(time: Samples.time(9), party: .server, cause: $0) }))
+        func socket(_ frames: [SessionFrame], _ cause: SessionEnding.Cause? = nil) -> SessionExchange {
+            Samples.socket(
+                frames: frames,
+                ending: cause.map { SessionEnding(time: Samples.time(9), party: .server, cause: $0) })
         }
         func text(_ sender: Party, _ text: String) -> SessionFrame { Samples.frame(sender, .text, text) }
         let first = socket([
@@ -197,11 +196,11 @@ struct ComparisonTests {
     @Test("The text of what differs")
     func golden() {
         let first = Session(entries: [
-            get("/a"), .exchange(Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":1,"y":2}"#)),
+            get("/a"), Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":1,"y":2}"#),
             get("/c", answer: String(repeating: "z", count: 100)), get("/e"),
         ])
         let second = Session(entries: [
-            .exchange(Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":"\u001b","z":[true]}"#)),
+            Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":"\u001b","z":[true]}"#),
             get("/c", answer: ""), get("/d", at: 1_500_000), get("/e"), get("/a"),
         ])
         let expected = #"""

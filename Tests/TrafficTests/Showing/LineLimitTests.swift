@@ -7,7 +7,7 @@ import WebSocket
 @Suite("Lines at their limits")
 struct LineLimitTests {
     private static func lines(
-        _ entries: SessionEntry..., width: Int = 100, showsBodies: Bool = false
+        _ entries: SessionExchange..., width: Int = 100, showsBodies: Bool = false
     ) -> [String] {
         SessionTimeline(width: width, showsBodies: showsBodies).text(of: Session(entries: entries), name: "a.har")
             .split(separator: "\n").map(String.init)
@@ -17,14 +17,14 @@ struct LineLimitTests {
     func width(_ width: Int) {
         let long = String(repeating: "a", count: 300)
         let socket = Samples.socket("/" + long, frames: [Samples.frame(.server, .text, long, at: 4000)])
-        let lines = Self.lines(.exchange(Samples.exchange("GET", "/" + long)), .socket(socket), width: width)
+        let lines = Self.lines(Samples.exchange("GET", "/" + long), socket, width: width)
         #expect(lines.filter { $0.contains("aaa") }.map(\.count) == [width, width, width])
     }
 
     @Test("The summary counts what there is")
     func summary() {
-        #expect(Self.lines(.socket(Samples.socket())).first?.hasSuffix(" s, 1 WebSocket with 0 frames") == true)
-        #expect(Self.lines(.exchange(Samples.exchange())).first?.hasSuffix(" s, 1 request") == true)
+        #expect(Self.lines(Samples.socket()).first?.hasSuffix(" s, 1 WebSocket with 0 frames") == true)
+        #expect(Self.lines(Samples.exchange()).first?.hasSuffix(" s, 1 request") == true)
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct LineLimitTests {
     func noDuration() {
         var exchange = Samples.exchange()
         exchange.lasted = 0
-        let lines = Self.lines(.exchange(exchange))
+        let lines = Self.lines(exchange)
         let columns = "  200" + String(repeating: " ", count: 16) + "26 B  GET  /api/v1/goals"
         #expect(lines.last?.hasSuffix(columns) == true, "\(lines)")
     }
@@ -47,7 +47,7 @@ struct LineLimitTests {
     @Test("Empty lines of a body are shown, and no line of an empty one")
     func emptyLines() {
         let exchange = Samples.exchange("POST", "/a", body: "", answer: "b\n\nc\n")
-        let lines = Self.lines(.exchange(exchange), showsBodies: true).dropFirst(2)
+        let lines = Self.lines(exchange, showsBodies: true).dropFirst(2)
         #expect(lines.map { line in line.drop { $0 == " " } } == ["← b", "", "c"])
     }
 
@@ -55,7 +55,7 @@ struct LineLimitTests {
     func hex(count: Int) {
         var exchange = Samples.exchange()
         exchange.response?.body = SessionBody([UInt8](repeating: 0xFF, count: count))
-        let last = Self.lines(.exchange(exchange), showsBodies: true).last
+        let last = Self.lines(exchange, showsBodies: true).last
         #expect(last?.hasSuffix(count == 16 ? "ff ff" : "ff ff …") == true, "\(last ?? "")")
     }
 

@@ -5,11 +5,11 @@ import Traffic
 
 @Suite("What a newer version of a program does")
 struct NewsTests {
-    private func get(_ target: String, body: String? = nil) -> SessionEntry {
-        .exchange(Samples.exchange(body == nil ? "GET" : "POST", target, body: body))
+    private func get(_ target: String, body: String? = nil) -> SessionExchange {
+        Samples.exchange(body == nil ? "GET" : "POST", target, body: body)
     }
 
-    private func news(_ first: [SessionEntry], _ second: [SessionEntry], _ new: [SessionEntry]) -> [String] {
+    private func news(_ first: [SessionExchange], _ second: [SessionExchange], _ new: [SessionExchange]) -> [String] {
         SessionComparison.news(
             in: Session(entries: new), since: Session(entries: first), Session(entries: second))
     }
@@ -35,7 +35,7 @@ struct NewsTests {
         let (short, long) = ([get("/a")], [get("/a"), get("/b")])
         #expect(news(short, long, long).isEmpty && news(long, short, short).isEmpty)
         #expect(news(short, short, long).count == 1)
-        func post(_ value: String) -> [SessionEntry] { [get("/a", body: #"{"n":[1,"\#(value)"],"m":"\#(value)"}"#)] }
+        func post(_ value: String) -> [SessionExchange] { [get("/a", body: #"{"n":[1,"\#(value)"],"m":"\#(value)"}"#)] }
         #expect(news(post("x"), post("y"), post("z")).isEmpty)
         #expect(
             news(post("x"), post("x"), post("z")) == [
@@ -49,7 +49,7 @@ struct NewsTests {
     @Test("is what differs from both runs, whatever varies between these", arguments: 0..<100 as Range<UInt64>)
     func property(_ seed: UInt64) {
         var draw = Draw(seed: seed)
-        func session() -> [SessionEntry] {
+        func session() -> [SessionExchange] {
             // Each run has its own value under "v", and leaves "/maybe" out at times.
             let fixed = ["/a", "/b", "/c"].map { get($0, body: #"{"v":"\#(draw.below(1000))","w":"same"}"#) }
             return draw.once(in: 2) ? fixed + [get("/maybe")] : fixed

@@ -8,12 +8,12 @@ struct TimelineTests {
     @Test("Everything that a session can hold has its line")
     func golden() {
         var all = Samples.all
-        all.entries.append(.exchange(Samples.exchange("GET", "/last?x=1", at: 1_234_567, status: 503)))
+        all.entries.append(Samples.exchange("GET", "/last?x=1", at: 1_234_567, status: 503))
         var foreign = Samples.exchange("GET", "", at: 2_000_000)
         foreign.request.url = "http://elsewhere:1/path"
         foreign.lasted = 62_003_000_000
         foreign.response?.body = SessionBody([], of: 12_345_678)
-        all.entries.append(.exchange(foreign))
+        all.entries.append(foreign)
         let text = SessionTimeline(width: 100).text(of: all, name: "a.har", notes: [.torn(entries: 12)])
         #expect(text == Self.golden)
     }
@@ -67,7 +67,7 @@ struct TimelineTests {
                 Samples.frame(.client, .binary, bytes: [1, 2], at: 5000),
             ])
         let text = SessionTimeline(showsBodies: true).text(
-            of: Session(entries: [.exchange(exchange), .exchange(image), .socket(socket)]), name: "b")
+            of: Session(entries: [exchange, image, socket]), name: "b")
         #expect(text == Self.bodies)
     }
 
@@ -98,7 +98,7 @@ struct TimelineTests {
     @Test("A long body is cut, and says how much is missing")
     func longBody() {
         let exchange = Samples.exchange(answer: String(repeating: "a", count: 64 * 1024 + 7))
-        let text = SessionTimeline(showsBodies: true).text(of: Session(entries: [.exchange(exchange)]), name: "b")
+        let text = SessionTimeline(showsBodies: true).text(of: Session(entries: [exchange]), name: "b")
         #expect(text.hasSuffix("aaa\n                … and 7 bytes more\n"))
         #expect(text.utf8.count < 66_000)
     }
@@ -126,7 +126,7 @@ struct TimelineTests {
         let frames = [Opcode.text, .ping, .pong, .binary].map { Samples.frame(.server, $0, text) }
         let close = Samples.frame(.client, .close, bytes: Samples.close(1000, String(text.prefix(50))))
         let session = Session(entries: [
-            .exchange(exchange), .exchange(foreign), .socket(Samples.socket("/" + text, frames: frames + [close])),
+            exchange, foreign, Samples.socket("/" + text, frames: frames + [close]),
         ])
         for shows in [false, true] {
             let shown = SessionTimeline(width: 80, showsBodies: shows).text(

@@ -13,7 +13,7 @@ struct SessionWriterTests {
     func everyWrite(batched: Bool) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
-        var expected: [SessionSocket] = []
+        var expected: [SessionExchange] = []
         var exchanges: [SessionExchange] = []
         func flush() { if !batched { file.apply(writer.takeWrites()) } }
         flush()
@@ -46,7 +46,7 @@ struct SessionWriterTests {
         #expect(batched ? file.writeCount < 60 : file.writeCount > 120)
 
         let session = Session(
-            entries: exchanges.sorted { $0.started < $1.started }.map { .exchange($0) } + expected.map { .socket($0) })
+            entries: exchanges.sorted { $0.started < $1.started } + expected)
         #expect(try Set(file.session.entries.map(\.started)) == Set(session.entries.map(\.started)))
         #expect(try file.session.entries.sorted { $0.started < $1.started } == session.entries)
         let finished = file.finished(writer.compaction(notes: []))
@@ -94,7 +94,7 @@ struct SessionWriterTests {
             let count = try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count
             #expect(count == (frame == frames[0] || frame == frames[1] && difference <= 0 ? 1 : 2))
         }
-        #expect(try file.session.entries == [.socket(Samples.socket(frames: frames))])
+        #expect(try file.session.entries == [Samples.socket(frames: frames)])
         let finished = file.finished(writer.compaction(notes: []))
         #expect(try HARFile(reading: finished).session == file.session)
     }
@@ -190,7 +190,7 @@ struct SessionWriterTests {
             writer.write(frame, to: 1)
             file.apply(writer.takeWrites())
         }
-        #expect(try file.session.entries == [.socket(Samples.socket(frames: frames))])
+        #expect(try file.session.entries == [Samples.socket(frames: frames)])
         #expect(try HARFile(reading: file.finished(writer.compaction(notes: []))).session == file.session)
     }
 

@@ -94,7 +94,7 @@ public struct ConformPlay: Sendable {
         }
         guard let id = consultation.map({ Array($0.utf8) }) else { return true }
         return try recording().entries.contains { entry in
-            guard case .exchange(let exchange) = entry, let response = exchange.response else { return false }
+            guard let response = entry.response else { return false }
             return response.status == 201 && response.body.bytes.firstRange(of: id) != nil
         }
     }

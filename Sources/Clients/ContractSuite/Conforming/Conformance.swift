@@ -171,27 +171,25 @@ public struct Conformance: Sendable {
     }
 
     /// The answers of an entry; those of which the recording lacks a part say nothing.
-    private static func answers(of entry: SessionEntry, in mode: GuideMode) -> [Answer] {
+    private static func answers(of entry: SessionExchange, in mode: GuideMode) -> [Answer] {
         let endpoint = endpoint(of: entry.request, in: mode)
-        switch entry {
-        case .exchange(let exchange):
-            guard let response = exchange.response else {
-                return [Answer(endpoint: endpoint, kind: Kind(text: ConformMessages.noAnswer))]
-            }
-            guard response.isComplete, !response.body.isCut, !response.isCoded else { return [] }
-            return [
-                Answer(
-                    endpoint: endpoint, kind: Kind(text: String(response.status)), mediaType: mediaType(response),
-                    value: JSONValue.container(response.body.bytes))
-            ]
-        case .socket(let socket):
+        guard let response = entry.response else {
+            return [Answer(endpoint: endpoint, kind: Kind(text: ConformMessages.noAnswer))]
+        }
+        guard !entry.isSocket else {
             return [Answer(endpoint: endpoint, kind: Kind(text: "101"))]
-                + socket.frames.filter { $0.sender == .server && !$0.opcode.isControl && !$0.payload.isCut }.map {
+                + entry.frames.filter { $0.sender == .server && !$0.opcode.isControl && !$0.payload.isCut }.map {
                     let value = $0.opcode == .text ? JSONValue.container($0.payload.bytes) : nil
                     let kind = value?["type"]?.string.map(ConformMessages.quoted) ?? ConformMessages.notJSON
                     return Answer(endpoint: endpoint, kind: Kind(text: kind, isMessage: true), value: value)
                 }
         }
+        guard response.isComplete, !response.body.isCut, !response.isCoded else { return [] }
+        return [
+            Answer(
+                endpoint: endpoint, kind: Kind(text: String(response.status)), mediaType: mediaType(response),
+                value: JSONValue.container(response.body.bytes))
+        ]
     }
 
     private static func endpoint(of request: SessionRequest, in mode: GuideMode) -> Endpoint? {

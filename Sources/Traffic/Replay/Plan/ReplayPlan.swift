@@ -74,26 +74,21 @@ public struct ReplayPlan: Sendable, Equatable {
         for entry in session.entries {
             bytes += memoryOfEntry + entry.request.url.utf8.count
             count(entry.request.fields, entry.request.body)
-            switch entry {
-            case .exchange(let exchange): if let response = exchange.response { count(response.fields, response.body) }
-            case .socket(let socket):
-                count(socket.response.fields, nil)
-                frames += socket.frames.count
-                for frame in socket.frames { bytes += memoryOfFrame + frame.payload.bytes.count }
-            }
+            if let response = entry.response { count(response.fields, response.body) }
+            frames += entry.frames.count
+            for frame in entry.frames { bytes += memoryOfFrame + frame.payload.bytes.count }
         }
         guard frames <= ReplayLimits.frames else { throw .tooManyFrames(frames) }
         guard bytes <= ReplayLimits.bytes else { throw .tooManyBytes(bytes) }
     }
 
     /// An accepted WebSocket handshake that a file contains as an exchange, with nothing known beyond it.
-    private static func opening(_ entry: SessionEntry) -> SessionEntry {
-        guard case .exchange(let exchange) = entry, let response = exchange.response, response.status == 101,
-            isHandshake(entry)
-        else { return entry }
-        let opened = Timestamp(
-            nanosecondsSinceEpoch: exchange.started.nanosecondsSinceEpoch.advanced(capped: max(exchange.waited, 0)))
-        return .socket(SessionSocket(exchange, response, opened: opened))
+    private static func opening(_ entry: SessionExchange) -> SessionExchange {
+        guard !entry.isSocket, entry.response?.status == 101, isHandshake(entry) else { return entry }
+        var socket = entry
+        socket.opened = Timestamp(
+            nanosecondsSinceEpoch: entry.started.nanosecondsSinceEpoch.advanced(capped: max(entry.waited, 0)))
+        return socket
     }
 
     private mutating func compile(_ index: Int) {
@@ -118,33 +113,29 @@ public struct ReplayPlan: Sendable, Equatable {
         var planned = PlannedEntry(
             url: url, method: shapes.method, place: full.add(entry: index, shape: shape, values: values),
             free: shape.free, credentials: Credential.all(in: request.fields, url), started: started, ended: started)
-        switch entry {
-        case .exchange(let exchange):
-            planned.ended = started.advanced(capped: max(exchange.lasted, 0))
-            guard let response = exchange.response else { break }
-            if response.body.isCut {
-                note(Messages.cutBody(place(), kept: response.body.bytes.count, of: response.body.byteCount))
-            }
-            if !(200...999).contains(response.status) { note(Messages.noFinalStatus(place(), response.status)) }
-        case .socket(let socket):
-            planned.ended = max(started, socket.opened.nanosecondsSinceEpoch)
-            planned.script = SocketScript(socket, vocabulary: &vocabulary)
+        if let opened = entry.opened {
+            planned.ended = max(started, opened.nanosecondsSinceEpoch)
+            planned.script = SocketScript(entry, opened: opened, vocabulary: &vocabulary)
             if planned.script?.hasCutFrames == true { note(Messages.cutFrame(place())) }
+        } else {
+            planned.ended = started.advanced(capped: max(entry.lasted, 0))
+            if let response = entry.response {
+                if response.body.isCut {
+                    note(Messages.cutBody(place(), kept: response.body.bytes.count, of: response.body.byteCount))
+                }
+                if !(200...999).contains(response.status) { note(Messages.noFinalStatus(place(), response.status)) }
+            }
         }
         entries.append(planned)
     }
 
     /// Whether it is a WebSocket handshake, accepted or refused.
-    private static func isHandshake(_ entry: SessionEntry) -> Bool {
-        switch entry {
-        case .socket: return true
-        case .exchange(let exchange):
-            if exchange.request.url.lowercased().hasPrefix("ws") { return true }
-            return exchange.request.fields.contains {
+    private static func isHandshake(_ entry: SessionExchange) -> Bool {
+        entry.isSocket || entry.request.url.lowercased().hasPrefix("ws")
+            || entry.request.fields.contains {
                 ExactString($0.name).asciiLowercased() == "upgrade"
                     && ExactString($0.value).asciiLowercased().text.contains("websocket")
             }
-        }
     }
 
     /// The name of a request that the replaying server answers itself, a path or `CONNECT`; nil if it is replayed.
@@ -186,17 +177,11 @@ extension ReplayPlan {
         for (index, entry) in session.entries.enumerated() {
             let started = entry.started.nanosecondsSinceEpoch
             events.append(Event(time: started, entry: index, part: .request))
-            switch entry {
-            case .exchange(let exchange):
-                let end = started.advanced(capped: max(exchange.lasted, 0))
-                events.append(Event(time: end, entry: index, part: .response))
-            case .socket(let socket):
-                var time = socket.opened.nanosecondsSinceEpoch
-                events.append(Event(time: time, entry: index, part: .response))
-                for (number, frame) in socket.frames.enumerated() {
-                    time = max(time, frame.time.nanosecondsSinceEpoch)
-                    events.append(Event(time: time, entry: index, part: .frame(number)))
-                }
+            var time = entry.opened?.nanosecondsSinceEpoch ?? started.advanced(capped: max(entry.lasted, 0))
+            events.append(Event(time: time, entry: index, part: .response))
+            for (number, frame) in entry.frames.enumerated() {
+                time = max(time, frame.time.nanosecondsSinceEpoch)
+                events.append(Event(time: time, entry: index, part: .frame(number)))
             }
         }
         // Swift's sort is stable: at equal times a request precedes its response.
@@ -204,9 +189,9 @@ extension ReplayPlan {
         for event in events { note(event.part, of: session.entries[event.entry]) }
     }
 
-    private mutating func note(_ part: Event.Part, of entry: SessionEntry) {
-        switch (part, entry) {
-        case (.request, _):
+    private mutating func note(_ part: Event.Part, of entry: SessionExchange) {
+        switch part {
+        case .request:
             let request = entry.request
             let url = RequestURL(request.url)
             let credentials = Credential.all(in: request.fields, url).map(\.value.text)
@@ -214,20 +199,14 @@ extension ReplayPlan {
                 vocabulary.note(valuesOf: Array(text.utf8), fromClient: true)
             }
             vocabulary.note(valuesOf: request.body?.bytes ?? [], fromClient: true)
-        case (.response, .exchange(let exchange)):
-            guard let response = exchange.response else { return }
-            note(response.fields)
-            vocabulary.note(valuesOf: response.body.bytes, fromClient: false)
-        case (.response, .socket(let socket)): note(socket.response.fields)
-        case (.frame(let index), .socket(let socket)):
-            let frame = socket.frames[index]
+        case .response:
+            guard let response = entry.response else { return }
+            for field in response.fields { vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false) }
+            if !entry.isSocket { vocabulary.note(valuesOf: response.body.bytes, fromClient: false) }
+        case .frame(let index):
+            let frame = entry.frames[index]
             vocabulary.note(valuesOf: frame.payload.bytes, fromClient: frame.sender == .client)
-        case (.frame, .exchange): break
         }
-    }
-
-    private mutating func note(_ fields: [SessionField]) {
-        for field in fields { vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false) }
     }
 }
 

@@ -1,3 +1,4 @@
+import FitIQAPI
 import JSON
 import Traffic
 import WebSocket
@@ -51,8 +52,8 @@ struct SocketScript: Sendable {
         var values: [Int]
     }
 
-    init(_ socket: SessionSocket, vocabulary: inout Vocabulary) {
-        let opened = socket.opened.nanosecondsSinceEpoch
+    init(_ socket: SessionExchange, opened: Timestamp, vocabulary: inout Vocabulary) {
+        let opened = opened.nanosecondsSinceEpoch
         // Recorded clocks are not ours: the times of frames never go backwards.
         var time: Int64 = 0
         func advance(to nanoseconds: Int64) {

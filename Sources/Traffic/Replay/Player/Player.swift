@@ -85,20 +85,19 @@ public struct Player: Sendable {
     }
 
     private mutating func answer(_ match: Match, to request: ReplayRequest) -> ReplayAnswer {
-        switch plan.session.entries[match.entry] {
-        case .exchange(let exchange): return response(exchange, to: request)
-        case .socket(let socket):
-            guard let script = plan.entries[match.entry].script else { preconditionFailure("a socket has a script") }
-            lastSocket += 1
-            let number = ReplaySocket(number: lastSocket)
-            sockets[number] = SocketPlay(
-                entry: match.entry, script: script, settings: settings, origin: request.origin ?? origin)
-            let recorded = ReplayedFields.ofOpening(socket.response.fields, to: request.fields)
-            let fields = rewriter(origin: request.origin).rewritten(recorded)
-            let (wait, overflow) = socket.opened.nanosecondsSinceEpoch.subtractingReportingOverflow(
-                socket.started.nanosecondsSinceEpoch)
-            return .socket(ReplayOpening(socket: number, fields: fields, after: overflow ? 0 : settings.played(wait)))
+        let entry = plan.session.entries[match.entry]
+        guard let opened = entry.opened, let script = plan.entries[match.entry].script else {
+            return response(entry, to: request)
         }
+        lastSocket += 1
+        let number = ReplaySocket(number: lastSocket)
+        sockets[number] = SocketPlay(
+            entry: match.entry, script: script, settings: settings, origin: request.origin ?? origin)
+        let recorded = ReplayedFields.ofOpening(entry.response?.fields ?? [], to: request.fields)
+        let fields = rewriter(origin: request.origin).rewritten(recorded)
+        let (wait, overflow) = opened.nanosecondsSinceEpoch.subtractingReportingOverflow(
+            entry.started.nanosecondsSinceEpoch)
+        return .socket(ReplayOpening(socket: number, fields: fields, after: overflow ? 0 : settings.played(wait)))
     }
 
     private func response(_ exchange: SessionExchange, to request: ReplayRequest) -> ReplayAnswer {

@@ -35,12 +35,12 @@ extension HAREncoder {
     /// A number links an entry to its continuations; it identifies the socket in the whole file. Without room, the
     /// entry is complete.
     static func `socket`(
-        _ socket: SessionSocket, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
+        _ socket: SessionExchange, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
         // The name is in backticks because the style rules take the bare word before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         writer.beginObject()
-        let waited = microseconds(socket.opened) - microseconds(socket.started)
+        let waited = microseconds(socket.opened ?? socket.started) - microseconds(socket.started)
         writer.member("startedDateTime", microsecondText(socket.started))
         writeMilliseconds("time", max(waited, 0) * 1000, to: &writer)
         write(socket.request, to: &writer)
@@ -73,7 +73,7 @@ extension HAREncoder {
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
         Self.socket(
-            SessionSocket(
+            SessionExchange(
                 started: started, opened: started, request: SessionRequest(method: "GET", url: url),
                 response: SessionResponse(status: 101)),
             number: number, room: room)

@@ -47,10 +47,7 @@ public enum HAREncoder {
         var bytes = header(creatorVersion: creatorVersion)
         for (index, entry) in session.entries.enumerated() {
             if index > 0 { bytes += separator }
-            switch entry {
-            case .exchange(let exchange): bytes += Self.entry(exchange)
-            case .socket(let socket): bytes += Self.socket(socket).bytes
-            }
+            bytes += entry.isSocket ? socket(entry).bytes : Self.entry(entry)
         }
         return bytes + footer(notes: notes)
     }

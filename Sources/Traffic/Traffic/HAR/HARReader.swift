@@ -30,7 +30,7 @@ struct HARReader {
         let values = try HARError.at("log") { () throws(HARError) in try log.array("entries") }
         isOurs = log["creator"]?["name"]?.string == HAREncoder.creatorName
         guard values.count <= limits.entries else { throw HARError(.tooManyEntries(limit: limits.entries)) }
-        var drafts: [Draft] = []
+        var drafts: [HARDraft] = []
         drafts.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
             losses.entry = index + 1
@@ -48,19 +48,7 @@ struct HARReader {
         return Session(entries: entries.map(\.element))
     }
 
-    private enum Draft {
-        case exchange(SessionExchange)
-        case socket(HARSocketDraft)
-
-        func finished() -> SessionEntry {
-            switch self {
-            case .exchange(let exchange): .exchange(exchange)
-            case .socket(let draft): .socket(draft.finished())
-            }
-        }
-    }
-
-    private mutating func read(_ entry: JSONObject, into drafts: inout [Draft]) throws(HARError) {
+    private mutating func read(_ entry: JSONObject, into drafts: inout [HARDraft]) throws(HARError) {
         let ours = try entry.optionalObject("_fitiq") ?? [:]
         let date = try entry.string("startedDateTime", expected: Messages.date)
         guard let started = HARTime.date(date) else {
@@ -80,11 +68,9 @@ struct HARReader {
             let spans = ["blocked", "dns", "connect", "send", "wait", "receive"]
             let sum = spans.reduce(0) { min($0 + HARTime.span(timings[$1]?.number), HARTime.longest) }
             let lasted = entry["time"]?.number.map { HARTime.span($0) } ?? sum
-            drafts.append(
-                .exchange(
-                    SessionExchange(
-                        started: started, waited: waited, lasted: lasted, request: request, response: response)))
-            return
+            let exchange = SessionExchange(
+                started: started, waited: waited, lasted: lasted, request: request, response: response)
+            return drafts.append(HARDraft(exchange))
         }
         if ours["controlFrames"] == nil { hasControlFrames = false }
         if messages == nil, entry["response"]?["content"]?["_file"] == nil { losses.add(.messages) }
@@ -92,24 +78,20 @@ struct HARReader {
         if request.method == "CONNECT" { request.method = "GET" }
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
         let number = try HARError.at("_fitiq") { () throws(HARError) in try ours.optionalCount("socket") }
-        if let number, let place = sockets[number], case .socket(var draft) = drafts[place] {
-            // This releases the frames, so that they are appended to in place.
-            drafts[place] = .exchange(SessionExchange(started: started, request: request, response: nil))
-            try draft.append(messages ?? [], ours, losses: &losses)
-            drafts[place] = .socket(draft)
-            return
+        if let number, let place = sockets[number] {
+            return try drafts[place].append(messages ?? [], ours, losses: &losses)
         }
         // Chrome, which alone writes this member, calls a WebSocket's whole life a wait; the first message may reveal
         // more.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
-        var draft = HARSocketDraft(
-            SessionSocket(
+        var draft = HARDraft(
+            SessionExchange(
                 started: started, opened: started.advanced(byNanoseconds: isWholeLife ? 0 : waited), request: request,
                 response: response ?? SessionResponse(status: 101)))
-        draft.socket.response.status = 101
+        draft.exchange.response?.status = 101
         try draft.append(messages ?? [], ours, losses: &losses)
         if let number { sockets[number] = drafts.count }
-        drafts.append(.socket(draft))
+        drafts.append(draft)
     }
 
     /// Whether an entry is a WebSocket that was opened; a refused handshake is an exchange.

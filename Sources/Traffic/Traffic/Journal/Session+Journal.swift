@@ -12,16 +12,16 @@ extension Session {
     ///
     /// - Parameter origin: The scheme and the host of URLs: `http://127.0.0.1:8080`.
     public init(_ entries: some Sequence<JournalEntry>, origin: String) {
-        var done: [(place: Int, entry: SessionEntry)] = []
-        var open: [UInt64: (place: Int, socket: SessionSocket)] = [:]
+        var done: [(place: Int, entry: SessionExchange)] = []
+        var open: [UInt64: (place: Int, socket: SessionExchange)] = [:]
         for (place, entry) in entries.enumerated() {
             switch entry.event {
             case .exchange(let exchange):
-                done.append((place, .exchange(SessionExchange(exchange, entry.time, origin))))
+                done.append((place, SessionExchange(exchange, entry.time, origin)))
             case .opened(let opening):
-                let handshake = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
-                let response = SessionResponse(opening, status: 101)
-                open[entry.connection] = (place, SessionSocket(handshake, response, opened: entry.time))
+                var handshake = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
+                (handshake.opened, handshake.waited, handshake.lasted) = (entry.time, 0, 0)
+                open[entry.connection] = (place, handshake)
             case .frame(let frame) where frame.delivery == .complete:
                 open[entry.connection]?.socket.frames.append(SessionFrame(time: entry.time, value: frame))
             case .closed(let closing):
@@ -30,11 +30,11 @@ extension Session {
                 let cause: RecordedClosing.Cause =
                     [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
                 closed.socket.ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
-                done.append((closed.place, .socket(closed.socket)))
+                done.append((closed.place, closed.socket))
             case .frame, .fault, .clock, .note, .held, .released: break
             }
         }
-        done += open.values.map { ($0.place, .socket($0.socket)) }
+        done += open.values.map { ($0.place, $0.socket) }
         // Simultaneous requests keep the order of the journal.
         done.sort { ($0.entry.started, $0.place) < ($1.entry.started, $1.place) }
         self.init(entries: done.map(\.entry))

@@ -48,36 +48,26 @@ public struct SessionJournal: Sendable {
     init(_ session: Session, isWhole: Bool) {
         let calls = SessionCall.calls(in: session, isWhole: isWhole)
         let tellsCredentials = isWhole || calls.contains { $0.head.fields.contains(.authorization) }
-        let users = SessionUsers(calls, areTold: tellsCredentials)
-        var drafts: [Draft] = []
+        var users = SessionUsers(calls, areTold: tellsCredentials)
+        var events: [(world: ExactString?, connection: Int, time: Timestamp, event: JournalEvent)] = []
         for (index, call) in calls.enumerated() {
-            for (time, event) in call.events(of: users.user(of: call), isWhole: isWhole) {
-                drafts.append(Draft(time: time, world: call.world, connection: UInt64(index + 1), event: event))
+            events += call.events(of: users.user(of: call), isWhole: isWhole).map {
+                (call.world, index + 1, $0.0, $0.1)
             }
         }
         tellsSocketEnds = isWhole
         stranger = calls.contains { $0.route != nil } ? nil : Stranger(session)
         self.tellsCredentials = tellsCredentials
-        // Simultaneous entries keep the order of the session.
-        let order = drafts.indices.sorted { (drafts[$0].time, $0) < (drafts[$1].time, $1) }
+        // The sort is stable: simultaneous entries keep the order of the session.
+        events.sort { $0.time < $1.time }
         var numbers: [ExactString?: Int] = [:]
-        lines = order.map { index in
-            let draft = drafts[index]
-            numbers[draft.world, default: 0] += 1
+        lines = events.map { world, connection, time, event in
+            numbers[world, default: 0] += 1
             let entry = JournalEntry(
-                number: numbers[draft.world, default: 0], time: draft.time, connection: draft.connection,
-                event: draft.event)
+                number: numbers[world, default: 0], time: time, connection: UInt64(connection), event: event)
             // The same limit as in a journal, so that both are judged alike.
-            return Line(world: draft.world, entry: entry.excerpt(bodies: Journal.Limits().body))
+            return Line(world: world, entry: entry.excerpt(bodies: Journal.Limits().body))
         }
-    }
-
-    /// An entry before its place is known.
-    private struct Draft {
-        let time: Timestamp
-        let world: ExactString?
-        let connection: UInt64
-        let event: JournalEvent
     }
 }
 
@@ -96,15 +86,12 @@ extension SessionJournal.Stranger {
 extension SessionCall {
     /// The events of the call, in time order.
     fileprivate func events(of user: ExactString?, isWhole: Bool) -> [(Timestamp, JournalEvent)] {
-        switch entry {
-        case .exchange(let exchange):
-            let answered = exchange.started.advanced(byNanoseconds: max(0, exchange.lasted))
-            return [(answered, .exchange(recorded(exchange, user, isWhole: isWhole)))]
-        case .socket(let socket): return events(of: socket, user, isWhole: isWhole)
-        }
+        if let opened = exchange.opened { return events(openedAt: opened, by: user, isWhole: isWhole) }
+        let answered = exchange.started.advanced(byNanoseconds: max(0, exchange.lasted))
+        return [(answered, .exchange(recorded(user, isWhole: isWhole)))]
     }
 
-    private func recorded(_ exchange: SessionExchange, _ user: ExactString?, isWhole: Bool) -> RecordedExchange {
+    private func recorded(_ user: ExactString?, isWhole: Bool) -> RecordedExchange {
         /// A body that is missing from another program's file counts as truncated if there must have been one.
         func body(_ body: RecordedBody?, isExpected: Bool) -> RecordedBody {
             let body = body ?? RecordedBody()
@@ -125,13 +112,15 @@ extension SessionCall {
 
     /// The opening, the frames, and the end, which a journal records at the client's close frame: what the transport
     /// does after that is no longer up to the client.
-    private func events(of socket: SessionSocket, _ user: ExactString?, isWhole: Bool) -> [(Timestamp, JournalEvent)] {
-        var time = max(socket.started, socket.opened)
+    private func events(
+        openedAt opened: Timestamp, by user: ExactString?, isWhole: Bool
+    ) -> [(Timestamp, JournalEvent)] {
+        var time = max(exchange.started, opened)
         // Browsers truncate the start to milliseconds: what led to the handshake may seem to come after it.
-        let started = isWhole ? socket.started : min(time, socket.started.advanced(byNanoseconds: 1_000_000))
+        let started = isWhole ? exchange.started : min(time, exchange.started.advanced(byNanoseconds: 1_000_000))
         let opening = RecordedOpening(head: head, requestedAt: started, endpoint: endpoint, user: user)
         var events: [(Timestamp, JournalEvent)] = [(time, .opened(opening))]
-        let closes = socket.frames.filter { $0.opcode == .close }
+        let closes = exchange.frames.filter { $0.opcode == .close }
         func content(_ party: Party) -> CloseSummary.Frame? {
             closes.first { $0.sender == party }.map { $0.value.closeFrame ?? CloseSummary.Frame(code: nil) }
         }
@@ -139,7 +128,7 @@ extension SessionCall {
         let summary = CloseSummary(
             sent: content(.server), received: content(.client),
             initiator: closes.isEmpty ? nil : isOurs ? .weStarted : .theyStarted)
-        for frame in socket.frames {
+        for frame in exchange.frames {
             time = max(time, frame.time)
             events.append((time, .frame(frame.value)))
             guard frame.opcode == .close, frame.sender == .client else { continue }
@@ -147,25 +136,25 @@ extension SessionCall {
             events.append((time, .closed(closing)))
             return events
         }
-        guard let ending = socket.ending else { return events }
+        guard let ending = exchange.ending else { return events }
         let closing = RecordedClosing(by: ending.party, cause: ending.cause, summary: summary)
         events.append((max(time, ending.time), .closed(closing)))
         return events
     }
 }
 
-/// An API entry of a session, with its head parsed as a server does.
+/// A call of the API in a session, with its head parsed as a server does.
 struct SessionCall {
-    let entry: SessionEntry
+    let exchange: SessionExchange
     let head: RequestHead
     /// The world in the path, or nil if there is none.
     let world: ExactString?
     let route: Route?
     let endpoint: Endpoint?
 
-    private init?(_ entry: SessionEntry) {
-        guard let head = RequestHead(entry.request) else { return nil }
-        self.entry = entry
+    private init?(_ exchange: SessionExchange) {
+        guard let head = RequestHead(exchange.request) else { return nil }
+        self.exchange = exchange
         self.head = head
         let segments = head.target.segments
         let isInWorld = segments.count > 2 && segments[0] == "w"
@@ -182,20 +171,18 @@ struct SessionCall {
         var hosts: Set<ExactString> = []
         for call in all where call.route != nil { hosts.insert(call.host) }
         return all.filter { call in
-            switch call.entry {
-            case .socket: call.endpoint?.isSocket == true
-            case .exchange(let exchange):
-                if isWhole {
-                    call.route != nil || hosts.isEmpty || hosts.contains(call.host)
-                } else {
-                    exchange.response != nil
-                        && (call.route != nil || hosts.contains(call.host) && !call.isOtherHandshake)
-                }
+            if call.exchange.isSocket {
+                call.endpoint?.isSocket == true
+            } else if isWhole {
+                call.route != nil || hosts.isEmpty || hosts.contains(call.host)
+            } else {
+                call.exchange.response != nil
+                    && (call.route != nil || hosts.contains(call.host) && !call.isOtherHandshake)
             }
         }
     }
 
-    private var host: ExactString { ExactString(RequestURL(entry.request.url).authority) }
+    private var host: ExactString { ExactString(RequestURL(exchange.request.url).authority) }
 
     /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
     private var isOtherHandshake: Bool {
@@ -203,12 +190,7 @@ struct SessionCall {
     }
 
     /// The status, or nil if there was no response.
-    var status: Int? {
-        switch entry {
-        case .exchange(let exchange): exchange.response?.status
-        case .socket: 101
-        }
-    }
+    var status: Int? { exchange.response?.status }
 
     var token: ExactString? { PresentedCredentials(head).token }
 }

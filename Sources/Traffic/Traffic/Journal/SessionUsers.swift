@@ -52,20 +52,14 @@ struct SessionUsers {
     }
 
     /// The user whose credentials were accepted, or nil for a 401 and without credentials.
-    func user(of call: SessionCall) -> ExactString? {
+    mutating func user(of call: SessionCall) -> ExactString? {
         guard call.status != 401 else { return nil }
         guard areTold else { return Self.untold }
         return call.token.map { root(of: Owner($0)).name }
     }
 
-    private func root(of owner: Owner) -> Owner {
-        var owner = owner
-        while let next = owners[owner] { owner = next }
-        return owner
-    }
-
-    /// The same, with path shortening for the next lookup.
-    private mutating func shortenedRoot(of owner: Owner) -> Owner {
+    /// Shortens the path for the next lookup.
+    private mutating func root(of owner: Owner) -> Owner {
         var owner = owner
         while let next = owners[owner] {
             if let second = owners[next] { owners[owner] = second }
@@ -75,7 +69,7 @@ struct SessionUsers {
     }
 
     private mutating func join(_ one: Owner, _ two: Owner) {
-        let (one, two) = (shortenedRoot(of: one), shortenedRoot(of: two))
+        let (one, two) = (root(of: one), root(of: two))
         guard one != two else { return }
         switch (one, two) {
         // The server may share it between users, but they stay two.
@@ -89,8 +83,8 @@ struct SessionUsers {
     private static func ids(of call: SessionCall) -> [ExactString] {
         var ids = [call.route?.id].compactMap { $0 }.map { ExactString($0).asciiLowercased() }
         // Quick actions belong to everyone.
-        guard case .exchange(let exchange) = call.entry, let endpoint = call.endpoint, endpoint != .listQuickActions,
-            let answer = exchange.response.flatMap({ try? JSON.parse($0.body.bytes) })
+        guard !call.exchange.isSocket, let endpoint = call.endpoint, endpoint != .listQuickActions,
+            let answer = call.exchange.response.flatMap({ try? JSON.parse($0.body.bytes) })
         else { return ids }
         var rest = [answer]
         while let value = rest.popLast() {

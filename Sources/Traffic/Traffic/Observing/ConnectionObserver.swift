@@ -159,7 +159,7 @@ public struct ConnectionObserver: Sendable {
         current = nil
         phase = .webSocket
         report(
-            .socketOpened(SessionSocket(started: exchange.started, opened: time, request: request, response: response)))
+            .exchange(SessionExchange(started: exchange.started, opened: time, request: request, response: response)))
         let extensions = head.fields.values(.secWebSocketExtensions).joined(separator: ", ")
         if let terms = CompressionTerms(agreedIn: head.fields.httpFields) {
             socket = SocketObserver(limits: limits, compression: terms)
@@ -216,10 +216,8 @@ extension ConnectionObserver {
 
 /// An observation of a ``ConnectionObserver``.
 enum Observation: Sendable, Equatable {
-    /// A request with its response, if there is one.
+    /// A request with its response, if there is one; an accepted WebSocket handshake has no frames and no ending yet.
     case exchange(SessionExchange)
-    /// An accepted WebSocket handshake; the value has no frames and no ending yet.
-    case socketOpened(SessionSocket)
     /// A message or a control frame on the WebSocket that was opened last.
     case frame(SessionFrame)
     /// The end of the WebSocket that was opened last.

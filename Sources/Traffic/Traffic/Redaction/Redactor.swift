@@ -22,7 +22,7 @@ public struct Redactor: Sendable {
     /// Whether there were too many secrets to distinguish, so that further ones share a placeholder of each kind.
     public var hasTooManySecrets: Bool { table.isFull }
 
-    /// Redacts an exchange: the request first, since responses repeat its content.
+    /// Redacts an exchange and its frames: the request first, since responses repeat its content.
     public mutating func redact(_ exchange: inout SessionExchange) {
         redact(&exchange.request)
         if var response = exchange.response {
@@ -30,12 +30,7 @@ public struct Redactor: Sendable {
             redact(&response)
             exchange.response = response
         }
-    }
-
-    public mutating func redact(_ socket: inout SessionSocket) {
-        redact(&socket.request)
-        redact(&socket.response)
-        for index in socket.frames.indices { redact(&socket.frames[index]) }
+        for index in exchange.frames.indices { redact(&exchange.frames[index]) }
     }
 
     /// Redacts a message or a control frame; in a close frame, the reason.

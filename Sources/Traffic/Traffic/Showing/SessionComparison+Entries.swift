@@ -4,22 +4,22 @@ import WebSocket
 extension ValueComparison {
     /// The differences between two aligned entries.
     func changes(
-        _ first: (entry: SessionEntry, url: RequestURL), _ second: (entry: SessionEntry, url: RequestURL)
+        _ first: (entry: SessionExchange, url: RequestURL), _ second: (entry: SessionExchange, url: RequestURL)
     ) -> [SessionChange] {
         var comparison = self
         if !isSamePath(first.url, second.url) {
             comparison.note("path", quoted(first.url.path), quoted(second.url.path))
         }
         comparison.compareQueries(first.url, second.url)
-        switch (first.entry, second.entry) {
-        case (.exchange(let first), .exchange(let second)):
+        let (first, second) = (first.entry, second.entry)
+        precondition(first.isSocket == second.isSocket, "a WebSocket and a request have different keys")
+        if first.isSocket {
+            comparison.compareSockets(first, second)
+        } else {
             if !first.request.hasUnknownBody, !second.request.hasUnknownBody {
                 comparison.compare(first.request, second.request)
             }
             comparison.compare(first.response, second.response)
-        case (.socket(let first), .socket(let second)): comparison.compare(first, second)
-        case (.exchange, .socket), (.socket, .exchange):
-            preconditionFailure("a WebSocket and a request have different keys")
         }
         return comparison.changes
     }
@@ -42,7 +42,7 @@ extension ValueComparison {
         return String(value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
     }
 
-    fileprivate mutating func compare(_ first: SessionSocket, _ second: SessionSocket) {
+    fileprivate mutating func compareSockets(_ first: SessionExchange, _ second: SessionExchange) {
         let left = first.frames.filter { !$0.opcode.isControl }
         let right = second.frames.filter { !$0.opcode.isControl }
         let alignment = Alignment(left.map(FrameKey.init), right.map(FrameKey.init))
@@ -66,7 +66,7 @@ extension ValueComparison {
     }
 }
 
-extension SessionSocket {
+extension SessionExchange {
     /// The first close frame, or how the transport ended, or nil if neither was recorded.
     fileprivate var endingText: String? {
         if let close = frames.first(where: { $0.opcode == .close }) {

@@ -104,9 +104,8 @@ struct EntryKey: Hashable {
     /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
     let name: ExactString
 
-    init(_ entry: SessionEntry, _ url: RequestURL) {
-        var method = entry.request.method
-        if case .socket = entry { method = "WS" }
+    init(_ entry: SessionExchange, _ url: RequestURL) {
+        let method = entry.isSocket ? "WS" : entry.request.method
         let route = url.route.map { $0.map { VolatileText.normalised($0).text } ?? "{id}" }
         name = "\(method) /\(route.joined(separator: "/"))"
     }

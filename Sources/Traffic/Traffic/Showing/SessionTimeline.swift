@@ -41,9 +41,10 @@ public struct SessionTimeline: Sendable {
         output("")
         let origin = URLParts(session.entries[0].request.url).authority ?? ""
         for entry in session.entries {
-            switch entry {
-            case .exchange(let exchange): write(exchange, from: start, origin, to: output)
-            case .socket(let socket): write(socket, from: start, origin, to: output)
+            if let opened = entry.opened {
+                write(entry, opened: opened, from: start, origin, to: output)
+            } else {
+                write(entry, from: start, origin, to: output)
             }
         }
     }
@@ -65,10 +66,11 @@ public struct SessionTimeline: Sendable {
     }
 
     private func write(
-        _ socket: SessionSocket, from start: Timestamp, _ origin: Substring, to output: (String) -> Void
+        _ socket: SessionExchange, opened: Timestamp, from start: Timestamp, _ origin: Substring,
+        to output: (String) -> Void
     ) {
-        let waited = socket.opened.nanosecondsSinceEpoch - socket.started.nanosecondsSinceEpoch
-        let columns = Self.columns(String(socket.response.status), lasted: waited > 0 ? waited : nil)
+        let waited = opened.nanosecondsSinceEpoch - socket.started.nanosecondsSinceEpoch
+        let columns = Self.columns("101", lasted: waited > 0 ? waited : nil)
         let line = columns + Self.what("WS", socket.request.url, origin)
         output(Self.time(socket.started, from: start) + TerminalText.cut(line, width: width - 14))
         for frame in socket.frames {
@@ -166,14 +168,13 @@ struct SessionSummary {
     init(_ session: Session) {
         started = session.entries.first?.started
         for entry in session.entries {
-            switch entry {
-            case .exchange(let exchange):
-                requests += 1
-                extend(to: exchange.started.advanced(byNanoseconds: exchange.lasted))
-            case .socket(let socket):
+            if let opened = entry.opened {
                 sockets += 1
-                frames += socket.frames.count
-                extend(to: socket.ending?.time ?? socket.frames.last?.time ?? socket.opened)
+                frames += entry.frames.count
+                extend(to: entry.ending?.time ?? entry.frames.last?.time ?? opened)
+            } else {
+                requests += 1
+                extend(to: entry.started.advanced(byNanoseconds: entry.lasted))
             }
         }
     }

@@ -49,7 +49,7 @@ struct SessionWriter: Sendable {
     }
 
     /// Writes the beginning of a WebSocket and returns its number, or nil if the file is full.
-    mutating func open(_ socket: SessionSocket) -> Int? {
+    mutating func open(_ socket: SessionExchange) -> Int? {
         let text = HAREncoder.socket(socket, number: sockets.count + 1, room: Self.firstRoom)
         guard let range = append(text.bytes, values: Self.values(socket.request, socket.response)) else { return nil }
         sockets.append(SocketPlaces(socket, text, at: range.lowerBound))

@@ -47,7 +47,7 @@ struct SocketPlaces: Sendable {
     /// The position of this socket's latest pending write, and its batch.
     var latestWrite: (batch: Int, index: Int)?
 
-    init(_ socket: SessionSocket, _ text: HARSocketText, at offset: Int) {
+    init(_ socket: SessionExchange, _ text: HARSocketText, at offset: Int) {
         started = socket.started
         url = socket.request.url
         parts = [Part(text, at: offset)]

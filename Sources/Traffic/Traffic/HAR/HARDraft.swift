@@ -2,19 +2,19 @@ import FitIQAPI
 import JSON
 import WebSocket
 
-/// A WebSocket while its entries are read: a file keeps messages and control frames apart.
-struct HARSocketDraft {
+/// An exchange while its entries are read: a file keeps the messages and the control frames of a WebSocket apart.
+struct HARDraft {
     /// Its frames are the messages so far.
-    var socket: SessionSocket
+    var exchange: SessionExchange
     private var controlFrames: [(after: Int, frame: SessionFrame)] = []
 
-    init(_ socket: SessionSocket) { self.socket = socket }
+    init(_ exchange: SessionExchange) { self.exchange = exchange }
 
     /// Adds the content of an entry.
     mutating func append(_ values: [JSONValue], _ ours: JSONObject, losses: inout HARLosses) throws(HARError) {
         for (index, value) in values.enumerated() {
             try HARError.at("_webSocketMessages[\(index)]") { () throws(HARError) in
-                if let message = try message(value.asObject(), &losses) { socket.frames.append(message) }
+                if let message = try message(value.asObject(), &losses) { exchange.frames.append(message) }
             }
         }
         try HARError.at("_fitiq") { () throws(HARError) in
@@ -24,13 +24,14 @@ struct HARSocketDraft {
                 }
             }
             guard let object = try ours.optionalObject("ending") else { return }
-            socket.ending = try HARError.at("ending") { () throws(HARError) in try Self.ending(object) }
+            exchange.ending = try HARError.at("ending") { () throws(HARError) in try Self.ending(object) }
         }
     }
 
-    /// The WebSocket, with each control frame after its stated number of messages.
-    func finished() -> SessionSocket {
-        let messages = socket.frames
+    /// The exchange, with each control frame after its stated number of messages.
+    func finished() -> SessionExchange {
+        guard let opened = exchange.opened else { return exchange }
+        let messages = exchange.frames
         var frames: [SessionFrame] = []
         frames.reserveCapacity(messages.count + controlFrames.count)
         var next = 0
@@ -43,10 +44,10 @@ struct HARSocketDraft {
         }
         frames += messages[next...]
         // Writers that do not know when a WebSocket was opened use another time.
-        let opened = min(socket.opened, max(socket.started, frames.first?.time ?? socket.opened))
-        return SessionSocket(
-            started: socket.started, opened: opened, request: socket.request, response: socket.response, frames: frames,
-            ending: socket.ending)
+        var socket = exchange
+        socket.opened = min(opened, max(socket.started, frames.first?.time ?? opened))
+        socket.frames = frames
+        return socket
     }
 
     /// Nil for anything but a message, which is a loss: Chrome lists errors among them.
@@ -92,7 +93,7 @@ struct HARSocketDraft {
     /// The time of a message; if it is omitted or -1, as Playwright does on request, that of the previous message.
     private func time(_ object: JSONObject) throws(HARError) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else {
-            return socket.frames.last?.time ?? socket.opened
+            return exchange.frames.last?.time ?? exchange.opened ?? exchange.started
         }
         return try Self.time(object)
     }
