@@ -39,18 +39,9 @@ extension HAREncoder {
     ) -> HARSocketText {
         // The name is in backticks because the style rules take the bare word before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
-        writer.beginObject()
-        let waited = microseconds(socket.opened ?? socket.started) - microseconds(socket.started)
-        writer.member("startedDateTime", microsecondText(socket.started))
-        writeMilliseconds("time", max(waited, 0) * 1000, to: &writer)
-        write(socket.request, to: &writer)
-        write(socket.response, to: &writer)
-        writer.object("cache") { _ in }
-        writer.object("timings") { writer in
-            writer.member("send", 0)
-            writeMilliseconds("wait", max(waited, 0) * 1000, to: &writer)
-            writer.member("receive", 0)
-        }
+        let opened = microseconds(socket.opened ?? socket.started)
+        let waited = max(opened - microseconds(socket.started), 0) * 1000
+        begin(socket, lasted: waited, waited: waited, received: nil, to: &writer)
         let messages = socket.frames.filter { !$0.opcode.isControl }
         return finish(&writer, number: number, extras: extras(socket.request, socket.response), room: room) { writer in
             for message in messages { writer.raw(Self.message(message)) }

@@ -56,18 +56,8 @@ public enum HAREncoder {
     public static func entry(_ exchange: SessionExchange) -> [UInt8] {
         let body = exchange.response?.body.bytes.count ?? 0
         var writer = JSONWriter(reserving: 2048 + body + body / 2 + (exchange.request.body?.bytes.count ?? 0))
-        writer.beginObject()
-        writer.member("startedDateTime", microsecondText(exchange.started))
-        writeMilliseconds("time", exchange.lasted, to: &writer)
-        write(exchange.request, to: &writer)
-        write(exchange.response, to: &writer)
-        writer.object("cache") { _ in }
-        writer.object("timings") { writer in
-            writer.member("send", 0)
-            writeMilliseconds("wait", exchange.waited, to: &writer)
-            let received = exchange.lasted.subtractingReportingOverflow(exchange.waited).partialValue
-            writeMilliseconds("receive", max(received, 0), to: &writer)
-        }
+        let received = exchange.lasted.subtractingReportingOverflow(exchange.waited).partialValue
+        begin(exchange, lasted: exchange.lasted, waited: exchange.waited, received: max(received, 0), to: &writer)
         let ours = extras(exchange.request, exchange.response)
         if !ours.isEmpty {
             writer.object("_fitiq") { writer in write(ours, to: &writer) }
@@ -79,6 +69,23 @@ public enum HAREncoder {
 
 /// The parts of entries.
 extension HAREncoder {
+    /// Begins an entry with what all have; spans are in nanoseconds, and a WebSocket's handshake receives nothing.
+    static func begin(
+        _ exchange: SessionExchange, lasted: Int64, waited: Int64, received: Int64?, to writer: inout JSONWriter
+    ) {
+        writer.beginObject()
+        writer.member("startedDateTime", microsecondText(exchange.started))
+        writeMilliseconds("time", lasted, to: &writer)
+        write(exchange.request, to: &writer)
+        write(exchange.response, to: &writer)
+        writer.object("cache") { _ in }
+        writer.object("timings") { writer in
+            writer.member("send", 0)
+            writeMilliseconds("wait", waited, to: &writer)
+            if let received { writeMilliseconds("receive", received, to: &writer) } else { writer.member("receive", 0) }
+        }
+    }
+
     static func write(_ request: SessionRequest, to writer: inout JSONWriter) {
         writer.object("request") { writer in
             writer.member("method", request.method)
