@@ -148,7 +148,8 @@ struct JudgedFile {
         }
         held = []
         let session = SessionJournal(file, prefix: prefix)
-        try judge(session)
+        evidence = session.evidence
+        for line in session.lines { try judge(line.entry, of: line.world) { $0 } }
         let notes = file.notes.map { Messages.sentence($0.description) }
         return session.stranger.map { notes + [Messages.noCall(among: file.session.entries.count, $0)] } ?? notes
     }
@@ -164,18 +165,7 @@ struct JudgedFile {
                 return error
             }
             guard let line = next else { return nil }
-            if let problem = problem(judging: line.entry, of: line.world) {
-                throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
-            }
-        }
-    }
-
-    private mutating func judge(_ session: SessionJournal) throws(Failure) {
-        evidence = session.evidence
-        for line in session.lines {
-            if let problem = problem(judging: line.entry, of: line.world) {
-                throw .configuration(Messages.inFile(name, problem))
-            }
+            try judge(line.entry, of: line.world) { Messages.inLine(line.number, $0) }
         }
     }
 
@@ -203,28 +193,36 @@ struct JudgedFile {
         return report
     }
 
-    /// Judges an entry; returns the problem with it, if any.
-    private mutating func problem(judging entry: JournalEntry, of world: ExactString?) -> String? {
+    /// Judges an entry.
+    ///
+    /// - Parameter placed: says where a problem with it is.
+    private mutating func judge(
+        _ entry: JournalEntry, of world: ExactString?, placed: (String) -> String
+    ) throws(Failure) {
         let id = world ?? ExactString(name)
         if let chosen = self.world, chosen != id {
             if otherWorlds.count < Self.worldLimit { otherWorlds.insert(id) }
-            return nil
+            return
         }
         if lastPlace >= worlds.count || worlds[lastPlace].name != id {
             if let place = places[id] {
                 lastPlace = place
             } else {
-                guard worlds.count < Self.worldLimit else { return Messages.tooManyWorlds(limit: Self.worldLimit) }
+                guard worlds.count < Self.worldLimit else {
+                    throw .configuration(Messages.inFile(name, placed(Messages.tooManyWorlds(limit: Self.worldLimit))))
+                }
                 lastPlace = worlds.count
                 places[id] = lastPlace
                 worlds.append(World(name: id, judge: Judge(mode: mode, evidence: evidence), startedAt: entry.time))
             }
         }
         let last = worlds[lastPlace].judge.lastNumber
-        guard entry.number > last else { return Messages.disorderedEntry(entry.number, after: last, world: id.text) }
+        guard entry.number > last else {
+            let problem = Messages.disorderedEntry(entry.number, after: last, world: id.text)
+            throw .configuration(Messages.inFile(name, placed(problem)))
+        }
         if [.exchange, .opened, .frame].contains(entry.event.kind) { worlds[lastPlace].hasConnected = true }
         worlds[lastPlace].judge.observe(entry)
         journal?.append(entry, of: id.text)
-        return nil
     }
 }
