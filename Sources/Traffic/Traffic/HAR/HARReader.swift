@@ -42,10 +42,7 @@ struct HARReader {
         }
         note(log)
         // The sort is stable, so simultaneous entries keep the order of the file.
-        let entries = drafts.map { $0.finished() }.enumerated().sorted {
-            ($0.element.started, $0.offset) < ($1.element.started, $1.offset)
-        }
-        return Session(entries: entries.map(\.element))
+        return Session(entries: drafts.map { $0.finished() }.sorted { $0.started < $1.started })
     }
 
     private mutating func read(_ entry: JSONObject, into drafts: inout [HARDraft]) throws(HARError) {

@@ -11,33 +11,32 @@ extension Session {
     /// journal has dropped are omitted.
     ///
     /// - Parameter origin: The scheme and the host of URLs: `http://127.0.0.1:8080`.
-    public init(_ entries: some Sequence<JournalEntry>, origin: String) {
-        var done: [(place: Int, entry: SessionExchange)] = []
-        var open: [UInt64: (place: Int, socket: SessionExchange)] = [:]
-        for (place, entry) in entries.enumerated() {
+    public init(_ journal: some Sequence<JournalEntry>, origin: String) {
+        self.init()
+        // The places of open WebSockets.
+        var open: [UInt64: Int] = [:]
+        for entry in journal {
             switch entry.event {
-            case .exchange(let exchange):
-                done.append((place, SessionExchange(exchange, entry.time, origin)))
+            case .exchange(let exchange): entries.append(SessionExchange(exchange, entry.time, origin))
             case .opened(let opening):
-                var handshake = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
-                (handshake.opened, handshake.waited, handshake.lasted) = (entry.time, 0, 0)
-                open[entry.connection] = (place, handshake)
+                open[entry.connection] = entries.count
+                var socket = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
+                (socket.opened, socket.waited, socket.lasted) = (entry.time, 0, 0)
+                entries.append(socket)
             case .frame(let frame) where frame.delivery == .complete:
-                open[entry.connection]?.socket.frames.append(SessionFrame(time: entry.time, value: frame))
+                guard let place = open[entry.connection] else { break }
+                entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
             case .closed(let closing):
-                guard var closed = open.removeValue(forKey: entry.connection) else { break }
+                guard let place = open.removeValue(forKey: entry.connection) else { break }
                 // A fault, or whatever else ends it, is to a recorder the end of the transport.
                 let cause: RecordedClosing.Cause =
                     [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
-                closed.socket.ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
-                done.append((closed.place, closed.socket))
+                entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
             case .frame, .fault, .clock, .note, .held, .released: break
             }
         }
-        done += open.values.map { ($0.place, $0.socket) }
-        // Simultaneous requests keep the order of the journal.
-        done.sort { ($0.entry.started, $0.place) < ($1.entry.started, $1.place) }
-        self.init(entries: done.map(\.entry))
+        // The sort is stable: simultaneous requests keep the order of the journal.
+        entries.sort { $0.started < $1.started }
     }
 }
 
@@ -51,13 +50,7 @@ extension SessionExchange {
                 fields: exchange.head.fields.nameValuePairs.map(SessionField.init).describing(exchange.body),
                 body: exchange.body.byteCount == 0 ? nil : exchange.body))
         guard let status = exchange.status, exchange.delivery != .none else { return }
-        response = SessionResponse(exchange, status: status)
-    }
-}
-
-extension SessionResponse {
-    fileprivate init(_ exchange: RecordedExchange, status: Int) {
-        self.init(
+        response = SessionResponse(
             status: status,
             fields: exchange.responseFields.nameValuePairs.map(SessionField.init).describing(exchange.responseBody),
             body: exchange.head.method == .head ? RecordedBody() : exchange.responseBody,
