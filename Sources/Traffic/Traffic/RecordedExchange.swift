@@ -47,6 +47,12 @@ public struct RecordedExchange: Sendable {
     }
 
     var largestBody: Int { max(body.bytes.count, responseBody.bytes.count) }
+
+    /// Reduces the bodies to their beginnings.
+    mutating func cut(to limit: Int) {
+        body.cut(to: limit)
+        responseBody.cut(to: limit)
+    }
 }
 
 extension RecordedExchange {

@@ -61,10 +61,7 @@ public struct Journal: Sendable {
 
     /// Records an exchange without copying it out of an event, because this happens for every request.
     public mutating func record(_ exchange: consuming RecordedExchange, at time: Timestamp, connection: UInt64) {
-        if exchange.largestBody > limits.body {
-            exchange.body.cut(to: limits.body)
-            exchange.responseBody.cut(to: limits.body)
-        }
+        if exchange.largestBody > limits.body { exchange.cut(to: limits.body) }
         let byteCount = exchange.byteCount
         add(.exchange(consume exchange), byteCount: byteCount, at: time, connection: connection)
     }

@@ -133,23 +133,16 @@ extension JournalEntry {
     public func excerpt(bodies limit: Int) -> JournalEntry {
         let cut: JournalEvent
         switch event {
-        case .exchange(let whole):
-            guard whole.body.bytes.count > limit || whole.responseBody.bytes.count > limit else { return self }
-            var exchange = whole
-            exchange.body.cut(to: limit)
-            exchange.responseBody.cut(to: limit)
+        case .exchange(var exchange) where exchange.largestBody > limit:
+            exchange.cut(to: limit)
             cut = .exchange(exchange)
-        case .frame(let whole):
-            guard whole.payload.bytes.count > limit else { return self }
-            var frame = whole
+        case .frame(var frame) where frame.payload.bytes.count > limit:
             frame.payload.cut(to: limit)
             cut = .frame(frame)
-        case .released(let whole):
-            guard whole.payload?.bytes.count ?? 0 > limit else { return self }
-            var release = whole
+        case .released(var release) where release.payload?.bytes.count ?? 0 > limit:
             release.payload?.cut(to: limit)
             cut = .released(release)
-        case .opened, .closed, .fault, .clock, .note, .held: return self
+        case .exchange, .opened, .frame, .closed, .fault, .clock, .note, .held, .released: return self
         }
         return JournalEntry(
             number: number, time: time, connection: connection, event: cut, byteCount: min(byteCount, 2 * limit))
