@@ -47,7 +47,7 @@ public enum HAREncoder {
         var bytes = header(creatorVersion: creatorVersion)
         for (index, entry) in session.entries.enumerated() {
             if index > 0 { bytes += separator }
-            bytes += entry.isSocket ? socket(entry).bytes : Self.entry(entry)
+            bytes += entry.isSocket ? Self.socket(entry).bytes : Self.entry(entry)
         }
         return bytes + footer(notes: notes)
     }
