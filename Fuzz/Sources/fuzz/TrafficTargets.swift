@@ -3,13 +3,9 @@ import Scenarios
 import Traffic
 
 enum TrafficTargets {
-    /// A recording is written as it was read, and what its session is written as gives the session again.
+    /// What a recording's session is written as gives the same again.
     static func har(_ bytes: [UInt8]) {
         guard let file = try? HARFile(reading: bytes) else { return }
-        let encoded = file.encoded()
-        guard let again = try? HARFile(reading: encoded) else { fail("what was written does not read") }
-        require(again.encoded(), is: encoded, "written again")
-        require(again.session, is: file.session, "the session of what was written")
         let ours = HAREncoder.file(file.session, creatorVersion: "1")
         guard let recorded = try? HARFile(reading: ours) else { fail("our own file does not read") }
         require(HAREncoder.file(recorded.session, creatorVersion: "1"), is: ours, "our own file again")

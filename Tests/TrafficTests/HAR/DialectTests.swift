@@ -181,7 +181,7 @@ struct DialectTests {
         #expect(try exchange(file, 2).response == nil)
     }
 
-    @Test("Playwright: files that are not there are noted, and what was exported needs them no more")
+    @Test("Playwright: files that are not there are noted, and what is written needs them no more")
     func attachments() throws {
         let alone = try HARFile(reading: Array(Dialects.playwright.utf8))
         #expect(
@@ -190,7 +190,7 @@ struct DialectTests {
                 .missingAttachment(name: "messages.jsonl", entry: 2), .lost(.body, count: 2, entries: [1]),
             ])
         let file = try read(Dialects.playwright)
-        let again = try HARFile(reading: file.encoded())
+        let again = try HARFile(reading: HAREncoder.file(file.session, creatorVersion: "1"))
         #expect(again.session == file.session && again.notes == [])
     }
 
@@ -218,27 +218,10 @@ struct DialectTests {
         var names: [String] = []
     }
 
-    @Test("Reading and writing keeps every member, and is stable to the byte", arguments: Dialects.all)
-    func stable(_ text: String) throws {
-        let file = try read(text)
-        let once = file.encoded()
-        let again = try HARFile(reading: once)
-        #expect(again.encoded() == once)
-        #expect(again.session == file.session)
-        // The unknown members among them: as JSON, what is written is what was read.
-        guard text != Dialects.playwright else { return }
-        let repaired = text.replacing(#"\ud83d"#, with: #"\ufffd"#)
-        #expect(try JSON.parse(once) == JSON.parse(repaired))
-    }
-
-    @Test("Unknown members survive in every object, and in the order written")
+    @Test("Unknown members anywhere change nothing")
     func unknown() throws {
-        let value = try JSON.parse(Dialects.chrome)
-        let marked = Self.marked(value)
-        let file = try HARFile(reading: marked.encoded())
-        #expect(file.session == (try read(Dialects.chrome)).session)
-        let written = try JSON.parse(file.encoded())
-        #expect(written.encoded() == marked.encoded())
+        let marked = Self.marked(try JSON.parse(Dialects.chrome))
+        #expect(try HARFile(reading: marked.encoded()).session == read(Dialects.chrome).session)
     }
 
     /// The value with an unknown member first in every object.

@@ -21,7 +21,7 @@ struct GrowingTests {
         func read() throws -> SessionExchange? {
             _ = try JSON.parse(bytes)
             let file = try HARFile(reading: bytes)
-            #expect(file.encoded().count < bytes.count, "the rooms are gone")
+            #expect(HAREncoder.file(file.session, creatorVersion: "1").count < bytes.count, "the rooms are gone")
             return file.session.entries.first
         }
         func write(_ element: [UInt8], at offset: Int) {

@@ -1,7 +1,7 @@
 import Digests
 import JSON
 
-/// A parsed HAR: its session, and the original file including unknown members.
+/// A parsed HAR: its session, and what it lacks.
 public struct HARFile: Sendable {
     /// The recorded session, in starting order.
     public let session: Session
@@ -14,8 +14,6 @@ public struct HARFile: Sendable {
     ///
     /// Other programs omit control frames, ends of WebSockets and, on request, credentials and bodies.
     public let isWhole: Bool
-
-    private let root: JSONValue
 
     /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
@@ -38,47 +36,6 @@ public struct HARFile: Sendable {
         creator = root["log"]?["creator"]?["name"]?.string
         self.notes = notes + reader.notes
         isWhole = creator == HAREncoder.creatorName && reader.hasControlFrames && self.notes.allSatisfy(\.isHarmless)
-        self.root = root
-    }
-
-    /// Returns the file with all its members, its attachments inlined, one entry per line.
-    ///
-    /// Reading and encoding that again gives the same bytes.
-    public func encoded() -> [UInt8] {
-        var output = Array("{".utf8)
-        for (index, member) in (root.object ?? [:]).enumerated() {
-            Self.append(member.key, isFirst: index == 0, to: &output)
-            if member.key == "log", let log = member.value.object {
-                Self.append(log: log, to: &output)
-            } else {
-                output += member.value.encoded()
-            }
-        }
-        return output + Array("}\n".utf8)
-    }
-
-    private static func append(log: JSONObject, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "{"))
-        for (index, member) in log.enumerated() {
-            append(member.key, isFirst: index == 0, to: &output)
-            guard member.key == "entries", let entries = member.value.array else {
-                output += member.value.encoded()
-                continue
-            }
-            output += Array("[\n".utf8)
-            for (index, entry) in entries.enumerated() {
-                if index > 0 { output += HAREncoder.separator }
-                output += entry.encoded()
-            }
-            output += Array("\n]".utf8)
-        }
-        output.append(UInt8(ascii: "}"))
-    }
-
-    private static func append(_ key: String, isFirst: Bool, to output: inout [UInt8]) {
-        if !isFirst { output.append(UInt8(ascii: ",")) }
-        output += JSONValue.string(key).encoded()
-        output.append(UInt8(ascii: ":"))
     }
 }
 
