@@ -235,7 +235,7 @@ def operations(row):
     if "delete" in ids:
         yield path + "/{id}", "delete", {
             "operationId": ids["delete"], "tags": list(TAGS), "summary": f"Delete {article} {item}",
-            "description": "It is gone: 404 from now on.", "parameters": id_parameter,
+            "description": "It is deleted, and answers 404 from now on.", "parameters": id_parameter,
             "responses": {"204": {"description": "Deleted."},
                           **refusals("Unauthorized", *isShared, "UnknownDocument", "StoreFull")}}
 

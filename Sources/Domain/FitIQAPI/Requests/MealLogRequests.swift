@@ -72,7 +72,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     public var loggedAt: DateTime?
     /// An empty text removes them.
     public var notes: String?
-    /// The foods in place of all others; a text beside them is not read.
+    /// The foods in place of all others; a text beside them is stored, but not parsed.
     public var items: [MealItem]?
 
     /// The longest notes, in Swift characters.

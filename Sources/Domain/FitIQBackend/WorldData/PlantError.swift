@@ -28,7 +28,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         // Times, ages in nanoseconds, and the event at the earlier of two times: `the goal was created`.
         case beyondTheBeginning(Timestamp, now: Timestamp), negativeAge(Int64), beforeTheCalendar(Int64)
         case outOfOrder(Timestamp, earlier: Timestamp, String), finishedWhileProcessing
-        case photoInProcessing, mealTypeOfApps(MealType), manualMeal
+        case photoNotRecognized, mealTypeOfApps(MealType), manualMeal
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
         case documentTooLarge(Int, limit: Int)
@@ -93,7 +93,7 @@ extension PlantError.Problem {
                 + "out."
         case .finishedWhileProcessing:
             "A meal log that is being processed has not finished; leave the time out, or change the status."
-        case .photoInProcessing: "A photo is recognized at once; make the status completed or failed."
+        case .photoNotRecognized: "A photo is recognized at once; make the status completed or failed."
         case .mealTypeOfApps(let type):
             "Only the apps know the meal type \"\(type.rawValue)\"; take another, or have the world answer as union."
 

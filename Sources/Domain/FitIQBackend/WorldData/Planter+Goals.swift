@@ -93,7 +93,7 @@ extension Planter {
         try check(count, "photos of this user", limit: limits.photos, "\(path).photos")
         for (index, photo) in data.photos.enumerated() {
             let path = "\(path).photos[\(index)]"
-            guard photo.progress != .processing, !photo.isManual else { throw PlantError(path, .photoInProcessing) }
+            guard photo.progress != .processing, !photo.isManual else { throw PlantError(path, .photoNotRecognized) }
             try checkStorage(path)
             let log = try mealLog(photo, userID: data.id, at: path)
             backend.insert(MealPhoto(log, confirmedAs: photo.mealLogID), of: user)
