@@ -62,7 +62,7 @@ let package = Package(
         .target(
             name: "FakeBackend",
             dependencies: [
-                "ContractSuite", "FitIQAPI", "JSON", "Judging", "MockServer", "Scenarios", "Text", "Traffic",
+                "ContractSuite", "FitIQAPI", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text", "Traffic",
             ],
             path: "Sources/Clients/FakeBackend"),
         // Clients checked from both ends: cases, and what drives them.

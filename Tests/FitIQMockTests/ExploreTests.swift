@@ -10,22 +10,6 @@ import Testing
 
 @Suite("Options of explore, and the file of --resume")
 struct ExploreTests {
-    private static let identity = ExploreMemory.Identity(seed: 1, options: ["a"], base: ["sh", "-c", "x"])
-
-    private static func lesson(_ number: Int) -> Lesson {
-        var lesson = Lesson()
-        lesson.acted = [number % 3]
-        lesson.points = [FaultPoint(.request(.createGoal, number), in: Situation(index: number))]
-        lesson.sightings = [Lesson.Sighting(id: "explore/crash", situation: Situation(index: number))]
-        return lesson
-    }
-
-    private func withFile<Result>(_ body: (String) throws -> Result) throws -> Result {
-        let folder = try ScratchFolder()
-        defer { folder.remove() }
-        return try body(folder["memory"].path)
-    }
-
     @Test("--confirm is K/N, 1 ≤ K ≤ N ≤ 20")
     func confirmation() {
         for text in ["1/1", "2/3", "20/20", "1/20"] {
@@ -66,75 +50,6 @@ struct ExploreTests {
         let explore = try Explore.parse(options + ["--quiet", "--", "true"])
         let failure = #expect(throws: Failure.self) { try explore.run() }
         #expect(failure?.message == message)
-    }
-
-    @Test("A memory gives back what was kept, also with a line that was cut off, and goes on behind it")
-    func memory() throws {
-        try withFile { path in
-            let memory = try ExploreMemory(path, of: Self.identity)
-            for number in 1...5 { try memory.keep(Self.lesson(number), of: "0 a\(number)") }
-            #expect(memory.lesson(of: "0 a1") == nil, "It is read once; a run asks for nothing that it has kept.")
-            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-            for cut in 0..<40 {
-                try whole.dropLast(cut).write(to: URL(fileURLWithPath: path))
-                let again = try ExploreMemory(path, of: Self.identity)
-                for number in 1...4 { #expect(again.lesson(of: "0 a\(number)") == Self.lesson(number)) }
-                #expect((again.lesson(of: "0 a5") == nil) == (cut > 0))
-                try again.keep(Self.lesson(5), of: "0 a5")
-                let restored = try ExploreMemory(path, of: Self.identity)
-                #expect(restored.lesson(of: "0 a5") == Self.lesson(5))
-            }
-        }
-    }
-
-    @Test("The memory of another exploration, and any other file, is refused and left as it is")
-    func otherMemory() throws {
-        try withFile { path in
-            _ = try ExploreMemory(path, of: Self.identity)
-            let others = [
-                ExploreMemory.Identity(seed: 2, options: ["a"], base: ["sh", "-c", "x"]),
-                ExploreMemory.Identity(seed: 1, options: ["b"], base: ["sh", "-c", "x"]),
-                ExploreMemory.Identity(seed: 1, options: ["a"], base: ["sh", "-c x"]),
-            ]
-            for other in others {
-                let failure = #expect(throws: Failure.self) { _ = try ExploreMemory(path, of: other) }
-                #expect(failure?.exitCode == 2)
-            }
-            for text in ["x", "x\n", "{}\n", "\n", "[1]\n", "{\"format\":2}\n"] {
-                try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-                #expect(throws: Failure.self) { _ = try ExploreMemory(path, of: Self.identity) }
-                #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
-            }
-            try Data().write(to: URL(fileURLWithPath: path))
-            #expect(throws: Never.self) { _ = try ExploreMemory(path, of: Self.identity) }
-        }
-    }
-
-    @Test("A memory with a byte that is not as it was is refused")
-    func damaged() throws {
-        try withFile { path in
-            let memory = try ExploreMemory(path, of: Self.identity)
-            for number in 1...3 { try memory.keep(Self.lesson(number), of: "0 a\(number)") }
-            let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-            for place in whole.indices.dropLast() {
-                for byte in Set([UInt8(ascii: "9"), UInt8(ascii: " "), .lineFeed, 0, whole[place] ^ 1]) {
-                    guard byte != whole[place] else { continue }
-                    var bytes = whole
-                    bytes[place] = byte
-                    try bytes.write(to: URL(fileURLWithPath: path))
-                    let failure = #expect(throws: Failure.self, "\(place) \(byte)") {
-                        _ = try ExploreMemory(path, of: Self.identity)
-                    }
-                    #expect(failure?.exitCode == 2)
-                    let line = whole[..<place].count { $0 == .lineFeed } + 1
-                    // A header whose words differ is that of another exploration.
-                    let isOther = line == 1 && failure?.message.contains("another exploration") == true
-                    #expect(
-                        isOther || failure?.message == Messages.damagedMemory(path, line: line),
-                        "\(place) \(byte): \(failure?.message ?? "")")
-                }
-            }
-        }
     }
 
     @Test("Progress says what was tried")

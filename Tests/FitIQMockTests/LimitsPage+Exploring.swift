@@ -13,6 +13,7 @@ extension LimitsPage {
             .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
             .count("ExploreLimits.tries", ExploreLimits.tries),
         ],
+        "a run, unless `--time-limit` says otherwise": [.time("ExploreLimits.run", ExploreLimits.run)],
         "faults of a schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
         "faults, answers and meals that the scenario of an exploration has": [
             .count("ExploreLimits.rulesOfScenario", ExploreLimits.rulesOfScenario)
@@ -25,10 +26,6 @@ extension LimitsPage {
             .count("ExploreLimits.newPoints", ExploreLimits.newPoints)
         ],
         "points that wait for a second fault": [.count("ExploreLimits.leads", ExploreLimits.leads)],
-        "pairs that are remembered for a third fault, and points of each": [
-            .count("ExploreLimits.pairs", ExploreLimits.pairs),
-            .count("ExploreLimits.pointsOfPair", ExploreLimits.pointsOfPair),
-        ],
         "findings": [.count("ExploreLimits.findings", ExploreLimits.findings)],
         "smaller schedules that are tried for a finding, in memory and on a real clock": [
             .count("ExploreLimits.candidates", ExploreLimits.candidates),
@@ -37,10 +34,6 @@ extension LimitsPage {
         "faults and answers that `scenario from` translates; an error's body": [
             .count("ExploreLimits.recordedFaults", ExploreLimits.recordedFaults),
             .bytes("ExploreLimits.recordedBody", ExploreLimits.recordedBody),
-        ],
-        "runs that a file remembers, and its size": [
-            .count("ExploreLimits.rememberedRuns", ExploreLimits.rememberedRuns),
-            .bytes("ExploreLimits.memoryBytes", ExploreLimits.memoryBytes),
         ],
     ]
 }

@@ -194,35 +194,6 @@ extension SearchingPeers {
             }
         }
 
-        @Test("--resume goes on where it ended, and makes no run again; other options are refused")
-        func resume() async throws {
-            try await withFolder { folder in
-                let script = "echo >> runs; \(Self.retrying)"
-                func runs() throws -> Int {
-                    try folder.read("runs").split(separator: "\n", omittingEmptySubsequences: false).count - 1
-                }
-                let options = ["--only", "failed", "--resume", "memory", "--confirm", "1/1"]
-                _ = try await explore(options + ["--runs", "2"], script, in: folder)
-                #expect(try runs() == 3, "one without faults, and two")
-                let all = try await explore(options + ["--runs", "5"], script, in: folder)
-                #expect(all.status == 0 && all.output.contains("Tried 5 schedules"), "\(all.transcript)")
-                #expect(try runs() == 7, "one without faults, and three new ones")
-                // A line that was cut off is dropped.
-                let whole = try folder.read("memory")
-                try Data(whole.utf8.dropLast(9)).write(to: folder["memory"])
-                _ = try await explore(options + ["--runs", "5"], script, in: folder)
-                #expect(try runs() == 9 && folder.read("memory") == whole)
-                let other = try await explore(options + ["--may-fail"], script, in: folder)
-                #expect(other.status == 2 && other.errors.contains("an option differs"), "\(other.transcript)")
-                let seed = try await explore(options + ["--seed", "2"], script, in: folder)
-                #expect(seed.status == 2 && seed.errors.contains("the seed"), "\(seed.transcript)")
-                try Data("precious\n".utf8).write(to: folder["memory"])
-                let foreign = try await explore(options, script, in: folder)
-                #expect(foreign.status == 2 && foreign.errors.contains("is not a memory"), "\(foreign.transcript)")
-                #expect(try folder.read("memory") == "precious\n")
-            }
-        }
-
         @Test("--list names the kinds of faults of the chosen families, with their rules")
         func kinds() async throws {
             let all = try await Command(try Programs.fitiqMock(), ["explore", "--list"])

@@ -163,8 +163,8 @@ private final class SurveyedTrial: Trial {
 
     var isRepeatable: Bool { trial.isRepeatable }
 
-    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
-        let outcome = try await trial.run(scenario, story: story)
+    func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+        let outcome = try await trial.run(scenario, story: story, within: limit)
         // The rules of a kind begin with its id.
         let families = Set(
             scenario.faults.compactMap { rule in

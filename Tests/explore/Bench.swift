@@ -6,7 +6,7 @@ import Foundation
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Measures how many schedules a minute one core tries with the reference client, and what they cost.",
-        discussion: "Schedules are those that are dealt, with one, two and three faults; time is processor time.")
+        discussion: "Schedules are those that are dealt, with one and two faults; time is processor time.")
 
     @Option(help: "How many schedules to try.")
     var runs = 30_000
@@ -35,20 +35,19 @@ struct Bench: AsyncParsableCommand {
         var settings = Explorer.Settings()
         (settings.seed, settings.runs) = (seed, runs)
         let trial = CountedTrial("The reference client") { try ReferenceClient($0, network: $1) }
-        var (sums, time, pairs, triples) = (CountedTrial.Sums(), CountedTrial.now, 0, 0)
-        var costs = [Cost(), Cost(), Cost()]
+        var (sums, time, pairs) = (CountedTrial.Sums(), CountedTrial.now, 0)
+        var costs = [Cost(), Cost()]
         _ = try await Explorer(settings).explore(
             with: trial,
             observing: { exploration in
-                // A batch is of one size, and was played before the first of it is told.
                 let counts = exploration.counts
-                let size = counts.triples > triples ? 2 : counts.pairs > pairs ? 1 : 0
+                let size = counts.pairs > pairs ? 1 : 0
                 costs[size].runs += trial.sums.runs - sums.runs
                 costs[size].played += trial.sums.played - sums.played
                 costs[size].whole += CountedTrial.now - time
-                (sums, time, pairs, triples) = (trial.sums, CountedTrial.now, counts.pairs, counts.triples)
+                (sums, time, pairs) = (trial.sums, CountedTrial.now, counts.pairs)
             })
-        for (cost, name) in zip(costs, ["single faults", "pairs", "triples"]) { print(cost.line(name)) }
+        for (cost, name) in zip(costs, ["single faults", "pairs"]) { print(cost.line(name)) }
         let all = costs.reduce(into: Cost()) { sum, cost in
             sum.runs += cost.runs
             sum.played += cost.played

@@ -33,12 +33,12 @@ final class CountedTrial: Trial {
     /// The processor time that this process has used, in nanoseconds.
     static var now: Int64 { Int64(clock()) * 1_000_000_000 / Int64(CLOCKS_PER_SEC) }
 
-    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+    func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let names = scenario.faults.map(\.name.text)
         CrashNotice.prepare(
             "\(notice), run \(sums.runs + 1), crashed in the story \(Story.all[story].name): \(names)\n")
         let begin = Self.now
-        let outcome = try await trial.run(scenario, story: story)
+        let outcome = try await trial.run(scenario, story: story, within: limit)
         let end = Self.now
         state.withLock { state in
             state.sums.runs += 1

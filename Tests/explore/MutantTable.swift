@@ -8,10 +8,7 @@ import TestSupport
 struct MutantTable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutants",
-        abstract: "Finds what each mutant does wrong, and compares with schedules drawn at random.")
-
-    @Option(help: "How many seeds the random search has for each mutant.")
-    var seeds = 20
+        abstract: "Finds what each mutant does wrong.")
 
     @Option(help: "How many schedules a search may try.")
     var runs = 4000
@@ -23,7 +20,7 @@ struct MutantTable: AsyncParsableCommand {
     var write = false
 
     func validate() throws {
-        guard seeds > 0, runs > 0 else { throw ValidationError("A budget is more than 0.") }
+        guard runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
     /// The first finding that tells of a mutant.
@@ -40,19 +37,12 @@ struct MutantTable: AsyncParsableCommand {
     private struct Row {
         var mutant: Mutant
         var find: Find?
-        /// What each random search found; nil for those that found nothing.
-        var random: [Find?] = []
     }
 
     func run() async throws {
         var rows: [Row] = []
         for mutant in Mutant.all where only.isEmpty || "\(mutant)".contains(only) {
-            var row = Row(mutant: mutant, find: try await find(mutant, seed: 1, .systematic))
-            if row.find?.schedules != 0 {
-                for seed in 1...UInt64(seeds) {
-                    row.random.append(try await find(mutant, seed: seed, .random))
-                }
-            }
+            let row = Row(mutant: mutant, find: try await find(mutant))
             rows.append(row)
             print(line(row))
         }
@@ -68,10 +58,10 @@ struct MutantTable: AsyncParsableCommand {
     private static let marker = "<!-- From here on `scripts/explore mutants --write` writes. -->\n"
 
     /// Explores a mutant until its error is found and reduced, or the budget is used up.
-    private func find(_ mutant: Mutant, seed: UInt64, _ strategy: Agenda.Strategy) async throws -> Find? {
+    private func find(_ mutant: Mutant) async throws -> Find? {
         var settings = Explorer.Settings()
-        (settings.seed, settings.runs, settings.strategy) = (seed, runs, strategy)
-        let trial = CountedTrial("The mutant that \(mutant.name), seed \(seed)") { surroundings, network in
+        settings.runs = runs
+        let trial = CountedTrial("The mutant that \(mutant.name)") { surroundings, network in
             try ReferenceClient(
                 surroundings, network: network, mutation: mutant.tampering(), configure: mutant.configure)
         }
@@ -98,21 +88,12 @@ struct MutantTable: AsyncParsableCommand {
 
     private func line(_ row: Row) -> String {
         let find = row.find
-        let cells =
-            [
-                "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
-                find.map { "\($0.schedules)" } ?? "", find.map { "\($0.milliseconds)" } ?? "",
-                find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "",
-            ] + medians(row.random)
+        let cells = [
+            "`\(row.mutant.breaks)`", row.mutant.name, find.map { "`\($0.id)`" } ?? "not found",
+            find.map { "\($0.schedules)" } ?? "", find.map { "\($0.milliseconds)" } ?? "",
+            find.map { "`\($0.smallest)`" } ?? row.mutant.hides ?? "",
+        ]
         return "| \(cells.joined(separator: " | ")) |"
-    }
-
-    /// The median of the random searches; those that found nothing count as more than the budget.
-    private func medians(_ finds: [Find?]) -> [String] {
-        guard !finds.isEmpty else { return ["", ""] }
-        func middle(_ value: (Find) -> Int) -> Int { finds.map { $0.map(value) ?? .max }.sorted()[finds.count / 2] }
-        let schedules = middle(\.schedules)
-        return schedules == .max ? ["more than \(runs)", ""] : ["\(schedules)", "\(middle(\.milliseconds))"]
     }
 
     private func summary(_ rows: [Row]) -> String {
@@ -129,13 +110,12 @@ struct MutantTable: AsyncParsableCommand {
     private func table(_ rows: [Row]) -> String {
         """
 
-        At most \(runs) schedules a search, seed 1 for the explorer and \(seeds) seeds at random, of which the median
-        counts. 0 schedules: no fault is needed.
+        At most \(runs) schedules a search, with seed 1. 0 schedules: no fault is needed.
 
         \(summary(rows))
 
-        | it breaks | the mutant | found by | schedules | ms | the smallest schedule | at random | ms |
-        | --- | --- | --- | ---: | ---: | --- | ---: | ---: |
+        | it breaks | the mutant | found by | schedules | ms | the smallest schedule |
+        | --- | --- | --- | ---: | ---: | --- |
         \(rows.map(line).joined(separator: "\n"))
 
         """

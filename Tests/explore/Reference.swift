@@ -21,9 +21,6 @@ struct Reference: AsyncParsableCommand {
     @Flag(help: "Chat as enhanced-consultations says.")
     var userMessage = false
 
-    @Flag(help: "Draw schedules at random.")
-    var random = false
-
     func validate() throws {
         guard runs > 0, perSeed > 0 else { throw ValidationError("A budget is more than 0.") }
     }
@@ -35,7 +32,6 @@ struct Reference: AsyncParsableCommand {
         while tried < runs {
             var settings = Explorer.Settings()
             (settings.seed, settings.runs) = (seed, min(perSeed, runs - tried))
-            if random { settings.strategy = .random }
             let trial = CountedTrial("The reference client, seed \(seed)") { surroundings, network in
                 try ReferenceClient(surroundings, network: network) { $0.chat = style }
             }

@@ -55,9 +55,15 @@ struct CommandRun: Sendable {
 /// A command that runs in a world, wherever that is.
 struct CommandChild: Sendable {
     var command: [String]
-    let limit: Duration
+    var limit: Duration
     /// Ends it once it is open.
     let stop: Gate
+    /// How long nothing may arrive from it once something has; nil for as long as its limit.
+    var silence: Duration?
+    /// When everything has to be over; nil for never.
+    var end: MonotonicInstant?
+    /// Called when something has arrived from it.
+    var whenBegun: @Sendable () -> Void = {}
     /// Whether its output is kept until it has ended, because others run beside it.
     let showsOutputAtEnd: Bool
     /// The time between SIGTERM and SIGKILL for a command that must end.
@@ -89,7 +95,13 @@ struct CommandChild: Sendable {
         ) { (error: ChildProcessError) in
             .configuration(error.description + ".")
         }
-        let end = wait(for: child, since: start, everySecond: tick)
+        let end: End
+        do throws(Failure) {
+            end = try wait(for: child, since: start, activity, everySecond: tick)
+        } catch {
+            self.end(child)
+            throw error
+        }
         guard end != .stopped else {
             self.end(child)
             output?.show()
@@ -113,15 +125,29 @@ struct CommandChild: Sendable {
 
     /// Waits for the command's end, its time limit, or the order to stop; calls a function once a second meanwhile.
     private func wait(
-        for child: ChildProcess, since start: MonotonicInstant, everySecond tick: (Duration) -> Void
-    ) -> End {
+        for child: ChildProcess, since start: MonotonicInstant, _ activity: () throws(Failure) -> UInt64,
+        everySecond tick: (Duration) -> Void
+    ) throws(Failure) -> End {
         let deadline = start.advanced(by: limit)
+        // What arrived last, and when that was seen.
+        var (seen, seenAt) = (try silence == nil ? 0 : activity(), MonotonicInstant?.none)
         var nextTick = start.advanced(by: .seconds(1))
         while true {
             let now = MonotonicInstant.now()
             if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
             if stop.wait(until: now) { return .stopped }
             if deadline <= .now() { return .timeUp }
+            // What has lasted so long already is as good as at its limit.
+            if let end, end <= .now() { return start.advanced(by: limit / 2) <= end ? .timeUp : .stopped }
+            if let silence {
+                let activity = try activity()
+                if activity != seen {
+                    (seen, seenAt) = (activity, now)
+                    whenBegun()
+                } else if let seenAt, seenAt.advanced(by: silence) <= now {
+                    return .timeUp
+                }
+            }
             if nextTick <= .now() {
                 tick(start.duration(to: .now()))
                 nextTick = nextTick.advanced(by: .seconds(1))

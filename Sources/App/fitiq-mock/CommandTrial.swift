@@ -14,17 +14,30 @@ import Traffic
 final class CommandTrial: Trial {
     let run: CommandRun
     private let hasRun = Atomic(false)
+    private let beginners = Beginners()
 
     var isRepeatable: Bool { false }
 
     init(_ run: CommandRun) { self.run = run }
 
     /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
-    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+    func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let isFirst = !hasRun.exchange(true, ordering: .relaxed)
         let streams = isFirst ? ChildProcess.Streams() : .init(output: .null, errors: .null)
-        let work = { @Sendable [self] () throws(Failure) in
-            try run.run(scenario, isJudged: false, streams: streams) { engine, world, now in
+        var run = run
+        (run.child.limit, run.child.silence) = (limit.whole, limit.silence)
+        // What confirms does not wait behind what looks for more.
+        let isUrgent = limit.silence == limit.whole
+        let hasBegun = Mutex(isUrgent)
+        let leave = { @Sendable [beginners] in
+            if !hasBegun.withLock({ (begun) in (begun, begun = true).0 }) { beginners.leave() }
+        }
+        run.child.whenBegun = leave
+        typealias Seen = (entries: [JournalEntry], endedAt: Timestamp?)
+        let work = { @Sendable [run, beginners] () throws(Failure) -> CommandRun.Outcome<Seen>? in
+            guard isUrgent || beginners.enter(until: run.child.stop, run.child.end) else { return nil }
+            defer { leave() }
+            return try run.run(scenario, isJudged: false, streams: streams) { engine, world, now in
                 (engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now)
             }
         }
@@ -33,8 +46,36 @@ final class CommandTrial: Trial {
         var outcome = TrialOutcome(mode: done.world.mode, startedAt: done.world.now)
         (outcome.entries, outcome.endedAt) = done.seen
         outcome.end = .command(done.ending)
+        if case .timedOut = done.ending {
+            outcome.hasLasted = true
+            // It may have been cut before its limit.
+            outcome.end = .command(.timedOut(done.duration.components.seconds * 1_000_000_000))
+        }
         return outcome
     }
+}
+
+/// Lets only as many commands begin at once as there are processors to begin them: those that have begun sleep.
+private final class Beginners: Sendable {
+    private let count = Mutex(0)
+    /// How often it looks whether there is room.
+    private static let lookTime = Duration.milliseconds(10)
+
+    /// Waits until there is room; false if it must stop before.
+    func enter(until stop: Gate, _ end: MonotonicInstant?) -> Bool {
+        while true {
+            let hasRoom = count.withLock { count in
+                guard count < System.processorCount else { return false }
+                count += 1
+                return true
+            }
+            if hasRoom { return true }
+            if let end, end <= .now() { return false }
+            if stop.wait(until: .now().advanced(by: Self.lookTime)) { return false }
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
 }
 
 /// Adapters of one command, for clients side by side: each has a process of its own, which serves one client after another.

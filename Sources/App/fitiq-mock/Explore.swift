@@ -11,7 +11,7 @@ struct Explore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
         abstract:
-            "Find the faults that break a client, and hand back the smallest: one at a time, then pairs, then triples.",
+            "Find the faults that break a client, and hand back the smallest: one at a time, then pairs.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
             The command is run again and again, each time against a fresh world in which something goes wrong at another \
@@ -64,7 +64,7 @@ struct Explore: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: .init("How many run at once, from 1 to 16, each in a world of its own.", valueName: "number"))
-    var jobs = 1
+    var jobs = ExploreLimits.jobs.upperBound
 
     @Flag(help: "No artificial delays of the backend. Waits of the client and of faults stay as they are.")
     var instant = false
@@ -83,8 +83,12 @@ struct Explore: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: .init("How long the command may take for one schedule, from 1s to 1d.", valueName: "duration"))
-    var timeLimit = Lifetime(seconds: 60)
+        help: .init(
+            """
+            How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as without \
+            faults, from 40s to 60s)
+            """, valueName: "duration"))
+    var timeLimit: Lifetime?
 
     @Option(
         help: .init(
@@ -101,9 +105,6 @@ struct Explore: ParsableCommand {
 
     @Option(help: .init("The folder for found scenarios, which is made if there are findings.", valueName: "folder"))
     var output = "found"
-
-    @Option(help: .init("Keep what was tried in this file, and go on where it ended.", valueName: "file"))
-    var resume: String?
 
     @Option(help: .init("Play one found scenario, and nothing else.", valueName: "file"))
     var replay: String?
@@ -127,7 +128,7 @@ struct Explore: ParsableCommand {
     var time: Duration? { budget.map { .seconds($0.seconds) } ?? (runs == nil ? .seconds(300) : nil) }
 
     func validate() throws {
-        for (name, value) in [("--output", output), ("--resume", resume), ("--replay", replay)] where value == "" {
+        for (name, value) in [("--output", output), ("--replay", replay)] where value == "" {
             throw ValidationError(Messages.empty(name))
         }
     }

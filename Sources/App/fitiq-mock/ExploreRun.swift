@@ -29,6 +29,7 @@ struct ExploreRun {
         settings.mayFail = options.mayFail
         settings.confirmation = options.confirm
         settings.families = families
+        settings.timeLimit = options.timeLimit.map { .seconds($0.seconds) }
         settings.stories = try Self.stories(options)
         self.settings = settings
         knownBroken = try options.reports.readKnownBroken(checks: Symptom.ids)
@@ -58,15 +59,17 @@ struct ExploreRun {
     // MARK: Exploring
 
     func explore() throws {
-        let memory = try options.resume.map { (path) throws(Failure) in try ExploreMemory(path, of: identity) }
         let progress = options.quiet ? nil : ExploreProgress()
         let work: @Sendable () async throws -> Exploration = { [self] in
-            let end = options.time.map { MonotonicInstant.now().advanced(by: $0) }
+            let begin = MonotonicInstant.now()
+            let end = options.time.map { begin.advanced(by: $0) }
+            // The rest is for what was seen last.
+            let lastBegin = options.time.map { begin.advanced(by: $0 - min($0 * 3 / 20, Self.longestRest)) }
             let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
-                stop.wait(until: .now()) ? .interrupted : end.map { $0 <= .now() } ?? false ? .budget : nil
+                stop.wait(until: .now()) ? .interrupted : lastBegin.map { $0 <= .now() } ?? false ? .budget : nil
             }
             return try await Explorer(settings).explore(
-                with: trial(), stopping: stopping, remembering: memory
+                with: trial(until: end), stopping: stopping
             ) { so in progress?.say { Messages.explored(so.counts, findings: so.found.count, seconds: $0) } }
         }
         let (exploration, signal) = try wait(work)
@@ -74,12 +77,19 @@ struct ExploreRun {
         try tell(exploration, signal: signal)
     }
 
-    private func trial() -> any Trial {
-        options.adapter
-            ? StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
-            : CommandTrial(
-                CommandRun(
-                    command: options.command, limit: .seconds(options.timeLimit.seconds), server: server, stop: stop))
+    /// How much of the time is left for confirming at most.
+    private static let longestRest = Duration.seconds(20)
+
+    /// - Parameter end: When commands are cut off, and no adapter begins any more.
+    private func trial(until end: MonotonicInstant? = nil) -> any Trial {
+        if options.adapter {
+            return EndingTrial(
+                trial: StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }, end: end)
+        }
+        let limit = settings.timeLimit ?? ExploreLimits.run
+        var run = CommandRun(command: options.command, limit: limit, server: server, stop: stop)
+        run.child.end = end
+        return CommandTrial(run)
     }
 
     private func wait<Value: Sendable>(
@@ -89,15 +99,6 @@ struct ExploreRun {
         let done = try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
         if done.signal == nil, let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
         return done
-    }
-
-    /// What has to be equal for the runs of an earlier exploration to count.
-    private var identity: ExploreMemory.Identity {
-        let families = settings.families.map(\.rawValue).sorted()
-        let worlds = settings.stories.map { $0.name + String(decoding: $0.document.encoded(), as: UTF8.self) }
-        return ExploreMemory.Identity(
-            seed: settings.seed, options: given + ["\(options.thorough)", "\(options.confirm)"] + families,
-            base: options.command + worlds)
     }
 
     // MARK: Playing a finding again
@@ -111,7 +112,10 @@ struct ExploreRun {
             .configuration(Messages.mistakes(in: path, error.description))
         }
         let index = try options.adapter ? story(of: bytes) : 0
-        let (outcome, signal) = try wait { [self] in try await trial().run(scenario, story: index) }
+        let (outcome, signal) = try wait { [self] in
+            try await trial().run(
+                scenario, story: index, within: RunLimit(whole: settings.timeLimit ?? ExploreLimits.run))
+        }
         if let signal { throw Failure.interrupted(by: signal) }
         let examined = ExaminedRun(
             outcome, of: Schedule(story: index), on: settings.stories[index],
@@ -205,8 +209,20 @@ struct ExploreRun {
         if let guide = options.guide { words += ["--guide", guide] }
         if let seed = options.seed { words += ["--seed", "\(seed)"] }
         words += options.wire.words
-        if options.timeLimit.seconds != 60 { words += ["--time-limit", "\(options.timeLimit)"] }
+        if let limit = options.timeLimit { words += ["--time-limit", "\(limit)"] }
         return words
+    }
+}
+
+/// A trial that makes no run any more once its time is over.
+private struct EndingTrial<Runner: Trial>: Trial {
+    let trial: Runner
+    let end: MonotonicInstant?
+    var isRepeatable: Bool { trial.isRepeatable }
+
+    func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+        if let end, end <= .now() { throw CancellationError() }
+        return try await trial.run(scenario, story: story, within: limit)
     }
 }
 

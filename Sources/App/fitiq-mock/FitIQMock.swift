@@ -167,6 +167,9 @@ enum System {
         case input, output, error
     }
 
+    /// The processors that this machine has at the moment.
+    static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
     static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
 
     /// The operating system and the processor, as uname(2) calls them: Linux, x86_64.

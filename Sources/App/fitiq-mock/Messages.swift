@@ -181,7 +181,7 @@ enum Messages {
     static let noFamilies = "--without leaves none of the families of faults that --only selects."
     static let noRule = "(a behaviour of the scenario: answers, meals, token_lifetime)"
     static func explored(_ counts: Agenda.Counts, findings: Int, seconds: Int64) -> String {
-        let kinds = [(counts.singles, "single"), (counts.pairs, "pairs"), (counts.triples, "triples")]
+        let kinds = [(counts.singles, "single"), (counts.pairs, "pairs")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
         return "\(Words.counted(counts.schedules, "schedule"))\(kinds.isEmpty ? "" : " (\(kinds))"), "
             + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(elapsed(seconds))"
@@ -194,22 +194,6 @@ enum Messages {
         "\(interruptedRun): what \(Words.counted(count, "schedule")) showed is in this report."
     }
     static let exploredClause = "No schedule of faults shows it."
-    static func otherMemory(_ path: String, _ what: [String]) -> String {
-        "'\(path)' is the memory of another exploration: \(Words.list(what)) \(what.count == 1 ? "differs" : "differ"). "
-            + "Repeat that command, or name another file for --resume."
-    }
-    static func notMemory(_ path: String) -> String {
-        "'\(path)' is not a memory of an exploration, and is left as it is: name another file for --resume."
-    }
-    static func damagedMemory(_ path: String, line: Int) -> String {
-        "'\(path)', line \(line): the memory is damaged, and is left as it is: restore it, or name another file for --resume."
-    }
-    static func cutMemory(_ path: String) -> String {
-        "the last line of '\(path)' was cut off: what it remembered is tried again"
-    }
-    static func fullMemory(_ path: String, runs: Int) -> String {
-        "'\(path)' has more than \(runs) runs, which is the most that is remembered: name another file for --resume."
-    }
     static func noFolder(_ path: String, reason: String) -> String { "cannot make the folder '\(path)': \(reason)." }
     static func unknownStory(_ name: String?, allowed: [String]) -> String {
         let found =

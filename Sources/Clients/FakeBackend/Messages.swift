@@ -53,6 +53,10 @@ enum Messages {
         "exploring(runs: \(runs)) is out of range: write a number from 1 to 10,000,000."
     }
 
+    static func badBudget(_ budget: Duration) -> String {
+        "exploring(budget: \(budget)) is out of range: write a duration from 1 s to 7 d."
+    }
+
     /// Something wrong that exploring a test has found.
     ///
     /// - Parameter isFile: Whether the discovery's file has the whole world of the test.

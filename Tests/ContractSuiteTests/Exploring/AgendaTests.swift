@@ -18,16 +18,12 @@ struct AgendaTests {
 
     /// All that an agenda deals, if every fault acts and brings forth these points.
     private func all(
-        _ agenda: inout Agenda, most: Int = 5000, batch: Int = 64, bringing points: [FaultPoint] = []
+        _ agenda: inout Agenda, most: Int = 5000, bringing points: [FaultPoint] = []
     ) -> [Schedule] {
         var all: [Schedule] = []
-        while all.count < most {
-            let dealt = agenda.deal(min(batch, most - all.count))
-            guard !dealt.isEmpty else { break }
-            for schedule in dealt {
-                agenda.learn(points, acted: Set(schedule.faults.indices), of: schedule)
-            }
-            all += dealt
+        while all.count < most, let schedule = agenda.deal() {
+            agenda.learn(points, acted: Set(schedule.faults.indices), of: schedule)
+            all.append(schedule)
         }
         return all
     }
@@ -79,31 +75,71 @@ struct AgendaTests {
         }
         #expect(turns == turns.sorted() && turns.contains(5))
         #expect(Set(dealt[0].prefix(2).map(\.story)) == [0, 1])
-        var small = Agenda(stories: stories, seed: 1)
-        #expect(all(&small, batch: 1) == dealt[0])
-        // On a real clock, long waits come last.
-        var patient = Agenda(stories: stories, seed: 1, isPrompt: false)
-        let faults = all(&patient).map { $0.faults[0] }
-        let short = try #require(faults.lastIndex { $0.wait == .zero && ![.late, .silence].contains($0.kind.family) })
-        for isLong in [
-            { $0.wait == Schedule.lateness }, { $0.wait == .seconds(20) }, { $0.kind.id == "hang" },
-            { $0.kind.id == "shake-hang" }, { $0.kind.family == .silence && $0.kind.wait == .none },
-        ] as [(Schedule.Fault) -> Bool] {
-            #expect(faults.firstIndex(where: isLong) ?? 0 > short)
-        }
     }
 
-    @Test("Pairs have a second fault at what the first one brought forth, once for all that are alike; then triples")
+    @Test("By the system's clock, what takes longer than the client does comes later, by a rank for each doubling")
+    func patience() async throws {
+        let stories = try await Self.stories([0])
+        // Two seconds without faults: what lasts is cut after eight.
+        let patience = RunPatience([.seconds(3), .milliseconds(1200)], timeLimit: nil)
+        func delay(_ id: String, hasLasted: Bool = false) throws -> Int {
+            patience.delay(of: try #require(FaultKind.named(id)), hasLasted: hasLasted)
+        }
+        #expect(patience.own == .seconds(2))
+        #expect(try ["status-503", "slow", "frame-slow", "silence", "late"].map { try delay($0) } == [0, 1, 1, 2, 4])
+        #expect(try ["status-503", "slow", "silence"].map { try delay($0, hasLasted: true) } == [2, 2, 2])
+        var agenda = Agenda(stories: stories, seed: 1, patience: [patience])
+        let faults = all(&agenda).map { $0.faults[0] }
+        func first(_ id: String) throws -> Int { try #require(faults.firstIndex { $0.kind.id == id }) }
+        let refusal = try first("status-503")
+        for id in ["hang", "silence", "shake-hang", "late"] { #expect(try first(id) > refusal, "\(id)") }
+        #expect(try first("silence") < first("frame-late") && first("reset") < first("silence"))
+        // A kind that made a run last comes later from then on.
+        var taught = Agenda(stories: stories, seed: 1, patience: [patience])
+        var dealt: [Schedule] = []
+        while let schedule = taught.deal() {
+            taught.learn([], acted: [0], hasLasted: schedule.faults[0].kind.id == "lost", of: schedule)
+            dealt.append(schedule)
+        }
+        #expect(Set(dealt.map(\.faults[0])) == Set(faults) && dealt.count == faults.count)
+        func places(_ faults: [Schedule.Fault]) -> [Int] { faults.indices.filter { faults[$0].kind.id == "lost" } }
+        let (before, after) = (places(faults), places(dealt.map { $0.faults[0] }))
+        #expect(before[0] == after[0] && zip(before, after).dropFirst().allSatisfy { $0 < $1 })
+    }
+
+    @Test(
+        "A run is cut after a silence of four times the client's own, and hangs at ten times; faults' waits come on top"
+    )
+    func limits() throws {
+        func limits(_ own: Int, _ timeLimit: Int? = nil, _ faults: Schedule.Fault...) -> [Duration] {
+            let patience = RunPatience([.seconds(own)], timeLimit: timeLimit.map { .seconds($0) })
+            let schedule = Schedule(story: 0, faults: faults)
+            return [false, true].map { patience.limit(of: schedule, isWhole: $0).silence }
+        }
+        #expect(limits(0) == [.seconds(8), .seconds(40)] && limits(2) == [.seconds(8), .seconds(40)])
+        #expect(limits(3) == [.seconds(12), .seconds(40)] && limits(5) == [.seconds(20), .seconds(50)])
+        #expect(limits(30) == [.seconds(60), .seconds(60)])
+        #expect(limits(1, 2) == [.seconds(2), .seconds(2)] && limits(1, 300) == [.seconds(8), .seconds(300)])
+        let slow = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
+        #expect(limits(1, nil, slow) == [.seconds(10), .seconds(42)])
+        var patience = RunPatience([.seconds(1)], timeLimit: nil)
+        patience.extend(beyond: .seconds(2))
+        #expect(patience.limit(of: Schedule(story: 0), isWhole: false).silence == .seconds(8))
+        patience.extend(beyond: .seconds(20))
+        #expect(patience.limit(of: Schedule(story: 0), isWhole: false).silence == .seconds(30))
+    }
+
+    @Test("Pairs have a second fault at what the first one brought forth, once for all that are alike")
     func pairs() async throws {
         let stories = try await Self.stories([0])
         var agenda = Agenda(stories: stories, seed: 7)
         let equal = agenda.counts.equal
         let dealt = all(&agenda, most: 30_000, bringing: Self.brought)
         let sizes = dealt.map(\.faults.count)
-        #expect(sizes == sizes.sorted() && Set(sizes) == [1, 2, 3])
+        #expect(sizes == sizes.sorted() && Set(sizes) == [1, 2])
         #expect(Set(dealt).count == dealt.count)
         let pairs = dealt.filter { $0.faults.count == 2 }
-        #expect(agenda.counts.pairs == pairs.count && agenda.counts.triples == sizes.count { $0 == 3 })
+        #expect(agenda.counts.pairs == pairs.count)
         #expect(pairs.allSatisfy { pair in Self.brought.contains { $0.place == pair.faults[1].place } })
         let keys = pairs.map { pair in
             [
@@ -117,27 +153,18 @@ struct AgendaTests {
         // Each second fault was tried or is like another.
         let fitting = Self.brought.map { point in FaultKind.all.count { $0.fits(point.place) } }.reduce(0, +)
         #expect(pairs.count + agenda.counts.equal - equal == fitting * sizes.count { $0 == 1 })
-        // A second one with the same seed deals the same, in batches of another size as well.
+        // A second one with the same seed deals the same.
         var again = Agenda(stories: stories, seed: 7)
         #expect(all(&again, most: 30_000, bringing: Self.brought) == dealt)
     }
 
-    @Test("A fault that did not act teaches nothing, and neither does anything if schedules are drawn")
+    @Test("A fault that did not act teaches nothing")
     func inert() async throws {
-        let stories = try await Self.stories([0])
-        var agenda = Agenda(stories: stories, seed: 1)
-        while true {
-            let dealt = agenda.deal(64)
-            guard !dealt.isEmpty else { break }
-            for schedule in dealt { agenda.learn(Self.brought, patience: .seconds(10), acted: [], of: schedule) }
+        var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
+        while let schedule = agenda.deal() {
+            agenda.learn(Self.brought, patience: .seconds(10), acted: [], of: schedule)
         }
         #expect(agenda.counts.pairs == 0 && agenda.counts.newPoints == 0 && agenda.lateness == Schedule.lateness)
-        var random = Agenda(stories: stories, seed: 1, strategy: .random)
-        let drawn = all(&random, most: 2000, bringing: Self.brought)
-        #expect(drawn.count == 2000 && Set(drawn.map(\.faults.count)) == [1, 2, 3])
-        #expect(random.counts.newPoints == 0 && random.counts.schedules == 2000)
-        let known = Set(stories[0].all.map(\.place))
-        #expect(drawn.allSatisfy { schedule in schedule.faults.allSatisfy { known.contains($0.place) } })
     }
 
     @Test("Only the families asked for are tried")
@@ -145,8 +172,9 @@ struct AgendaTests {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1, families: [.lost, .expiry])
         let dealt = all(&agenda)
         #expect(Set(dealt.map { $0.faults[0].kind.family }) == [.lost, .expiry])
-        var none = Agenda(stories: try await Self.stories([0]), seed: 1, families: [], strategy: .random)
-        #expect(none.deal(1).isEmpty)
+        var none = Agenda(stories: try await Self.stories([0]), seed: 1, families: [])
+        let nothing = none.deal()
+        #expect(nothing == nil)
     }
 
     @Test(
@@ -155,7 +183,8 @@ struct AgendaTests {
     func lateness(patience: Int, expected: Int) async throws {
         #expect(Agenda.lateness(beyond: .seconds(patience)) == .seconds(expected))
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
-        let first = try #require(agenda.deal(1).first)
+        let dealt = agenda.deal()
+        let first = try #require(dealt)
         agenda.learn([], patience: .seconds(patience), acted: [0], of: first)
         let late = all(&agenda).first { $0.faults[0].kind.id == "late" }
         #expect(late?.faults[0].wait == .seconds(expected))
@@ -164,7 +193,8 @@ struct AgendaTests {
     @Test("Points beyond the limit make the oldest ones go, and they are counted")
     func leadLimit() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
-        let schedule = try #require(agenda.deal(1).first)
+        let dealt = agenda.deal()
+        let schedule = try #require(dealt)
         func bring(_ count: Int, from start: Int) {
             let points = (0..<count).map {
                 FaultPoint(.request(.listGoals, start + $0), in: Situation())
@@ -180,46 +210,5 @@ struct AgendaTests {
         let before = agenda.counts.newPoints
         bring(ExploreLimits.newPoints + 1, from: 2_000_000)
         #expect(agenda.counts.newPoints == before + ExploreLimits.newPoints)
-    }
-
-    @Test("Of the pairs that brought forth points 4,096 are remembered, each with 32 points")
-    func pairLimits() async throws {
-        let kind = try #require(FaultKind.named("lost"))
-        func pair(_ number: Int) -> Schedule {
-            let places = (0...1).map {
-                FaultPoint.Place.frame(.webSocket, connection: number, type: "connected", $0 + 1)
-            }
-            return Schedule(story: 0, faults: places.map { Schedule.Fault(kind, at: $0) })
-        }
-        func points(_ count: Int) -> [FaultPoint] {
-            (1...count).map {
-                FaultPoint(.frame(.mealSocket, connection: 1, type: "connected", $0), in: Situation())
-            }
-        }
-        /// All triples: two kinds are there for each point of each pair.
-        func triples(pairs: Int, points count: Int, seed: UInt64 = 1) async throws -> [Schedule] {
-            var agenda = Agenda(stories: try await Self.stories([0]), seed: seed, families: [.hostile])
-            while !agenda.deal(64).isEmpty {}
-            for number in 1...pairs { agenda.learn(points(count), acted: [0, 1], of: pair(number)) }
-            var dealt: [Schedule] = []
-            while true {
-                let batch = agenda.deal(64)
-                guard !batch.isEmpty else { return dealt }
-                dealt += batch
-            }
-        }
-        for count in [31, 32, 33] {
-            let dealt = try await triples(pairs: 1, points: count)
-            #expect(Set(dealt.map { $0.faults[2].place }).count == min(count, ExploreLimits.pointsOfPair))
-            #expect(Set(dealt).count == dealt.count && dealt.count <= 2 * ExploreLimits.pointsOfPair)
-        }
-        for seed in [1, 2] as [UInt64] {
-            let dealt = try await triples(pairs: 3 * ExploreLimits.pairs, points: 1, seed: seed)
-            let bases = Set(dealt.map { $0.faults[0].place })
-            #expect(bases.count <= ExploreLimits.pairs && bases.count > ExploreLimits.pairs * 9 / 10)
-            // Each pair has the same chance to be remembered: a third of them is of the last third, about 1365.
-            let late = bases.count { $0.connection > 2 * ExploreLimits.pairs }
-            #expect((1150...1500).contains(late), "\(late)")
-        }
     }
 }

@@ -114,7 +114,7 @@ struct ExplorationReportTests {
         let (whole, counts) = (runs[0]["exploration"], exploration.counts)
         #expect(whole?["seed"] == 1 && whole?["schedules"] == 150 && whole?["ended"] == "runs")
         #expect(whole?["singles"]?.int == counts.singles && whole?["pairs"]?.int == counts.pairs)
-        #expect(whole?["triples"]?.int == counts.triples && whole?["equal"]?.int == counts.equal)
+        #expect(whole?["equal"]?.int == counts.equal)
         #expect(whole?["points"]?.int == counts.points && whole?["new_points"]?.int == counts.newPoints)
         #expect(
             whole?["flaky"] == [

@@ -11,8 +11,11 @@ public struct ExaminedRun: Sendable {
     /// What is wrong with the client, each id once.
     public let symptoms: [Symptom]
 
-    public init(_ schedule: Schedule, on story: Story, with trial: some Trial, _ oracle: Oracle) async throws {
-        let outcome = try await trial.run(schedule.scenario(on: story.scenario), story: schedule.story)
+    public init(
+        _ schedule: Schedule, on story: Story, with trial: some Trial, within limit: RunLimit = .usual, _ oracle: Oracle
+    ) async throws {
+        let outcome = try await trial.run(
+            schedule.scenario(on: story.scenario), story: schedule.story, within: limit)
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
@@ -29,14 +32,4 @@ public struct ExaminedRun: Sendable {
     }
 
     public func symptom(_ id: String) -> Symptom? { symptoms.first { $0.id == id } }
-
-    /// - Parameter baseline: The points of its story without faults.
-    func lesson(beside baseline: Points) -> Lesson {
-        var lesson = Lesson()
-        lesson.sightings = symptoms.map { Lesson.Sighting(id: $0.id, situation: $0.situation) }
-        lesson.acted = acted
-        lesson.points = Array(points.new(since: baseline).prefix(ExploreLimits.newPoints))
-        (lesson.patience, lesson.coverage) = (points.patience, reading.coverage)
-        return lesson
-    }
 }

@@ -73,7 +73,7 @@ public struct Exploration: Sendable {
     private var json: JSONObject {
         [
             "seed": JSONNumber("\(settings.seed)").map { .number($0) } ?? .null, "schedules": .count(counts.schedules),
-            "singles": .count(counts.singles), "pairs": .count(counts.pairs), "triples": .count(counts.triples),
+            "singles": .count(counts.singles), "pairs": .count(counts.pairs),
             "equal": .count(counts.equal), "points": .count(counts.points), "new_points": .count(counts.newPoints),
             "ended": .string(ended.rawValue),
             "flaky": .array(

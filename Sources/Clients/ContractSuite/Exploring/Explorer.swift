@@ -10,8 +10,8 @@ import Scenarios
 /// })
 /// ```
 ///
-/// Schedules are dealt and what they teach is folded in batches, so that the same seed gives the same exploration with
-/// any number of jobs, if equal runs have equal outcomes.
+/// Schedules are dealt ahead and folded in order, so that the same seed gives the same exploration with any number of
+/// jobs, if equal runs have equal outcomes.
 public struct Explorer: Sendable {
     public struct Settings: Sendable {
         /// Decides the order.
@@ -20,6 +20,9 @@ public struct Explorer: Sendable {
         public var runs: Int?
         /// How many runs are under way at once.
         public var jobs = 1
+        /// How long a client by the system's clock may take for a schedule before it is said to hang; nil for ten times as
+        /// long as without faults, from 40 s to a minute.
+        public var timeLimit: Duration?
         /// Whether points are tried too that differ from others only in their numbers.
         public var isThorough = false
         /// Whether a command may end with any status.
@@ -28,7 +31,6 @@ public struct Explorer: Sendable {
         public var confirmation = Confirmation(2, of: 3)
         public var families = Set(FaultKind.Family.allCases)
         public var stories = Story.all
-        public var strategy = Agenda.Strategy.systematic
 
         public init() {}
     }
@@ -57,12 +59,13 @@ public struct Explorer: Sendable {
     }
 
     /// - Parameters:
-    ///   - stopping: Asked before each run whether to end, and why; what was found until then is returned.
+    ///   - stopping: Asked before each run whether to end, and why; what was found until then is returned. When the time
+    ///     is over, what was seen is still confirmed, until a trial throws `CancellationError`.
     ///   - observing: Called after each run that was folded, in their order, with what there is so far.
     /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
         with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
-        remembering memory: (any TrialMemory)? = nil, observing: (Exploration) -> Void = { _ in }
+        observing: (Exploration) -> Void = { _ in }
     ) async throws -> Exploration {
         let limit = ExploreLimits.rulesOfScenario
         for story in settings.stories {
@@ -71,7 +74,7 @@ public struct Explorer: Sendable {
                 throw ExploreError.noRoom(story.name, limit: limit)
             }
         }
-        var course = ExplorationCourse(settings, trial, memory, stopping)
+        var course = ExplorationCourse(settings, trial, stopping)
         do {
             try await course.begin()
             if course.exploration.hasConnected { try await course.go(observing) }

@@ -22,16 +22,15 @@ enum ExploringMessages {
     }
     static func exited(_ status: Int) -> String { "The command ended with status \(status)." }
     static func signalled(_ signal: Int) -> String { "Signal \(signal) ended the client." }
-    static let timedOut = "The client was still running at its time limit."
+    static func timedOut(_ limit: Int64) -> String {
+        "The client was still running after \(Messages.text(.nanoseconds(limit)))."
+    }
 
     // MARK: Reports
 
     static func tried(_ exploration: Exploration) -> String {
         let counts = exploration.counts
-        let parts = [
-            Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair"),
-            Words.counted(counts.triples, "triple"),
-        ]
+        let parts = [Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair")]
         let more = exploration.omittedCount
         return "Tried \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): "
             + "\(Words.list(parts)); \(counts.equal) more were equal to these. \(Words.counted(counts.points, "point")), "

@@ -16,7 +16,8 @@ extension FaultKind {
         FaultKind(
             "lost-answer", .lost, .request, rank: 0, weight: 6, milder: ["status-500", "status-503"], ["reset": true]),
         status(401, .refused, rank: 1, weight: 5, ["code": "UNAUTHORIZED"]),
-        FaultKind("hang", .late, .request, rank: 1, weight: 9, milder: ["late", "slow"], ["hang": true]),
+        FaultKind(
+            "hang", .late, .request, rank: 1, weight: 9, wait: .endless, milder: ["late", "slow"], ["hang": true]),
         status(500, .failed, weight: 4),
         status(400, .refused, weight: 4),
         status(404, .refused, rank: 1, weight: 5, milder: ["status-400"]),
@@ -70,7 +71,8 @@ extension FaultKind {
             ["status": 503]),
         FaultKind("shake-reset", .lost, .handshake, rank: 1, weight: 6, milder: ["shake-503"], ["reset": true]),
         FaultKind("shake-empty", .lost, .handshake, weight: 6, milder: ["shake-reset"], ["empty_reply": true]),
-        FaultKind("shake-hang", .late, .handshake, rank: 1, weight: 9, milder: ["shake-late"], ["hang": true]),
+        FaultKind(
+            "shake-hang", .late, .handshake, rank: 1, weight: 9, wait: .endless, milder: ["shake-late"], ["hang": true]),
         FaultKind("shake-late", .late, .handshake, weight: 8, wait: .beyondPatience, ["delay": "$wait"]),
         FaultKind(
             "shake-wrong-accept", .broken, .handshake, weight: 6, milder: ["shake-reset"], ["wrong_accept": true]),
@@ -82,7 +84,8 @@ extension FaultKind {
         FaultKind("reset", .cut, .frame, rank: 0, weight: 8, milder: ["finish", "lost"], ["reset": true]),
         FaultKind("finish", .cut, .frame, rank: 1, weight: 6, milder: ["lost"], ["finish": true]),
         FaultKind(
-            "silence", .silence, .frame, rank: 1, weight: 9, milder: ["no-pongs", "frame-late"], ["silence": true]),
+            "silence", .silence, .frame, rank: 1, weight: 9, wait: .endless, milder: ["no-pongs", "frame-late"],
+            ["silence": true]),
         FaultKind("cut-in-frame", .cut, .frame, weight: 8, milder: ["finish"], ["cut": ["after": 3]]),
         FaultKind(
             "cut-in-frame-reset", .cut, .frame, rank: 4, weight: 9, milder: ["cut-in-frame", "reset"],
@@ -141,8 +144,8 @@ extension FaultKind {
         FaultKind(
             "frame-dribble", .late, .frame, rank: 4, weight: 2, wait: .exactly(.milliseconds(1)),
             ["dribble": ["bytes": 1, "every": "$wait"]]),
-        FaultKind("no-pongs", .silence, .frame, weight: 5, ["withhold_pong": true]),
-        FaultKind("deaf", .silence, .frame, weight: 6, milder: ["no-pongs"], ["stall_reading": true]),
+        FaultKind("no-pongs", .silence, .frame, weight: 5, wait: .endless, ["withhold_pong": true]),
+        FaultKind("deaf", .silence, .frame, weight: 6, wait: .endless, milder: ["no-pongs"], ["stall_reading": true]),
         FaultKind("escaped", .hostile, .frame, rank: 4, weight: 1, ["escape": true]),
         // Inside the escapes too, and between the two of a pair.
         FaultKind(
@@ -162,13 +165,14 @@ extension FaultKind {
         FaultKind(
             "coach-error-midway", .behaviour, .question, rank: 3, weight: 5,
             ["steps": [["chunk": "One moment, "], ["error": "The coach is not available."]]]),
-        FaultKind("coach-silent", .behaviour, .question, rank: 3, weight: 6, ["silence": true]),
+        FaultKind("coach-silent", .behaviour, .question, rank: 3, weight: 6, wait: .endless, ["silence": true]),
         FaultKind(
             "coach-long", .behaviour, .question, rank: 3, weight: 3,
             chunks(Array(repeating: String(repeating: "one more word ", count: 16), count: 40))),
         FaultKind("meal-fails", .behaviour, .meal, rank: 3, weight: 4, ["fail": "Nobody knows what is in it."]),
         FaultKind("meal-late", .behaviour, .meal, rank: 3, weight: 3, ["after": "20s"]),
-        FaultKind("meal-never", .behaviour, .meal, rank: 3, weight: 5, milder: ["meal-late"], ["never": true]),
+        FaultKind(
+            "meal-never", .behaviour, .meal, rank: 3, weight: 5, wait: .endless, milder: ["meal-late"], ["never": true]),
     ]
 
     /// The answers of the scenario `hostile-coach`.

@@ -32,6 +32,8 @@ public struct FaultKind: Sendable {
         case exactly(Duration)
         /// Longer than clients wait for an answer.
         case beyondPatience
+        /// Until the client gives up by itself.
+        case endless
     }
 
     /// What it concerns of what is numbered at its place.

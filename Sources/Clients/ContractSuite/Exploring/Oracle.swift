@@ -129,7 +129,7 @@ public struct Oracle: Sendable {
         case .finished: nil
         case .command(.exited(let status)): status == 0 || mayFail ? nil : (.command, ExploringMessages.exited(status))
         case .command(.signalled(let signal)): (.crash, ExploringMessages.signalled(signal))
-        case .command(.timedOut): (.hang, ExploringMessages.timedOut)
+        case .command(.timedOut(let limit)): (.hang, ExploringMessages.timedOut(limit))
         case .restless(let looks): (.flood, Messages.neverQuiet(looks: looks))
         case .undrivable(let reason): (.crash, reason)
         }

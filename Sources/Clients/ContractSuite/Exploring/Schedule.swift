@@ -4,7 +4,7 @@ import Scenarios
 import Text
 import Traffic
 
-/// What goes wrong in a run of a story: up to three faults, each at a place.
+/// What goes wrong in a run of a story: up to two faults, each at a place.
 public struct Schedule: Sendable, Hashable {
     public struct Fault: Sendable, Hashable {
         public var place: FaultPoint.Place
@@ -16,7 +16,7 @@ public struct Schedule: Sendable, Hashable {
         public init(_ kind: FaultKind, at place: FaultPoint.Place) {
             (self.kind, self.place) = (kind, place)
             switch kind.wait {
-            case .none: wait = .zero
+            case .none, .endless: wait = .zero
             case .exactly(let time): wait = time
             case .beyondPatience: wait = Schedule.lateness
             }
@@ -152,7 +152,7 @@ extension Schedule: CustomStringConvertible {
         return faults.map(\.description).joined(separator: " + ") + (isBrief ? " (brief)" : "")
     }
 
-    /// The description with the story, for a memory of runs.
+    /// The description with the story.
     var key: String { "\(story) \(self)" }
 }
 

@@ -22,7 +22,7 @@ public struct MemoryTrial: Trial {
         _ make: @escaping @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
     ) { (self.stories, self.make) = (stories, make) }
 
-    public func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+    public func run(_ scenario: Scenario, story: Int, within limit: RunLimit = .usual) async throws -> TrialOutcome {
         let network = VirtualNetwork(try Engine(Engine.Configuration(), now: Self.start), now: Self.start)
         let world = try await StageWorld(
             on: network, scenario, guide: nil, clock: scenario.clock ?? .manual, judged: false)
@@ -45,7 +45,7 @@ public struct StageTrial: Trial {
         _ make: @escaping @Sendable (Surroundings) async throws -> any ClientUnderTest
     ) { (self.server, self.stories, self.make) = (server, stories, make) }
 
-    public func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome {
+    public func run(_ scenario: Scenario, story: Int, within limit: RunLimit = .usual) async throws -> TrialOutcome {
         for clock in [ClientClock.suite, .system] {
             let manual = scenario.clock ?? .manual
             let world = try await StageWorld(

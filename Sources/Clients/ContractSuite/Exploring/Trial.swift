@@ -8,8 +8,21 @@ public protocol Trial: Sendable {
     /// Whether equal runs have equal outcomes.
     var isRepeatable: Bool { get }
 
+    /// - Parameter limit: When to cut a run by the system's clock; what waits for nothing needs none.
     /// - Throws: errors of the harness only; what the client does is in the outcome.
-    func run(_ scenario: Scenario, story: Int) async throws -> TrialOutcome
+    func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome
+}
+
+/// When a run is cut because it lasts.
+public struct RunLimit: Sendable, Hashable {
+    public var whole: Duration
+    /// How long the client may be silent once it has begun.
+    public var silence: Duration
+
+    /// That of a client of which nothing is known.
+    public static let usual = RunLimit(whole: ExploreLimits.run)
+
+    public init(whole: Duration, silence: Duration? = nil) { (self.whole, self.silence) = (whole, silence ?? whole) }
 }
 
 /// What came of a run.
@@ -22,6 +35,8 @@ public struct TrialOutcome: Sendable {
     /// What was wrong as the client's user sees it.
     public var failures: [CaseFailure] = []
     public var end = End.finished
+    /// Whether the run was cut because it lasted.
+    public var hasLasted = false
     /// The numbers of the entries written while the user wanted nothing, and when that began; nil if no step says so.
     public var quiet: Range<Int>?
     public var quietSince: Timestamp?
@@ -34,6 +49,12 @@ public struct TrialOutcome: Sendable {
 
     /// Whether the client sent anything.
     public var hasConnected: Bool { entries.contains { [.exchange, .opened].contains($0.event.kind) } }
+
+    /// How long its world lasted.
+    var length: Duration {
+        let end = endedAt ?? entries.last?.time ?? startedAt
+        return .nanoseconds(max(0, end.nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
+    }
 
     public enum End: Sendable, Hashable {
         case finished
