@@ -125,7 +125,7 @@ extension FaultKind {
         FaultKind("lost", .disorder, .frame, rank: 1, weight: 3, ["lose": true]),
         FaultKind("doubled", .disorder, .frame, rank: 1, weight: 3, ["double": true]),
         FaultKind(
-            "unknown-type", .hostile, .frame, weight: 1,
+            "unknown-type", .disorder, .frame, weight: 1,
             ["insert": #"{"type":"coach_mood","content":"of tomorrow","timestamp":"2025-01-29T10:30:00Z"}"#]),
         FaultKind("swapped", .disorder, .frame, weight: 4, milder: ["lost"], ["swap": true]),
         FaultKind("coalesced", .disorder, .chunk, rank: 4, weight: 2, reach: .two, ["coalesce": 2]),
