@@ -119,7 +119,7 @@ extension DataFile {
             (
                 #""urgent":"#, #""urgend":"#,
                 [
-                    "sections are openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common, suggestions"
+                    "sections are openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common, suggestions, templates"
                 ]
             ),
             (#""context_type": "goal""#, #""context_type": "general""#, ["each once", "but general has an opening"]),
@@ -127,7 +127,7 @@ extension DataFile {
             (#""difficulty": "2""#, #""difficulty": "6""#, ["difficulty is a number in 1.0...5.0"]),
             (#""target_value": "5""#, #""target_value": "five""#, ["target_value is a number in 0.1...1000000.0"]),
             (#""title": "Protein"#, #""titel": "Protein"#, ["difficulty", "title is missing"]),
-            ("Thanks for sharing", "Thanks a b c d e f for sharing", ["at most 12 words"]),
+            ("Thanks for sharing", "Thanks a b c d e f g for sharing", ["at most 12 words"]),
             ("Thanks for sharing", "Thanks a b c d e for sharing", []),
             (
                 #""suicide", "#, #""suicide", "Suicides", "#,
@@ -190,7 +190,10 @@ extension DataFile {
         text += "\"nutritionist\": [\(records([words("n"), words("u")], nil))],\n"
         text += "\"fitness_coach\": [\(records([words("f")], "k"))],\n"
         text += "\"wellness_specialist\": [\(records([words("w")], nil))],\n"
-        text += "\"general_wellness\": [\(records([words("g")], nil))],\n\"common\": [], \"suggestions\": []}"
+        text += "\"general_wellness\": [\(records([words("g")], nil))],\n\"common\": [], \"suggestions\": [], "
+        let personas = Persona.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+        text += "\"templates\": [{\"type\": \"meal\", \"name\": \"n\", \"personas\": [\(personas)], "
+        text += "\"keywords\": [\"k\"], \"text\": \"\(words("t"))\"}]}"
         #expect(
             mistakes(inCoach: text) == [
                 "Fixtures/data/coach.json:6: the text stands in line 2 already",
