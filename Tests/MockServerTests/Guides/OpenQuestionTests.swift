@@ -11,6 +11,11 @@ struct OpenQuestionTests {
     /// The modes whose guide creates consultations, and does not know 409 and 429.
     static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
 
+    /// One guide calls the persona otherwise.
+    private static func body(_ mode: GuideMode) -> String {
+        #"{"\#(mode == .webSocketArchitecture ? "coach_type" : "persona")":"nutritionist"}"#
+    }
+
     private static func network(_ mode: GuideMode, _ rules: String = "") throws -> VirtualNetwork {
         let scenario = try Scenario.read("{name: open\(rules)}")
         return VirtualNetwork {
@@ -23,15 +28,15 @@ struct OpenQuestionTests {
     func conflict(mode: GuideMode) throws {
         for (rules, status) in [("", 409), (", consultations: {per_topic: many}", 201)] {
             let network = try Self.network(mode, rules)
-            #expect(try network.exchange(.create(#"{"persona":"nutritionist"}"#)).status == 201)
-            #expect(try network.exchange(.create(#"{"persona":"nutritionist"}"#)).status == status)
+            #expect(try network.exchange(.create(Self.body(mode))).status == 201)
+            #expect(try network.exchange(.create(Self.body(mode))).status == status)
         }
     }
 
     @Test("429 for the eleventh active consultation", arguments: modes)
     func limit(mode: GuideMode) throws {
         let network = try Self.network(mode, ", consultations: {per_topic: many}")
-        let statuses = try (0..<11).map { _ in try network.exchange(.create(#"{"persona":"nutritionist"}"#)).status }
+        let statuses = try (0..<11).map { _ in try network.exchange(.create(Self.body(mode))).status }
         #expect(statuses == [Int](repeating: 201, count: 10) + [429])
     }
 }
