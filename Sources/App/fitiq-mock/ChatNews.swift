@@ -11,11 +11,19 @@ enum ChatNews {
     private static let answerTime = Duration.seconds(2)
     private static let answerLimit = 64 * 1024
 
-    /// Tells when the connection is lost, and when it is back, until the client closes.
+    /// Tells when the connection is lost, and when it is back, and what the coach makes, until the client closes.
     static func follow(_ client: FitIQClient) async {
         var last = ClientState.Connection.disconnected
         var isLost = false
-        for await state in client.states where state.connection != last {
+        var made: [ClientState.Template] = []
+        for await state in client.states {
+            if let templates = state.templates, templates != made {
+                // A client keeps the last ones, so their number may stay the same.
+                let known = min(made.count, templates.count - 1)
+                for template in templates.dropFirst(known) { say(Messages.made(template)) }
+                made = templates
+            }
+            guard state.connection != last else { continue }
             switch state.connection {
             case .connecting where last == .connected:
                 isLost = true

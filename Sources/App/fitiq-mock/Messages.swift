@@ -91,6 +91,9 @@ enum Messages {
     }
     static let connectionLost = "the connection is lost; connecting again ..."
     static let chatGoesOn = "connected again."
+    static func made(_ template: ClientState.Template) -> String {
+        "the coach made a template of the type \(template.type): \(template.name)"
+    }
     static let notConnectedAgain = "the connection could not be made again."
     static func clockStands(_ path: String) -> String {
         "the server's clock stands still, so nothing comes by itself: POST \(path) {\"advance\": \"10s\"}"
