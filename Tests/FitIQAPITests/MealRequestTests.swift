@@ -229,7 +229,7 @@ import Testing
         ("--x\r\n\(image)", "multipart/form-data; boundary=x", 400, "a boundary after it"),
         ("--x\r\n\(image)\r\n--x", "multipart/form-data; boundary=x", 400, "part 2"),
         ("--x--", "multipart/form-data; boundary=x", 400, "has no usable image: no part"),
-        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "no format"),
+        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "no part is"),
         (form("Content-Type: image/png\r\n\r\n"), "multipart/form-data; boundary=x", 400, "no bytes"),
         (
             form(image, "Content-Disposition: form-data; name=notes\r\n\r\n" + String(repeating: "n", count: 501)),

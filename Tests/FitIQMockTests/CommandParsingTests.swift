@@ -48,7 +48,7 @@ struct CommandParsingTests {
         ["explore", "--html", "h"] + reporting + [
             "--adapter", "--scenario", "conflict", "--seed", "7", "--budget", "5m", "--runs", "10", "--jobs", "3",
             "--instant", "--thorough", "--may-fail", "--time-limit", "5m", "--confirm", "2/5", "--only", "cut",
-            "--only", "late", "--without", "late", "--output", "o", "--resume", "r", "--replay", "p", "--list",
+            "--only", "late", "--without", "late", "--output", "o", "--replay", "p", "--list",
             "--allow-origin", "*", "--cors", "*", "--network", "3g", "--compression", "on", "--quiet", "--",
             "./adapter", "-v",
         ],

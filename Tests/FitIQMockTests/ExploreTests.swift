@@ -8,7 +8,7 @@ import Testing
 @testable import ContractSuite
 @testable import fitiq_mock
 
-@Suite("Options of explore, and the file of --resume")
+@Suite("Options of explore")
 struct ExploreTests {
     @Test("--confirm is K/N, 1 ≤ K ≤ N ≤ 20")
     func confirmation() {

@@ -28,7 +28,7 @@ struct JudgedFileTests {
         "The client of each recorded session keeps all that it faced",
         arguments: [
             ("chat", 11, "ws/close-handshake"), ("conflict", 9, "consultation/conflict-continues-existing"),
-            ("dropped", 11, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),
+            ("dropped", 12, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),
             ("meals", 9, "meal/no-poll-while-connected"),
             ("archive", 9, "ws/close-handshake"), ("limit", 3, "consultation/limit-stops-creating"),
             ("template", 9, "ws/message-shape"), ("guide", 8, "meal/no-fetch-after-completed"),

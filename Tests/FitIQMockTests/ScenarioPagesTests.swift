@@ -8,7 +8,7 @@ struct ScenarioPagesTests {
     /// The sections that document the keys of each object of the schema; "" is the scenario itself.
     static let sections: [(object: String, page: String, headings: [String])] = [
         ("", "scenarios", ["The scenario"]), ("clock", "scenarios", ["Clocks"]), ("user", "scenarios", ["Users"]),
-        ("accounts", "scenarios", ["Tokens and passwords"]),
+        ("accounts", "scenarios", ["Tokens and passwords"]), ("token", "scenarios", ["Fixed tokens"]),
         ("consultations", "scenarios", ["Rules for consultations"]), ("refresh_token", "scenarios", ["Refresh tokens"]),
         ("documents", "scenarios", ["Documents"]), ("share", "scenarios", ["Shares"]),
         ("profile", "scenarios", ["Profiles"]), ("preferences", "scenarios", ["Preferences"]),

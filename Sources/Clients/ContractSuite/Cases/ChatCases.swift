@@ -43,18 +43,18 @@ extension ContractCase {
             ]),
         ContractCase(
             "template/created/is-shown", "The coach makes three templates, one of each type",
-            templateClause, setting: templates, guide: .enhancedConsultations,
+            templateClause, setting: .builtIn("templates"), guide: .enhancedConsultations,
             steps: [
-                .start(.nutritionist), .untilReady, .send("What can I have for dinner?"), .untilAnswered(1),
-                .expect(.template(type: "meal", name: "High-protein dinner")), .send("What can I do for my legs?"),
-                .untilAnswered(2), .send("How do I become calm?"), .untilAnswered(3),
+                .start(.nutritionist), .untilReady, .send("How do I become calm?"), .untilAnswered(1),
+                .expect(.template(type: "wellness", name: "Calm Evenings")), .send("What can I have for dinner?"),
+                .untilAnswered(2), .send("What can I do for my legs?"), .untilAnswered(3),
                 .expect(
                     .checking(
                         .template,
                         .all([
-                            .template(type: "meal", name: "High-protein dinner"),
-                            .template(type: "workout", name: "Leg day"),
-                            .template(type: "wellness", name: "Evening calm"),
+                            .template(type: "wellness", name: "Calm Evenings"),
+                            .template(type: "meal", name: "Seven Simple Dinners"),
+                            .template(type: "workout", name: "Three Workouts a Week"),
                         ]))), .disconnect,
             ]),
         ContractCase(
