@@ -47,7 +47,7 @@ final class Recorder {
             faults: exchange.faultNames)
         recorded.created = exchange.created
         if let shaped, shaped.delivery != .complete {
-            recorded.created = RecordedExchange.created(answer.status.code, answer.body)
+            recorded.created = recorded.created ?? RecordedExchange.created(answer.status.code, answer.body)
         }
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         counts.count(recorded)

@@ -62,6 +62,7 @@ struct BackendGoalIDs: ObligationJudge {
         switch ResourceID.read(sent.id.text) {
         // In a world of free ids.
         case .malformed where request.isSuccess: findings.exercised()
+        case .malformed where request.isFaulted: return
         case .malformed:
             findings.exercised()
             findings.found(RESTMessages.noGoalID(sent.id.text, in: sent.place), [request.entry])

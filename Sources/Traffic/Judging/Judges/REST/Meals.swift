@@ -173,7 +173,9 @@ struct PollingCadence: ObligationJudge {
         // A list that was not polled is looked at.
         guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
         else { return }
-        let rest = rests[target] ?? (count: 0, last: end.entry.time)
+        // Another log's end begins anew.
+        let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
+        let rest = known ?? (count: 0, last: end.entry.time)
         let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
         guard wait <= Self.longestRest else { return watch.forgetEnded(of: client) }
         rests[target] = (rest.count + 1, request.requestedAt)

@@ -168,7 +168,11 @@ struct CreatesOnce: ObligationJudge {
                     first.failure, after: wait),
                 [first.entry, fact.entry])
         }
-        guard let hidden else { return }
+        guard let hidden else {
+            // The wish is fulfilled: an equal one is another.
+            if request.isSuccess { creations[wish] = nil }
+            return
+        }
         findings.exercised()
         creations[wish] = Creation(entry: fact.entry, id: hidden, failure: RetryBackoff.failure(of: request) ?? "")
     }
