@@ -19,7 +19,7 @@ enum ChatNews {
         for await state in client.states {
             if let templates = state.templates, templates != made {
                 // A client keeps the last ones, so their number may stay the same.
-                let known = min(made.count, templates.count - 1)
+                let known = max(0, min(made.count, templates.count - 1))
                 for template in templates.dropFirst(known) { say(Messages.made(template)) }
                 made = templates
             }

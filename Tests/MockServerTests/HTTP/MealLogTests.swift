@@ -47,7 +47,8 @@ struct MealLogTests {
         let shown = try network.exchange(.mealLog(id))
         #expect(shown.status == 200 && shown.json?["data"]?["status"] == "completed")
         #expect(shown.json?["data"]?["total_calories"] == 198)
-        #expect(shown.json?["data"]?["items"]?.array?.count == 1)
+        // One guide's answer has no items; its event has them.
+        #expect(shown.json?["data"]?["items"]?.array?.count == (mode == .mealLogWebSocket ? nil : 1))
         let list = try network.exchange(
             .authorized(.get, Request.mealLogs + "?status=completed&start_date=2025-01-29", as: TestUser.anna))
         #expect(list.status == 200 && list.json?["success"] == true)

@@ -9,6 +9,7 @@ struct EntryLineTests {
         #"#1 +0.000 s  → POST /api/v1/goals?a=b {"title" : "ü"} → 201 {"id":1}"#,
         "#1 +0.000 s  → GET /health → 503 \u{FFFD}\u{FFFD}\u{FFFD} (delivered in part) [fault: flaky, cut]",
         "#1 +0.000 s  → GET /a → no answer [fault: hang]",
+        "#1 +0.000 s  → POST /a → no answer [fault: hang]",
         "#1 +0.000 s  → GET /api/v1/consultations/x/ws?token=t → 101 socket opened [fault: late]",
         #"#1 +0.000 s  → text {"type":"ping"}"#,
         "#1 +0.000 s  ← binary, 2 bytes (not delivered) [fault: lost]",

@@ -132,7 +132,7 @@ extension Engine {
 
     /// The stored messages of a consultation, oldest first, without a request; empty if there is no such consultation.
     public func storedMessages(ofConsultation consultation: String, inWorld id: String) -> [Message] {
-        guard let resource = ResourceID(consultation.lowercased()) else { return [] }
+        guard let resource = ResourceID(consultation.lowercased(), as: .free) else { return [] }
         return worlds.named(id)?.backend.history(of: resource) ?? []
     }
 

@@ -133,7 +133,7 @@ extension ClientCore {
             return
         }
         state.templates =
-            (state.templates ?? []).suffix(configuration.limits.templates - 1)
+            (state.templates ?? []).suffix(max(0, configuration.limits.templates - 1))
             + [ClientState.Template(type: template.type, name: template.name)]
         isChanged = true
         guard suggests, template.type == "goal" else { return }
