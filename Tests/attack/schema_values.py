@@ -7,8 +7,11 @@ PATTERNS = {
     "^[0-9]+(\\.\\.([0-9]+)?)?$": lambda n: n.choice(["1", "2..4", "3..", "0", "7..7", "1000000000", "5..2"]),
     "^(0|[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d))$": lambda n: n.choice(
         ["0", "250ms", "1.5s", "10s", "1ns", "1h", "366d", "367d", "0.0001ns", "3600s", "61m", "1d", "99999999999999999999d"]),
-    "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$": lambda n: (
-        f"{n.getrandbits(32):08x}-{n.getrandbits(16):04x}-{n.getrandbits(16):04x}-{n.getrandbits(16):04x}-{n.getrandbits(48):012x}"),
+    # Where ids are free, text is one, too.
+    "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z0-9_-]{1,22})$": lambda n: n.choice(
+        3 * [f"{n.getrandbits(32):08x}-{n.getrandbits(16):04x}-{n.getrandbits(16):04x}-{n.getrandbits(16):04x}-{n.getrandbits(48):012x}"]
+        + ["backend-123"]),
+    "^[A-Za-z0-9._~+/=-]{1,200}$": lambda n: n.choice(["test-token", "x" * 200, "a.b.c", "0"]),
     "^(0|[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d)) ago$": lambda n: n.choice(["0 ago", "3d ago", "12d ago", "1.5h ago", "366d ago"]),
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$": lambda n: n.choice(
         ["2025-03-01T00:00:00Z", "1970-01-01T00:00:00Z", "2199-12-31T23:59:59.999999999Z", "2030-01-01T12:00:00+05:30",

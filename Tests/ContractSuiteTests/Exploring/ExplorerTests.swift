@@ -40,7 +40,7 @@ struct ExplorerTests {
 
     @Test("A client that repeats too soon is found out, by the mildest fault that shows it", arguments: [1, 2])
     func finds(seed: UInt64) async throws {
-        let exploration = try await Explorer(Self.settings(runs: 128, seed: seed)).explore(with: Self.hasty)
+        let exploration = try await Explorer(Self.settings(runs: 256, seed: seed)).explore(with: Self.hasty)
         #expect(exploration.hasConnected && exploration.ended == .runs)
         let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
         #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
