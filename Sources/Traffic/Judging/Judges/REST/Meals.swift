@@ -223,8 +223,9 @@ struct MealWatch: Sendable {
         var freeSince: Timestamp?
         /// Whether the free load failed, so that its repeat is free too.
         var hasFreeRepeat = false
-        /// Whether a creation failed since, after which one load of the list is a look. When the client gave up on one
-        /// without an answer is unknown.
+        /// Whether a creation failed since, after which one load of the list is a look.
+        ///
+        /// When the client gave up on one without an answer is unknown.
         var mayBeListed = false
         /// Whether its event was sent but did not arrive, so that polling is the only way.
         var isEventLost = false
