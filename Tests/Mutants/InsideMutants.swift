@@ -171,7 +171,8 @@ extension Mutant {
         },
         Mutant(
             "shows each template as one of a meal", breaks: "inside/template-by-its-type",
-            saying: "Expected the workout \"Three Workouts a Week\" that", in: .suite("template/created/is-shown")
+            saying: "Expected the wellness \"Calm Evenings\" that the coach made",
+            in: .suite("template/created/is-shown")
         ) {
             .showing { report in
                 report.templates = report.templates?.map { ClientReport.Template(type: "meal", name: $0.name) }
