@@ -51,7 +51,9 @@ extension Peers {
 
         @Test(
             "A browser is served from what was recorded, by Playwright",
-            .enabled(if: Programs.chromium != nil, Programs.noChromium), arguments: RecordedSessions.stories)
+            .enabled(if: Programs.chromium != nil, Programs.noChromium),
+            // A browser's page asks with GET, of which two sessions have none.
+            arguments: RecordedSessions.stories.filter { !["guide", "limit"].contains($0) })
         func playwright(_ story: String) async throws {
             let script = Programs.peers.appendingPathComponent("open_with_playwright.py").path
             let session = Programs.sessions.appendingPathComponent("\(story).har").path
