@@ -191,6 +191,11 @@ struct SessionCall {
 
     /// The status, or nil if there was no response.
     var status: Int? { exchange.response?.status }
+    /// Whether it was answered with a success, or opened its WebSocket.
+    var isAccepted: Bool {
+        guard let status else { return false }
+        return status == 101 || 200..<300 ~= status
+    }
 
     var token: ExactString? { PresentedCredentials(head).token }
 }

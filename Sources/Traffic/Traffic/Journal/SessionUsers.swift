@@ -36,7 +36,7 @@ struct SessionUsers {
 
     init(_ calls: [SessionCall], areTold: Bool) {
         self.areTold = areTold
-        let accepted = calls.filter { call in call.status.map { $0 == 101 || 200..<300 ~= $0 } ?? false }
+        let accepted = calls.filter(\.isAccepted)
         let tokens = Set(accepted.compactMap(\.token))
         // A single token needs no distinction.
         guard areTold, tokens.count > 1 else { return }
