@@ -129,17 +129,31 @@ extension Filling {
             .call(
                 Call("PUT", Row.admin + "state", label: "the user") {
                     let meal = #"{"text":"an egg","meal_type":"lunch"}"#
-                    let consultation = #"{"persona":"nutritionist","status":"archived"}"#
+                    let consultations = (0..<100_000).map {
+                        #"{"id":"\#(consultation($0))","persona":"nutritionist","status":"archived"}"#
+                    }
                     let mood = #"{"valence":1,"logged_at":"2000-01-01T00:00:00Z"}"#
                     func list(_ item: String, _ count: Int) -> String {
                         "[" + Array(repeating: item, count: count).joined(separator: ",") + "]"
                     }
                     return #"{"name":"full","users":[{"id":"\#(DevelopmentCredentials.userID)","#
-                        + #""meal_logs":\#(list(meal, 10_000)),"consultations":\#(list(consultation, 100_000)),"#
+                        + #""meal_logs":\#(list(meal, 10_000)),"consultations":[\#(consultations.joined(separator: ","))],"#
                         + #""documents":{"mood_entries":\#(list(mood, 10_000))}}]}"#
                 }),
             .call(Call("GET", "/api/v1/consultations")), .call(Call("GET", "/api/v1/meal-logs")),
             .call(Call("GET", "/api/v1/consultations?from=2020-01-01T00:00:00Z")),
+            // One of them closes up what the others left behind.
+            .act("`DELETE /api/v1/consultations/{id}` of 60,000, one by one") { turns in
+                let requests = (0..<60_000).map { Call("DELETE", "/api/v1/consultations/\(consultation($0))").bytes() }
+                return {
+                    for request in requests {
+                        let answer = turns.ask(request)
+                        guard (200..<300).contains(answer.status) else { throw Unexpected(answer.text) }
+                    }
+                }
+            },
             .call(Call("DELETE", "/api/v1/users/me")),
         ])
+
+    private static func consultation(_ number: Int) -> String { "00000000-0000-4000-8000-\(100_000_000_000 + number)" }
 }
