@@ -235,6 +235,13 @@ struct ReportOptions: ParsableArguments {
     @Option(help: .init("Write the report as Markdown to this file, for a CI job's summary.", valueName: "file"))
     var markdown: String?
 
+    @Flag(
+        help: """
+            Be brief, on standard output and in the JSON: what is broken, in which runs, the first evidence, and how to \
+            fix it.
+            """)
+    var summary = false
+
     @Option(help: .init("Print annotations for a CI service too, after the report: github.", valueName: "service"))
     var annotations: AnnotationService?
 
@@ -272,12 +279,15 @@ struct ReportOptions: ParsableArguments {
     func tell(
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
     ) throws(Failure) {
-        draw(TerminalReport(report, knownBroken: knownBroken, usesColor: System.usesColor).text)
+        let short = summary ? VerdictSummary(report, knownBroken: knownBroken) : nil
+        draw(short?.text ?? TerminalReport(report, knownBroken: knownBroken, usesColor: System.usesColor).text)
         if annotations == .github { print(GitHubAnnotations(report, knownBroken: knownBroken).text, terminator: "") }
         StandardOutput.flush()
         do throws(FileError) {
             if let junit { try WholeFile.write(JUnitReport(report, knownBroken: knownBroken).bytes, to: junit) }
-            if let json { try WholeFile.write(JSONReport(report, knownBroken: knownBroken).bytes, to: json) }
+            if let json {
+                try WholeFile.write(short?.bytes ?? JSONReport(report, knownBroken: knownBroken).bytes, to: json)
+            }
             if let markdown {
                 try WholeFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
             }

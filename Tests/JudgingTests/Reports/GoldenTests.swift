@@ -19,6 +19,8 @@ struct GoldenTests {
         ("junit.xml", JUnitReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes),
         ("report.json", JSONReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes),
         ("report.md", MarkdownReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes),
+        ("summary.json", VerdictSummary(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes),
+        ("summary.txt", Array(VerdictSummary(SampleReport.report, knownBroken: SampleReport.knownBroken).text.utf8)),
     ]
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")

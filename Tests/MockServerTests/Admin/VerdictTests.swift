@@ -43,6 +43,27 @@ struct VerdictTests {
         }
     }
 
+    @Test("The short form has what is broken, its first evidence and the advice, and counts the rest")
+    func summary() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = try network.plainWorld()
+        let unused = try #require(try world.ask(.get, "verdicts?summary=true").json)
+        #expect(unused["has_connected"] == false && unused["exit_code"] == 4 && unused["broken"] == [])
+        _ = try world.exchange(.get, Self.badPath)
+        let long = try world.ask(.get, "verdicts")
+        let short = try world.ask(.get, "verdicts?summary=true")
+        #expect(short.text.utf8.count * 8 < long.text.utf8.count)
+        let broken = try #require(short.json?["broken"]?.array)
+        let verdict = try #require(long.json?["verdicts"]?.array?.first { $0["id"] == "ids/lowercase" })
+        #expect(broken.count == 1 && broken[0]["id"] == "ids/lowercase" && broken[0]["mark"] == "broken")
+        #expect(broken[0]["message"] == verdict["findings"]?[0]?["message"] && broken[0]["entries"] == [1])
+        #expect(broken[0]["evidence"]?[0]?.string?.contains("GET \(Self.badPath)") == true)
+        #expect(broken[0]["advice"] == verdict["advice"] && short.json?["exit_code"] == 1)
+        let kept = long.json?["verdicts"]?.array?.count { $0["verdict"] == "kept" }
+        #expect(short.json?["counts"]?["kept"]?.int == kept)
+        #expect(try world.ask(.get, "verdicts?summary=maybe").status == 400)
+    }
+
     @Test("A world made to be judged has a judge, another not before it is asked", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
