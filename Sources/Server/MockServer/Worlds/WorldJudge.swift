@@ -159,11 +159,13 @@ extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
     ///
     /// Waiting entries are judged first, then the findings are written one by one.
-    /// With `evidence=numbers` a finding has the numbers of its entries.
+    /// With `evidence=numbers` a finding has the numbers of its entries; with `summary=true` the answer is a
+    /// ``VerdictSummary``.
     ///
     /// - Throws: 400 for another query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, evidence) = (call.world, try Evidence(call.head))
+        let world = call.world
+        let (evidence, isShort) = try Self.verdictQuery(call.head)
         let time = world.clock.now(call.now)
         // The loop may be late, and anything overdue is judged by the time.
         advance(world, to: time, at: call.now)
@@ -173,13 +175,23 @@ extension Engine {
                 if parts == nil {
                     if let id = world.id, world.isGone { throw .unknownWorld(id) }
                     if let cost = world.judgeNextWaiting() { return cost }
-                    parts = world.judgement(at: world.date(of: time)).parts(world.journalEncoder, evidence)
+                    let judgement = world.judgement(at: world.date(of: time))
+                    let short = isShort ? judgement.summary(of: world) : nil
+                    parts = (short.map { [$0.write] } ?? judgement.parts(world.journalEncoder, evidence))
                         .makeIterator()
                 }
                 guard let part = parts?.next() else { return nil }
                 part(&writer)
                 return 0
             }))
+    }
+
+    private static func verdictQuery(_ head: RequestHead) throws(APIError) -> (evidence: Evidence, isShort: Bool) {
+        let items = head.target.queryItems()
+        let keys = ["evidence", "summary"]
+        for (name, _) in items where !keys.contains(name) { throw .unknownAdminKey(name, allowed: keys) }
+        let query = QueryReader(items)
+        return (try query.choice("evidence") ?? .entries, try query.flag("summary") ?? false)
     }
 }
 
@@ -188,12 +200,6 @@ private enum Evidence: String, CaseIterable {
     /// As in the journal.
     case entries
     case numbers
-
-    init(_ head: RequestHead) throws(APIError) {
-        let items = head.target.queryItems()
-        for (name, _) in items where name != "evidence" { throw .unknownAdminKey(name, allowed: ["evidence"]) }
-        self = try QueryReader(items).choice("evidence") ?? .entries
-    }
 }
 
 /// What a follower of events knows of the verdicts on its world's client.
@@ -238,6 +244,14 @@ struct WatchedVerdicts {
 }
 
 extension Judgement {
+    /// Its short form, in which the world is the only run.
+    fileprivate func summary(of world: World) -> VerdictSummary {
+        let run = Report.Run(
+            scenario: world.settings.scenario.name, mode: world.mode, hasConnected: hasConnected, verdicts: verdicts,
+            exposures: exposures, coverage: coverage, missedCount: missedCount)
+        return VerdictSummary(Report(title: world.name, runs: [run]))
+    }
+
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
     /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
