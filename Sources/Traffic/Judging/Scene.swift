@@ -94,7 +94,7 @@ struct Scene: Sendable {
         }
     }
 
-    /// Releases the entries of ended sockets, seldom enough to cost nothing.
+    /// Releases the entries of ended sockets once most have ended.
     private mutating func dropEnded() {
         order = order[orderStart...].filter { sockets[$0] != nil }
         orderStart = 0
@@ -130,14 +130,18 @@ struct Scene: Sendable {
         private(set) var trouble: JournalEntry?
         /// Whether a reply ended after the client's last question; a piece displaced by a fault does not start another.
         private var isAnswered = false
-        /// The oldest question since which no reply has ended.
-        private(set) var question: Question?
+        /// The questions whose answers have not ended, oldest first: the server answers them one after the other.
+        private var questions: [Question] = []
+        private static let mostQuestions = 16
+        var question: Question? { questions.first }
         /// Whether the client has sent a question.
         private(set) var hasAsked = false
 
         /// A question that the backend can answer.
         struct Question: Sendable {
             let entry: JournalEntry
+            /// Since when the server has had nothing else to answer.
+            var since: Timestamp
             /// Whether a fault may have swallowed what came of it.
             var isInDoubt = false
         }
@@ -159,6 +163,11 @@ struct Scene: Sendable {
             openedAt = opening.openedAt
             self.opening = fact.entry
             trouble = opening.opening.faults.isEmpty ? nil : fact.entry
+        }
+
+        /// Whether a reply is due of which nothing has come for long.
+        func answerIsOverdue(at time: Timestamp) -> Bool {
+            (stream?.lastPieceAt ?? question?.since).map { time.lag(behind: $0) > SocketTimes.silentAnswer } ?? false
         }
 
         /// Whether the client has received the beginning of a reply but not its end.
@@ -185,13 +194,13 @@ extension Scene.Socket {
                 trouble = trouble ?? fact.entry
                 isStalled = true
             }
-            if frame.isChatMessage { ask(frame, fact.entry) }
+            if frame.isChatMessage { ask(frame, fact) }
             return
         }
         let isTouched = !frame.frame.faults.isEmpty || !frame.isDelivered
         if isTouched {
             trouble = trouble ?? fact.entry
-            question?.isInDoubt = true
+            for index in questions.indices { questions[index].isInDoubt = true }
         }
         switch frame.type {
         case "stream_chunk", "assistant_message_start", "assistant_message_chunk":
@@ -199,7 +208,11 @@ extension Scene.Socket {
         case "connected" where frame.isDelivered: connectedAt = connectedAt ?? fact.time
         case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
             "error" where frame.isDelivered:
-            (stream, question, isAnswered) = (nil, nil, true)
+            (stream, isAnswered) = (nil, true)
+            // An error may refuse a question, or end an answer: nobody knows what is still to come.
+            if frame.type == "error" || questions.contains(where: \.isInDoubt) { questions = [] }
+            questions = Array(questions.dropFirst())
+            if !questions.isEmpty { questions[0].since = fact.time }
             if frame.endsConsultation { isArchived = true }
         // The server closes with 1000 all the same, and a client that archived knows why.
         case "error" where frame.endsConsultation: isArchived = true
@@ -211,11 +224,16 @@ extension Scene.Socket {
         }
     }
 
-    private mutating func ask(_ frame: FrameFact, _ entry: JournalEntry) {
+    private mutating func ask(_ frame: FrameFact, _ fact: Fact) {
         (isAnswered, hasAsked) = (false, true)
         // What the backend cannot use is judged by `ws/message-shape`.
-        guard question == nil, (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil else { return }
-        question = Question(entry: entry)
+        guard questions.count < Self.mostQuestions,
+            (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil
+        else { return }
+        // Whoever asks again after a long silence takes what comes for the answer to that.
+        let isInDoubt = answerIsOverdue(at: fact.time) || question?.isInDoubt ?? false
+        questions.append(Question(entry: fact.entry, since: fact.time))
+        if isInDoubt { for index in questions.indices { questions[index].isInDoubt = true } }
     }
 
     private mutating func hear(_ piece: JournalEntry, isTouched: Bool) {
@@ -264,7 +282,7 @@ struct SystemClock: Sendable {
         return Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ shift)
     }
 
-    /// The entry as it is in the journal, of the entry of a fact.
+    /// The entry of a fact with the time that it has in the journal.
     func dated(_ entry: JournalEntry) -> JournalEntry {
         steps.last { $0.number <= entry.number }.map { entry.moved(byNanoseconds: $0.shift) } ?? entry
     }

@@ -185,6 +185,27 @@ struct FrameJudgeTests {
             $0.streaming()
             $0.ask(1, at: 12.02)
         },
+        SocketCase("asked twice, and again when the first answer has ended", .broken(unanswered, [3, 4], count: 2)) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.ask(1, at: 1.5)
+            $0.hear(1, "stream_chunk", at: 2)
+            $0.hear(1, "stream_complete", at: 15)
+            $0.ask(1, at: 16)
+        },
+        SocketCase("asked twice, and again when both answers have ended", .broken(unanswered, [3, 4])) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.ask(1, at: 1.5)
+            for time in [2.0, 3] { $0.hear(1, "stream_complete", at: time) }
+            $0.ask(1, at: 4)
+        },
+        SocketCase("asked again after a long silence, and once more after the late answer", .notExercised) {
+            $0.connect(1, at: 0)
+            for time in [1.0, 12] { $0.ask(1, at: time) }
+            $0.hear(1, "stream_complete", at: 13)
+            $0.ask(1, at: 14)
+        },
         SocketCase("an error broke it off", .kept()) {
             $0.streaming()
             $0.hear(1, "error", at: 2.5)

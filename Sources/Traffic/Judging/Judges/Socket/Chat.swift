@@ -73,7 +73,8 @@ struct NoSendWhileStreaming: ObligationJudge {
         tolerance: "A question that the backend refuses, and an answer that an error frame breaks off, have ended. "
             + "Nothing is judged if a fault may have swallowed the answer or its end, or nothing of it has come for "
             + "10 s, nor on another socket. A message may cross with the first piece of an answer that the client did "
-            + "not ask for, for 50 ms.",
+            + "not ask for, for 50 ms. Where only enhanced-consultations counts, its input bar is enabled again once "
+            + "the answer has begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error`, and "
             + "queue what the user sends meanwhile. consultation-websocket's listing sets isAITyping only after it "
             + "has sent.",
@@ -83,14 +84,13 @@ struct NoSendWhileStreaming: ObligationJudge {
         guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection]
         else { return }
         let question = socket.question.flatMap { $0.entry.number == fact.entry.number ? nil : $0 }
-        guard let since = socket.stream?.lastPieceAt ?? question?.entry.time else {
+        guard socket.stream != nil || question != nil else {
             // A client that never heard a reply could not interrupt one.
             if socket.hasStreamed { findings.exercised() }
             return
         }
-        guard !socket.isSilenced, !socket.isStalled, fact.time.lag(behind: since) <= SocketTimes.silentAnswer else {
-            return
-        }
+        guard !socket.isSilenced, !socket.isStalled, !socket.answerIsOverdue(at: fact.time) else { return }
+        if socket.isStreaming, scene.mode == .enhancedConsultations { return }
         if let stream = socket.stream, fact.time.lag(behind: stream.first.time) > Tolerance.interval {
             guard !stream.hasLostEnd else { return }
             findings.exercised()
