@@ -53,6 +53,18 @@ struct OwnCloseJudgeTests {
             $0.close(1, by: .client, .finish, at: 4)
             $0.connect(2, at: 5)
         },
+        SocketCase("gave up a coach that did not answer for 10 s", .notExercised, until: 19) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.leave(1, at: 11.1)
+            $0.connect(2, at: 12)
+        },
+        SocketCase("left a coach that had 10 s", .broken(back("1"), [4, 5])) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.leave(1, at: 11)
+            $0.connect(2, at: 12)
+        },
         SocketCase("gave up a silent one", .notExercised, until: 9) {
             $0.connect(1, at: 0)
             $0.fault(1, .silence, at: 3)

@@ -115,8 +115,8 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
             + "disconnect() (meal-log-websocket)",
         clause: "Within 3 s after closing a socket, the client opens none for the same consultation.",
         tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
-            + "another consultation may be opened at once. A user who comes back within 3 s cannot be told from the "
-            + "client.",
+            + "another consultation may be opened at once, and so may the same one if nothing of an answer had come for "
+            + "10 s. A user who comes back within 3 s cannot be told from the client.",
         advice: "Note that you want to disconnect before you close the socket, and do not reconnect when reading fails "
             + "after that. consultation-websocket's disconnect() lacks that and reconnects.",
         swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")
@@ -128,7 +128,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         if let handshake = Handshake(fact) { return judge(handshake, &findings) }
         guard case .closed(let closing) = fact.kind, let socket = scene.endedSocket,
-            SocketEnding(closing, of: socket, at: fact.time) == .closedByClient,
+            SocketEnding(closing, of: socket, at: fact.time) == .closedByClient, !socket.answerIsOverdue(at: fact.time),
             scene.openSockets(onConsultation: socket.consultation).isEmpty
         else { return }
         let id = socket.consultation.asciiLowercased()
