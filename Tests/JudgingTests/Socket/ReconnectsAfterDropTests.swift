@@ -47,19 +47,22 @@ struct ReconnectsAfterDropTests {
         chapter("the user reads on for 30 s, without a socket", stayedAway([4, 5, 6])) {
             for seconds in [5.0, 35] { looks(&$0, at: seconds) }
         },
-        chapter("that is told once", stayedAway([4, 5, 7], last: "10:30:40"), in: .consultationWebSocket) {
+        chapter("which is reported once", stayedAway([4, 5, 7], last: "10:30:40"), in: .consultationWebSocket) {
             for seconds in [5.0, 20, 40, 80, 120] { looks(&$0, at: seconds) }
         },
-        chapter("the consultation is looked at", stayedAway([4, 5, 6]), in: .enhancedConsultations) {
-            for seconds in [5.0, 35] { $0.request(.showConsultation, id, at: seconds) }
+        chapter("the same where a guide counts", stayedAway([4, 5, 6]), in: .enhancedConsultations) {
+            for seconds in [5.0, 35] { looks(&$0, at: seconds) }
         },
         Chapter("meals are logged, of which nothing is heard", stayedAway([4, 5, 6]), in: .mealLogWebSocket) {
             droppedMeals(&$0)
             $0.logsMeal(Story.id(31), at: 5)
             $0.logsMeal(Story.id(32), at: 35)
         },
-        // Whom nobody may accuse.
+        // Faithful clients.
         chapter("the user may have left", .notExercised, end: 999) { _ in },
+        chapter("a goal's page shows the consultation, as a list of chats does", .notExercised) {
+            for seconds in [5.0, 35, 70] { $0.request(.showConsultation, id, at: seconds) }
+        },
         chapter("the user went on to other things", .notExercised) {
             for seconds in stride(from: 5.0, to: 300, by: 15) {
                 $0.request(.listGoals, at: seconds)
@@ -147,6 +150,6 @@ struct ReconnectsAfterDropTests {
         },
     ]
 
-    @Test("Who goes on without a socket is told", arguments: chapters)
+    @Test("A client whose user goes on without a socket is reported", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ws/reconnects") }
 }

@@ -289,8 +289,8 @@ struct ReconnectsAfterDrop: ObligationJudge {
         clause:
             "After a socket that the client did not end, it opens another while its user goes on with that chat, or "
             + "with the meals that the socket was for.",
-        tolerance: "The user goes on if two requests name the consultation, or log meals, at least 30 s apart. A "
-            + "handshake for any socket is enough, accepted or not. Nothing is due after a consultation was archived, "
+        tolerance: "The user goes on if messages of the consultation are loaded, or meals logged, twice at least 30 s "
+            + "apart. A handshake for any socket is enough, accepted or not. Nothing is due after a consultation was archived, "
             + "deleted or refused, after another was created, nor after a socket that a fault silenced, that the "
             + "client gave up, or on which it broke the protocol; the apps' socket of all meals does not count.",
         advice:
@@ -313,7 +313,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
     private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
     /// Whose debt a consultation is, for handshakes that are refused before their credentials are checked.
     private var users = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The sockets on which nothing was asked and while which a meal was logged.
+    /// The sockets on which nothing was asked, and during which a meal was logged.
     private var mealSockets = Recent<UInt64, Bool>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -356,9 +356,9 @@ struct ReconnectsAfterDrop: ObligationJudge {
         switch request.restEndpoint {
         case .createConsultation, .chatAboutGoal, .logOut, .deleteUser: return nil
         case .createMealLog where debt.isForMeals: break
-        case .listMessages where isOfChat && request.status != 404,
-            .showConsultation where isOfChat && request.status != 404:
-            break
+        case .listMessages where isOfChat && request.status != 404: break
+        // A list of chats or the page of a goal shows it, too.
+        case .showConsultation where request.status != 404: return debt
         default: return isOfChat ? nil : debt
         }
         var debt = debt
