@@ -100,8 +100,9 @@ struct PollingCadence: ObligationJudge {
             + "stop at the final status.",
         tolerance: "50 ms. One load within 5 s of creating, of a socket's opening or of another log's final status "
             + "does not count as a poll, nor does a repeat after a failed one; with several logs in processing, each "
-            + "has its own polls. A load more than 60 s after the previous poll counts as the user's. After the final "
-            + "status, each log has one load and one poll that was due; what comes more than 10 s after it, or after "
+            + "has its own polls. A load more than 60 s after the previous poll counts as the user's, and so does one "
+            + "load of the list sooner than 5 s after another. After the final status, each log has one load and one "
+            + "poll that was due, and the list two more, as screens are opened; what comes more than 10 s after it, or after "
             + "the load before, is the user's, and so is what follows another meal or a socket's opening. Further ones "
             + "that keep 5 s are a should. A list of more than 64 KiB, which the journal cuts, may have told it.",
         advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; then leave the loop, show "
@@ -117,6 +118,8 @@ struct PollingCadence: ObligationJudge {
     static let longestRest = 10 * Tolerance.second
     /// How many loads a log has after its final status: one, and a poll that was due.
     static let mostLoads = 2
+    /// Those of a list, which a user who opens a screen loads, too.
+    static let mostListLoads = 4
 
     private struct Poll: Sendable {
         let entry: JournalEntry
@@ -124,6 +127,7 @@ struct PollingCadence: ObligationJudge {
         /// The time of the poll that it repeats, or its own time if it repeats none.
         let dueFrom: Timestamp
         let logCount: Int
+        let isTooSoon: Bool
     }
 
     private var watch = MealWatch()
@@ -149,9 +153,11 @@ struct PollingCadence: ObligationJudge {
         failures[target] = nil
         findings.exercised()
         let last = polls[target] ?? []
-        judgeWait(request, last, logs, fact.entry, &findings)
+        let isTooSoon = judgeWait(request, last, logs, fact.entry, &findings)
         let dueFrom = failedAt ?? request.requestedAt
-        let poll = Poll(entry: fact.entry, requestedAt: request.requestedAt, dueFrom: dueFrom, logCount: logs.count)
+        let poll = Poll(
+            entry: fact.entry, requestedAt: request.requestedAt, dueFrom: dueFrom, logCount: logs.count,
+            isTooSoon: isTooSoon)
         polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
@@ -181,7 +187,8 @@ struct PollingCadence: ObligationJudge {
         rests[target] = (rest.count + 1, request.requestedAt)
         // What follows a completed event is judged by `meal/no-fetch-after-completed`, where that judges.
         let isOthers = NoFetchAfterCompleted.obligation.applies(in: scene.mode) && end.isCompletedEvent
-        guard rest.count == Self.mostLoads * ended.count, !isOthers else { return }
+        let mostLoads = request.endpoint == .showMealLog ? Self.mostLoads : Self.mostListLoads
+        guard rest.count == mostLoads * ended.count, !isOthers else { return }
         let isTooSoon = wait < Self.shortestWait - Tolerance.interval
         findings.exercised()
         findings.found(
@@ -191,19 +198,23 @@ struct PollingCadence: ObligationJudge {
     }
 
     /// Polls for several logs may interleave, so the poll that many places earlier is the one to compare.
+    ///
+    /// - Returns: Whether it came too soon. The first such load of a list is the user's, who opens a screen again.
     private func judgeWait(
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
         _ findings: inout Findings
-    ) {
+    ) -> Bool {
         let recent = last.filter { request.requestedAt.lag(behind: $0.requestedAt) < Self.shortestWait }
         let places = max(logs.count, recent.map(\.logCount).max() ?? 1)
-        guard places <= last.count else { return }
+        guard places <= last.count else { return false }
         let before = last[last.count - places]
         let wait = request.requestedAt.lag(behind: before.requestedAt)
         guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval else {
-            return
+            return false
         }
+        guard request.endpoint == .showMealLog || last.last?.isTooSoon == true else { return true }
         findings.found(RESTMessages.polledTooSoon(request.title, after: wait), [before.entry, entry])
+        return true
     }
 }
 
