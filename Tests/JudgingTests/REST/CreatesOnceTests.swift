@@ -60,7 +60,17 @@ struct CreatesOnceTests {
             $0.request(
                 .createSleep, body: ["hours": 8], status: 201, answer: ["data": ["id": .string(Story.id(31))]], at: 2)
         },
-        // Whom nobody may accuse.
+        Chapter("a look at another log is none", twice(numbers: [1, 3])) {
+            loses(&$0)
+            $0.loads("processing", Story.id(40), at: 1)
+            logs(&$0)
+        },
+        Chapter("a look at another list is none", twice(numbers: [1, 3])) {
+            loses(&$0)
+            $0.request(.listGoals, at: 1)
+            logs(&$0)
+        },
+        // Faithful clients.
         Chapter("a look at the list comes first, whatever it shows", .kept()) {
             loses(&$0)
             $0.lists([], at: 1)
@@ -114,9 +124,9 @@ struct CreatesOnceTests {
         },
     ]
 
-    @Test("What exists twice is told", arguments: chapters)
+    @Test("A creation that exists twice is reported", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/creates-once") }
 
-    @Test("Where a guide shows the repeat, nobody judges it", arguments: GuideMode.allCases.filter { $0 != .union })
+    @Test("Not judged where a guide shows the repeat", arguments: GuideMode.allCases.filter { $0 != .union })
     func modes(_ mode: GuideMode) { #expect(Story().verdict("retry/creates-once", in: mode) == nil) }
 }

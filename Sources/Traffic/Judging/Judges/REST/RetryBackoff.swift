@@ -123,8 +123,8 @@ struct CreatesOnce: ObligationJudge {
         id: "retry/creates-once", level: .should, origin: .ours,
         clause: "A POST that created something, but whose answer was lost or was an error, is not sent again in a way "
             + "that creates it twice.",
-        tolerance: "Whoever has read a list of the collection in between has looked, and a minute later it is the "
-            + "user's wish. What the backend recognises, such as a consultation, does not exist twice. Not judged where "
+        tolerance: "Whoever has read the list of the collection in between, or what was created, has looked, and a "
+            + "minute later it is the user's wish. What the backend recognises, such as a consultation, does not exist twice. Not judged where "
             + "a single guide counts: three of them show the repeat after 5xx.",
         advice:
             "Before you repeat a POST that may have been done, find out: GET the list, look for what the user asked "
@@ -144,22 +144,24 @@ struct CreatesOnce: ObligationJudge {
     }
 
     private var creations = Recent<Wish, Creation>(capacity: RecentLimits.fewest)
-    /// When a list of a collection, or something in it, was last asked for with success.
+    /// When a list, by its path, or something that was created, by its id, was last asked for with success.
     private var looks = Recent<Owned, Timestamp>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        guard case .request(let request) = fact.kind, request.restEndpoint != nil, let client = request.client,
-            request.segments.count > 2
+        guard case .request(let request) = fact.kind, request.restEndpoint != nil, let client = request.client
         else { return }
-        let collection = Owned(client: client, id: ExactString(request.segments[2]))
-        if request.method == .get, request.isSuccess { looks[collection] = request.requestedAt }
+        if request.method == .get, request.isSuccess {
+            let isList = request.pathID == nil || request.endpoint == .listMessages
+            let look = isList ? Self.path(request.segments[...]) : request.pathID ?? ""
+            looks[Owned(client: client, id: look)] = request.requestedAt
+        }
         guard request.method == .post else { return }
         let wish = Wish(target: Target(request, of: client), subject: BodyPrint(Self.subject(of: request)))
         let hidden = request.exchange.created
         if let first = creations[wish], request.requestedAt >= first.entry.time,
             request.requestedAt.lag(behind: first.entry.time) <= RetryBackoff.longestWait,
             let id = hidden ?? RecordedExchange.created(request.status, request.exchange.responseBody.bytes),
-            id != first.id, looks[collection].map({ $0 < first.entry.time }) ?? true
+            id != first.id, !hasLooked(request, for: first, client)
         {
             let wait = request.requestedAt.lag(behind: first.entry.time)
             findings.found(
@@ -175,6 +177,19 @@ struct CreatesOnce: ObligationJudge {
         }
         findings.exercised()
         creations[wish] = Creation(entry: fact.entry, id: hidden, failure: RetryBackoff.failure(of: request) ?? "")
+    }
+
+    /// Whether the client has loaded what was created, or the list at the path of the POST or above it, as
+    /// `/meal-logs` is above `/meal-logs/natural`.
+    private func hasLooked(_ request: RequestFact, for first: Creation, _ client: ExactString) -> Bool {
+        let lists = request.segments.indices.map { Self.path(request.segments[...$0]) }
+        return (lists + [first.id]).contains { look in
+            looks[Owned(client: client, id: look)].map { $0 >= first.entry.time } ?? false
+        }
+    }
+
+    private static func path(_ segments: ArraySlice<String>) -> ExactString {
+        ExactString(segments.joined(separator: "/"))
     }
 
     /// What makes two wishes equal; a client may write the time of each attempt into its body.
