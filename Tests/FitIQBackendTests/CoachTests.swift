@@ -174,6 +174,16 @@ import Testing
         (.wellnessSpecialist, "Could you design a weekly dinner schedule?", "meal"),
         (.nutritionist, "How do I make a meal plan?", nil), (.nutritionist, "Is a meal plan worth it?", nil),
         (.fitnessCoach, "What is a workout template?", nil), (.generalWellness, "I want to write more", nil),
+        (.nutritionist, "Hi! Please make me a weekly meal plan", "meal"),
+        (.fitnessCoach, "Create workout plan", "workout"),
+        (.generalWellness, "Can you help me build an evening routine?", "wellness"),
+        (.fitnessCoach, "I want to make sure my schedule works", nil),
+        (.fitnessCoach, "I don't need a template", nil), (.nutritionist, "Do not create a meal plan", nil),
+        (.fitnessCoach, "I can't make it fit my schedule", nil),
+        (.fitnessCoach, "Does it make sense to have a plan?", nil),
+        (.wellnessSpecialist, "I want to make time for my evening routine", nil),
+        (.nutritionist, "Should I create a meal plan?", nil), (.fitnessCoach, "Make my schedule work", nil),
+        (.fitnessCoach, "I want to know what a workout template is", nil),
     ]
 
     @Test("creates a template where it is asked to, of the type named, else its own", arguments: templateRequests)

@@ -158,13 +158,23 @@ struct CoachBook: Sendable {
     private static let asking: Set = ["give", "need", "want", "like", "get", "save"]
     private static let plans: Set = ["plan", "routine", "program", "programme", "schedule"]
 
+    /// Words that turn a request into a question or a statement, before its verb or between verb and noun: "How do I make
+    /// a plan?", "I want to make sure my schedule works", "I don't need a template".
+    private static let turning: Set = [
+        "how", "what", "why", "when", "should", "did", "not", "dont", "never", "if", "know", "sure", "sense", "time",
+        "it", "the", "this", "that", "your",
+    ]
+
     /// "Create a workout plan" and "I need a meal template" ask for one; "How do I make a plan?" asks for advice.
     private static func asksForTemplate(_ words: [String]) -> Bool {
-        guard !words.contains("how") else { return false }
-        return words.indices.contains { start in
+        words.indices.contains { start in
+            let isMaking = making.contains(words[start])
+            guard isMaking || asking.contains(words[start]) else { return false }
             let next = words[start...].prefix(8)
-            return making.contains(words[start]) && next.contains { $0 == "template" || plans.contains($0) }
-                || asking.contains(words[start]) && next.contains("template")
+            let noun = next.firstIndex { $0 == "template" || isMaking && plans.contains($0) }
+            // "Make my schedule work" changes one that there is.
+            guard let noun, next.dropFirst().first != "my" else { return false }
+            return turning.isDisjoint(with: words[max(0, start - 4)..<noun])
         }
     }
 
