@@ -51,9 +51,9 @@ import Testing
         let body = #"{"meal_type":"lunch","notes":"n","items":[\#(foods)]}"#
         let request = try CreateMealLogsRequest(body: Array(body.utf8))
         let meal = try #require(request.mealLogs.first)
-        #expect(request.isOfFoods && meal.rawInput == "Tea, Pie" && meal.mealType == .lunch && meal.notes == "n")
+        #expect(request.isManual && meal.rawInput == "Tea, Pie" && meal.mealType == .lunch && meal.notes == "n")
         #expect(meal.items.map(\.nutrients) == [Self.contents, Self.contents])
-        #expect(try !CreateMealLogsRequest(body: Array(Self.batch(Self.tea).utf8)).isOfFoods)
+        #expect(try !CreateMealLogsRequest(body: Array(Self.batch(Self.tea).utf8)).isManual)
     }
 
     private static let contents = MealNutrients(calories: 3, proteinTenths: 1, carbsTenths: 10)

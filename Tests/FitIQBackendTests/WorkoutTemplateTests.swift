@@ -124,7 +124,7 @@ import Testing
         #expect(
             refusal { () throws(APIError) in
                 try gym.world.backend.deleteDocument(id, in: .workoutTemplates, by: gym.system)
-            } == .notYours(id, in: .workoutTemplates))
+            } == .notYours(template: id))
     }
 
     @Test("is replaced member by member, and keeps its exercises, its shares and what the world sets")

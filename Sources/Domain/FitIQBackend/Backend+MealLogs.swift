@@ -24,7 +24,7 @@ extension Backend {
         advance(&turn)
         try checkRoom(for: request.mealLogs.count, of: user)
         let positions = request.mealLogs.map { add($0, by: user, &turn) }
-        return request.isOfFoods
+        return request.isManual
             ? mealLogs[positions[0]].body : MealLog.batchBody(positions.map { mealLogs[$0].listItem })
     }
 

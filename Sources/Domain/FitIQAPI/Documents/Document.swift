@@ -17,13 +17,14 @@ public struct Document: Sendable, Equatable {
     /// The length of the world's members, with the brace before them.
     private let headLength: Int
     private let valueCount: Int
-    /// The `source_id` of a sleep session, by which it is found.
+    /// The `source_id` by which a sleep session that is sent twice is recognised; nil if it has none, and for every
+    /// other document.
     public let sourceID: ExactString?
-    /// Whether a template is public, or the system's.
+    /// Whether every user may read and copy a template: it is public, or the system's.
     public let isOpen: Bool
     /// Whether a template is the system's; it has no owner.
     public let isOfSystem: Bool
-    /// Whether an insight is neither read nor archived.
+    /// Whether an insight counts as unread: it is neither read nor archived; means nothing for other documents.
     public let isUnread: Bool
 
     /// - Parameter object: The members as ``DocumentRequest`` reads them.
@@ -126,12 +127,12 @@ extension JSONObject {
                 guard let members = exercise.object else { return exercise }
                 let source = members["exercise_id"]?.string ?? members["user_exercise_id"]?.string
                 // In the same order whether they are sent or not, so that an import has the bytes of its export.
-                let worlds: [JSONObject.Element] = [
+                let serverMembers: [JSONObject.Element] = [
                     ("id", .string(identifiers.next().description)), ("template_id", .string(template.description)),
                     ("exercise_name", .string(members["exercise_name"]?.string ?? Self.title(of: source ?? ""))),
                     ("created_at", .string(time.wireText)),
                 ]
-                return .object(JSONObject(worlds + members.withoutMembers(worlds.map(\.0))))
+                return .object(JSONObject(serverMembers + members.withoutMembers(serverMembers.map(\.0))))
             })
         return result
     }

@@ -7,11 +7,11 @@ struct FilterRule: Sendable {
     let member: String
     let test: Test
     /// The value of a parameter that is absent.
-    let usual: String?
+    let defaultValue: String?
 
     /// For ``Test/from`` the seconds before now, or before the end of a range that is given: of `30d ago`.
-    var reach: Int64? {
-        usual.flatMap { Durations.nanoseconds(String($0.dropLast(" ago".count)), atMost: .max) }
+    var defaultSpan: Int64? {
+        defaultValue.flatMap { Durations.nanoseconds(String($0.dropLast(" ago".count)), atMost: .max) }
             .map { $0 / 1_000_000_000 }
     }
 
@@ -30,7 +30,7 @@ struct FilterRule: Sendable {
 
     init(name: String, _ rule: JSONObject) {
         guard let test = Test(rawValue: rule.text("test")) else { preconditionFailure("\(name) has an unknown test.") }
-        (self.name, self.test, member, usual) = (name, test, rule.text("member"), rule["default"]?.string)
+        (self.name, self.test, member, defaultValue) = (name, test, rule.text("member"), rule["default"]?.string)
     }
 }
 
@@ -150,7 +150,7 @@ public struct DocumentListQuery: Equatable, Sendable {
     private static func value(
         _ filter: FilterRule, _ parameters: QueryReader, _ row: CollectionRow, _ last: DateTime
     ) throws(APIError) -> Condition.Value? {
-        let text = parameters[filter.name] ?? filter.usual
+        let text = parameters[filter.name] ?? filter.defaultValue
         switch filter.test {
         case .equals:
             return try text.flatMap { text throws(APIError) in
@@ -165,8 +165,8 @@ public struct DocumentListQuery: Equatable, Sendable {
         case .only: return try parameters.flag(filter.name) == true ? .isTrue(true) : nil
         case .from:
             if let time = try parameters.dateTime(filter.name, secondOfDate: 0) { return .from(time) }
-            guard let reach = filter.reach else { return nil }
-            return .from(DateTime(secondsSinceEpoch: last.secondsSinceEpoch - reach).startOfDay)
+            guard let defaultSpan = filter.defaultSpan else { return nil }
+            return .from(DateTime(secondsSinceEpoch: last.secondsSinceEpoch - defaultSpan).startOfDay)
         case .to: return try parameters.dateTime(filter.name, secondOfDate: 86_399).map { .to($0) }
         }
     }

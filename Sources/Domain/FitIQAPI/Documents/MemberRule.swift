@@ -12,7 +12,7 @@ struct MemberRule: Sendable {
     /// The value of a member that is not sent; nil leaves it out.
     ///
     /// A time may be `"now"`.
-    private let usual: JSONValue?
+    private let defaultValue: JSONValue?
     private let type: ValueType
 
     private indirect enum ValueType: Sendable {
@@ -35,7 +35,7 @@ struct MemberRule: Sendable {
         isRequired = rule["required"] == true
         isReadOnly = rule["readOnly"] == true
         isComputed = rule["computed"] == true
-        usual = rule["default"]
+        defaultValue = rule["default"]
         type =
             switch rule["type"]?.string {
             case nil: .any
@@ -96,7 +96,7 @@ struct MemberRule: Sendable {
             return try read(value, at: path, reading)
         }
         if isRequired { throw .missingField(path, expected: expected) }
-        return usual == "now" ? .string(reading.text(DateTime(reading.now))) : usual
+        return defaultValue == "now" ? .string(reading.text(DateTime(reading.now))) : defaultValue
     }
 
     private func read(_ value: JSONValue, at path: String, _ reading: Reading) throws(APIError) -> JSONValue {

@@ -45,10 +45,10 @@ extension APIError {
         notFound("This user has no \(collection.row.item) \(quoted(id)).\(idHint(id))")
     }
     /// The user may read the template, and is not its owner.
-    public static func notYours(_ id: String, in collection: DocumentCollection) -> Self {
+    public static func notYours(template id: String) -> Self {
         Self(
             .forbidden, .forbidden,
-            "The \(collection.row.item) \(quoted(id)) is not yours: you may read and copy it, not change it.")
+            "The workout template \(quoted(id)) is not yours: you may read and copy it, not change it.")
     }
     public static let editedHealthKit = invalid(
         "This mood entry comes from HealthKit, so only HealthKit changes it: post the new value as an entry of its own."

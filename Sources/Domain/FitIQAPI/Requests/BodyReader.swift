@@ -140,8 +140,8 @@ public struct CreateMealLogRequest: Equatable, Sendable {
         try self.init(BodyReader(body), isForApps: isForApps)
     }
 
-    init(_ fields: BodyReader, isForApps: Bool, isOfFoods: Bool = false) throws(APIError) {
-        if isOfFoods {
+    init(_ fields: BodyReader, isForApps: Bool, isManual: Bool = false) throws(APIError) {
+        if isManual {
             items = try fields.foods("items").required("items", expected: BodyReader.list(of: MealItem.counts))
             rawInput = items.words
             notes = try fields.text("notes", characters: 0...UpdateMealLogRequest.maximumNotesLength)

@@ -45,8 +45,8 @@ extension BodyReader {
 public struct CreateMealLogsRequest: Equatable, Sendable {
     /// 1 to 50, in the order of their creation.
     public var mealLogs: [CreateMealLogRequest]
-    /// Whether it is a single meal, food by food.
-    public var isOfFoods: Bool { !mealLogs[0].items.isEmpty }
+    /// Whether it is a single meal whose items the user entered, so that nothing has to be parsed.
+    public var isManual: Bool { !mealLogs[0].items.isEmpty }
 
     /// The most meals of a request.
     public static let maximumCount = 50
@@ -54,7 +54,7 @@ public struct CreateMealLogsRequest: Equatable, Sendable {
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         if fields["meal_logs"] == nil, (fields["items"] ?? fields["meal_type"]) != nil {
-            mealLogs = [try CreateMealLogRequest(fields, isForApps: true, isOfFoods: true)]
+            mealLogs = [try CreateMealLogRequest(fields, isForApps: true, isManual: true)]
         } else {
             let counts = 1...Self.maximumCount
             mealLogs = try fields.list("meal_logs", counts) { fields throws(APIError) in

@@ -107,10 +107,10 @@ extension Backend {
     public func index(of id: String, in collection: DocumentCollection, of user: UserID) throws(APIError) -> Int {
         let resource = resource(id)
         if let resource, let index = users[user].documents[collection]?.firstIndex(where: { $0.id == resource }) {
-            if users[user].documents[collection]?[index].isOfSystem == true { throw .notYours(id, in: collection) }
+            if users[user].documents[collection]?[index].isOfSystem == true { throw .notYours(template: id) }
             return index
         }
-        if foreignTemplate(resource, in: collection, for: user) != nil { throw .notYours(id, in: collection) }
+        if foreignTemplate(resource, in: collection, for: user) != nil { throw .notYours(template: id) }
         throw .unknownDocument(id, in: collection)
     }
 

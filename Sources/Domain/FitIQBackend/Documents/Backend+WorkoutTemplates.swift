@@ -153,7 +153,7 @@ extension Backend {
         let ids = sharers.union(user.map { [$0] } ?? []).sorted { $0.index < $1.index }
         let seed = configuration.seed
         let owners = ids.map { TemplateOwner(id: $0, user: users[$0], seed: seed) }
-        // What is encoded anew is parsed.
+        // Templates that ``encode`` writes in another form are parsed first.
         return Deferred(cost: query.cost(of: owners.map(\.templates), readsPage: encode != nil)) {
             var (found, places): ([Document], [ResourceID: Int]) = ([], [:])
             for (place, owner) in owners.enumerated() {
