@@ -117,6 +117,25 @@ import Testing
                 == (owns ? 404 : refused))
     }
 
+    private static let uuid = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
+
+    @Test(
+        "is shared with the user of a UUID, in whichever case the token and the request have it",
+        arguments: [
+            (uuid, uuid), (uuid, uuid.uppercased()), (uuid.uppercased(), uuid), (uuid.uppercased(), uuid.uppercased()),
+        ])
+    func sharedByUUID(subject: String, sent: String) throws {
+        var gym = try Gym()
+        let (id, carl) = (gym.id("b-private"), try gym.world.backend.user(ExactString(subject)))
+        _ = try gym.world.share(id, #"{"user_id":"\#(sent)"}"#, by: gym.bert)
+        _ = try gym.world.backend.document(id, in: .workoutTemplates, for: carl)
+        _ = try gym.world.unshare(id, with: sent, by: gym.bert)
+        #expect(
+            refusal { () throws(APIError) in
+                _ = try gym.world.backend.document(id, in: .workoutTemplates, for: carl)
+            }?.status == .notFound)
+    }
+
     @Test("of the system is changed by nobody, whoever has it in a scenario")
     func systems() throws {
         var gym = try Gym()

@@ -78,7 +78,14 @@ public struct Document: Sendable, Equatable {
         max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
     }
 
-    public func share(with user: ExactString) -> TemplateShare? { shares.first { $0.user == user } }
+    /// The share with a user.
+    ///
+    /// - Parameter user: The subject of the user's token, whose letters may have another case than in the share.
+    public func share(with user: ExactString) -> TemplateShare? {
+        guard !shares.isEmpty else { return nil }
+        let name = ShareDocumentRequest.user(user)
+        return shares.first { $0.user == name }
+    }
 }
 
 /// One user's right to read and copy a workout template of another.

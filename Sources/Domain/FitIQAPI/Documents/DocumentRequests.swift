@@ -111,7 +111,7 @@ public struct ShareDocumentRequest: Equatable, Sendable {
         _ = try row.member("professional_type")?.choice(professionalType, of: "professional_type")
     }
 
-    /// A user to share with, in lower case if it is a UUID: FitIQ writes it in upper case, and the user's token does not.
+    /// A user as shares have it, in lower case if it is a UUID: apps write it in upper case, and tokens either way.
     package static func user(_ id: ExactString) -> ExactString {
         ResourceID(id.text, as: .anyCase).map { ExactString($0.description) } ?? id
     }
