@@ -38,7 +38,8 @@ extension MealLogData.Progress {
         fields.refuse(
             ["error", "details", "code", "suggestions"], unless: status == "failed", Messages.needs("'status: failed'"))
         fields.refuse(
-            ["finished_at"], unless: status != "processing", Messages.needs("'status: completed' or 'status: failed'"))
+            ["finished_at"], unless: status != "processing",
+            Messages.needs("'status: completed', 'status: failed' or 'status: manual'"))
         switch status {
         case "processing": return .processing
         case "failed":
