@@ -38,7 +38,7 @@ struct PipeTests {
         }
         #expect(failure?.message.hasPrefix("cannot use '/dev/fd/") == true, "\(failure?.message ?? "")")
         let count = try lendPipe("ids/lowercase\n") { path in
-            try ReportOptions.parse(["--known-broken", path]).readKnownBroken().lines.count
+            try ReportOptions.parse(["--known-broken", path]).begin().lines.count
         }
         #expect(count == 1)
     }

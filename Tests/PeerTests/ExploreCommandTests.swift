@@ -116,16 +116,19 @@ extension SearchingPeers {
             }
         }
 
-        @Test("A folder that cannot be made does not cost the report: exit 3")
+        @Test("A folder that cannot be made, and a report that cannot be written, are refused before a run: exit 3")
         func noFolder() async throws {
             try await withFolder { folder in
                 try Data().write(to: folder["file"])
-                let run = try await explore(
-                    ["--runs", "2", "--only", "failed", "--confirm", "1/1", "--output", "file/found"],
-                    "\(Self.list) -f", in: folder)
-                #expect(run.status == 3 && run.errors.contains("cannot make the folder"), "\(run.transcript)")
-                #expect(
-                    run.output.contains("explore/command") && !run.output.contains("To see it"), "\(run.transcript)")
+                for options in [
+                    ["--output", "file/found"], ["--output", "a/b"], ["--output", "file"], ["--html", "none/a.html"],
+                    ["--json", "none/a.json"],
+                ] {
+                    let run = try await explore(options, "touch ran", in: folder)
+                    #expect(run.status == 3 && run.output.isEmpty, "\(run.transcript)")
+                    #expect(run.errors.hasPrefix("fitiq-mock: cannot write to '\(options[1])"), "\(run.transcript)")
+                }
+                #expect(!FileManager.default.fileExists(atPath: folder["ran"].path))
             }
         }
 

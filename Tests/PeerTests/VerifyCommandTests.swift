@@ -259,9 +259,13 @@ extension Peers {
                 #expect(try folder.read("c.md").contains("ids/lowercase"))
                 let data = try Data(contentsOf: folder["c.json"])
                 #expect(try JSONSerialization.jsonObject(with: data) is [String: Any])
-                let lost = try await verify(["--junit", "nowhere/c.xml"], Self.whisper, directory: folder.url)
+                let lost = try await verify(["--junit", "/dev/full"], Self.whisper, directory: folder.url)
                 #expect(
-                    lost.status == 3 && lost.errors.contains("cannot write to 'nowhere/c.xml'"), "\(lost.transcript)")
+                    lost.status == 3 && lost.errors.contains("cannot write to '/dev/full'"), "\(lost.transcript)")
+                #expect(lost.output.contains("ids/lowercase"), "\(lost.transcript)")
+                let early = try await verify(["--junit", "nowhere/c.xml"], Self.whisper, directory: folder.url)
+                #expect(early.status == 3 && early.output.isEmpty, "\(early.transcript)")
+                #expect(early.errors.contains("cannot write to 'nowhere/c.xml'"), "\(early.transcript)")
             }
         }
 

@@ -102,7 +102,7 @@ struct ConformCommand: ParsableCommand {
         }
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let isLocal = Self.isLocal(server)
-        let knownBroken = try reports.readKnownBroken(checks: Conformance.addresses)
+        let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations])
         let run = ConformRun(
             server: server, trust: try RecordCommand.trust(server, upstreamCa), pause: try pause(isLocal: isLocal),
             credentials: try credentials(isLocal: isLocal), freshToken: try secret(freshToken, "FRESH_TOKEN"),

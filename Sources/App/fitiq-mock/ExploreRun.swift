@@ -32,7 +32,11 @@ struct ExploreRun {
         settings.timeLimit = options.timeLimit.map { .seconds($0.seconds) }
         settings.stories = try Self.stories(options)
         self.settings = settings
-        knownBroken = try options.reports.readKnownBroken(checks: Symptom.ids)
+        // A folder is made as a file is, and a file is made in a folder.
+        let isThere = access(options.output, F_OK) == 0
+        knownBroken = try options.reports.begin(
+            checks: Symptom.ids,
+            writing: [options.page.html, isThere ? options.output + "/found.yaml" : options.output])
         server = try Harness.startServer(
             options.wire, pace: options.instant ? .instant : .human)
         stop = try orFailure(try Gate(), Failure.running)

@@ -49,7 +49,7 @@ struct JudgeCommand: ParsableCommand {
 
     func run() throws {
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
-        let knownBroken = try reports.readKnownBroken()
+        let knownBroken = try reports.begin(writing: [page.html])
         let name = journal == "-" ? Messages.standardInput : journal
         let shown = page.journal
         let prefix = try SessionFile.prefix(prefix)

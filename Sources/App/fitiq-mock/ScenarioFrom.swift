@@ -54,6 +54,7 @@ struct ScenarioFrom: ParsableCommand {
     func run() throws {
         try Harness.check(command, of: "scenario from", example: Messages.scenarioFromExample, limit: timeLimit)
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
+        try orFailure(try WholeFile.check(output), Failure.unwritten)
         let file = try SessionFile.read(session)
         for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
         let journal = SessionJournal(file)

@@ -198,6 +198,7 @@ struct ServerLauncher {
         statePath = try options.statePath()
         plan = try options.plan()
         exportFile = try options.exportPath()
+        if let exportFile { try orFailure(try WholeFile.check(exportFile), Failure.unwritten) }
         // Before anything is created.
         readyFile = try ReadyFile.claimed(options.host.readyFile)
     }

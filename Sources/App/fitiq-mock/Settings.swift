@@ -260,10 +260,15 @@ struct ReportOptions: ParsableArguments {
         ] where value == "" { throw ValidationError(Messages.empty(name)) }
     }
 
-    /// Reads the known failures; call it before running anything, since a mistake in the list is a usage error.
+    /// Reads the known failures, and checks that reports can be written; call it before running anything.
     ///
-    /// - Parameter checks: the addresses of all contract cases.
-    func readKnownBroken(checks: [String] = []) throws(Failure) -> KnownBroken {
+    /// - Parameters:
+    ///   - checks: the addresses of all contract cases.
+    ///   - others: the paths of what else is written in the end.
+    func begin(checks: [String] = [], writing others: [String?] = []) throws(Failure) -> KnownBroken {
+        for path in ([junit, json, markdown] + others).compactMap({ $0 }) {
+            try orFailure(try WholeFile.check(path), Failure.unwritten)
+        }
         guard let knownBroken else { return .none }
         let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit, orInherited: true)
         return try orFailure(try KnownBroken(reading: bytes, checks: checks)) { (error: KnownBrokenErrors) in

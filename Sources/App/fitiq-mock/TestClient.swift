@@ -76,7 +76,7 @@ struct TestClient: ParsableCommand {
             return
         }
         try Harness.check(command, of: "test-client", example: Messages.testClientExample, limit: timeLimit)
-        let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
+        let knownBroken = try reports.begin(checks: ContractCase.all.map(\.address))
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(
             adapter: adapter, server: try Harness.startServer(wire), cases: selected, isStrict: strict,

@@ -101,8 +101,9 @@ struct Verify: ParsableCommand {
         if against == "" { throw Failure.configuration(Messages.empty("--against")) }
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let listed = try reports.readKnownBroken(
-            checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }))
+        let listed = try reports.begin(
+            checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }),
+            writing: [page.html])
         let journal = page.journal
         let progress =
             quiet

@@ -29,6 +29,17 @@ public enum WholeFile {
         }
     }
 
+    /// Throws what ``write(_:to:others:mode:)`` would throw, as far as it is known before: for paths that are written
+    /// after long work.
+    public static func check(_ path: String) throws(FileError) {
+        guard case .file(let place) = try FilePlace.find(path, for: .write), access(place, W_OK) != 0 else { return }
+        do {
+            try OutputFile.checkFolder(of: place)
+        } catch {
+            throw FileError(.write, path: path, cause: error.cause)
+        }
+    }
+
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
         let code = DescriptorOutput.writeAll(bytes, to: descriptor)
         guard code == 0 else { throw FileError(.write, path: path, code: code) }
