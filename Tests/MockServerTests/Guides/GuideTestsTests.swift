@@ -71,6 +71,28 @@ struct GuideTestsTests {
         #expect(messages.map(\.consultationId) == ["test-id"])
     }
 
+    @Test("A world with ids that are no UUIDs is read back when a goal was deleted")
+    func deletedGoal() throws {
+        let scenario = try #require(Scenario.builtIn(named: "guide-tests"))
+        let network = VirtualNetwork { $0.scenario = scenario }
+        let world = try network.world(#"{"scenario":"guide-tests"}"#)
+        func ask(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") throws -> Response {
+            try world.exchange(method, "/api/v1/\(path)", body, token: "test-token")
+        }
+        let chat = try ask(.post, "consultations/chat-about-goal", #"{"goalId":"backend-123"}"#)
+        let id = try #require(chat.json?["conversationId"]?.string, "\(chat.text)")
+        #expect(try ask(.delete, "goals/backend-123").status == 204)
+        let state = try world.ask(.get, "state")
+        let copy = try network.world(#"{"scenario":"default"}"#)
+        let answer = try copy.ask(.put, "state", state.text)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try copy.ask(.get, "state").body == state.body)
+        let shown = try copy.exchange(.get, "/api/v1/consultations/\(id)", token: "test-token")
+        #expect(shown.json?["data"]?["context_id"]?.string == "backend-123", "\(shown.text)")
+        let saved = try JSON.parse(state.body)
+        #expect(throws: Never.self) { try Scenario.read(json: saved, isSaved: true) }
+    }
+
     @Test("consultation-websocket: connected within a second, an answer within five")
     func chat() throws {
         typealias Guide = ConsultationWebSocketGuide

@@ -44,9 +44,9 @@ public struct ConsultationData: Sendable, Equatable {
     /// Without effect where the apps are not served.
     public var quickAction: String?
 
-    /// Whether it is about a goal that no longer exists.
-    public var namesDeletedGoal: Bool {
-        contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text) } != nil
+    /// Whether it is about a goal that no longer exists, in a world with such ids.
+    public func namesDeletedGoal(_ ids: IDCase) -> Bool {
+        contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text, as: ids) } != nil
     }
 
     public init(

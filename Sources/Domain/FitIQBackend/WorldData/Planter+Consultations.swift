@@ -113,7 +113,9 @@ extension Planter {
     ) throws(PlantError) -> ConsultationContext {
         switch data.contextType {
         case .goal:
-            if let id = data.contextID, data.namesDeletedGoal { return ConsultationContext(.goal, id: id) }
+            if let id = data.contextID, data.namesDeletedGoal(backend.configuration.rules.ids ?? .lowerCase) {
+                return ConsultationContext(.goal, id: id)
+            }
             guard data.contextID == nil else { throw PlantError("\(path).context_id", .strayContextID(.goal)) }
             guard let goal = data.contextGoal else {
                 if backend.configuration.mode.servesApps || isRestored { return ConsultationContext(.goal) }

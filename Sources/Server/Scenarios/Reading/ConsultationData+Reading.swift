@@ -8,7 +8,7 @@ extension ConsultationData {
         let persona = fields.required("persona", Messages.oneOf(names))?.choice(of: Persona.self)
         var consultation = ConsultationData(persona: persona ?? .nutritionist)
         consultation.id = fields["id"]?.resourceID()
-        consultation.readContext(fields, goals: goals)
+        consultation.readContext(fields, goals: goals, ids: cursor.diagnosis.ids)
         consultation.title = fields["title"]?.text(1...200)
         consultation.quickAction = fields["quick_action"]?.text(CreateConsultationRequest.quickActionLengths)
         consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? .active
@@ -29,7 +29,7 @@ extension ConsultationData {
         return persona == nil ? nil : consultation
     }
 
-    private mutating func readContext(_ fields: Fields, goals: GoalTable) {
+    private mutating func readContext(_ fields: Fields, goals: GoalTable, ids: IDCase) {
         let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? .general
         contextType = context ?? .general
         contextGoal = fields["goal"].flatMap(goals.reference)
@@ -38,7 +38,7 @@ extension ConsultationData {
         isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? true
         isUnlinked = fields["unlinked"]?.flag() ?? false
         guard let context else { return }
-        guard !namesDeletedGoal else { return }
+        guard !namesDeletedGoal(ids) else { return }
         fields.refuse(
             ["goal"], unless: context == .goal,
             Messages.needs("'context: goal'; 'linked_goal' links a consultation about something else"))
