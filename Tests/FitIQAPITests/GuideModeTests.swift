@@ -21,7 +21,7 @@ import Testing
         (.chatAboutGoal, "--D--"), (.showConsultation, "DDDS-"), (.listMessages, "DDSS-"),
         (.archiveConsultation, "SDS--"), (.webSocket, "DDSDD"), (.createGoal, "SSD--"), (.listGoals, "SSD--"),
         (.showGoal, "SSD--"), (.updateGoal, "SSD--"), (.createMealLog, "---SD"), (.listMealLogs, "---SS"),
-        (.showMealLog, "---SD"),
+        (.showMealLog, "---SD"), (.deleteGoal, "--S--"), (.deleteConsultation, "--S--"),
     ]
 
     @Test("serve what the guide documents and what it presupposes", arguments: table)
@@ -37,7 +37,7 @@ import Testing
 
     @Test("leave no endpoint out of the table")
     func tableIsComplete() {
-        #expect(Self.table.map(\.0) == Endpoint.allCases.filter { $0.origin == .guides })
+        #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides))
     }
 
     @Test("name the guides of an endpoint: those that document it, else those that presuppose it")
@@ -45,7 +45,8 @@ import Testing
         #expect(Endpoint.listConsultations.guides == [.enhancedConsultations])
         #expect(Endpoint.createGoal.guides == [.goalLinking])
         #expect(Endpoint.listMealLogs.guides == [.webSocketArchitecture, .mealLogWebSocket])
-        #expect(Endpoint.allCases.allSatisfy { $0.guides.isEmpty == ($0.origin == .apps) })
+        #expect(Endpoint.deleteMealLog.guides.isEmpty && !Endpoint.deleteMealLog.isOfGuides)
+        #expect(Endpoint.allCases.allSatisfy { $0.guides.isEmpty != $0.isOfGuides })
     }
 
     static let absences: [(APIError, String)] = [

@@ -48,7 +48,7 @@ extension Simulator {
             default:
                 if let endpoint = target.endpoint, !world.mode.serves(endpoint) {
                     // 405 where a guide knows the path.
-                    if endpoint.origin == .guides { expect(404) }
+                    if endpoint.isOfGuides, endpoint.method != .delete { expect(404) }
                 } else if target.endpoint?.credentials == .key, [.none, .noKey, .wrongKey].contains(credentials) {
                     expect(401)
                 } else if let account = target.account, !world.isAlive(account, at: now(in: world)) {

@@ -26,7 +26,7 @@ public struct APIPath: Equatable, Sendable {
             words = template.split(separator: "/").map { $0.hasPrefix("{") ? nil : String($0) }
             firstParameter = words.firstIndex { $0 == nil }
             endpoints = APIPath.methods.flatMap { method in operations.filter { $0.method == method } }
-            guided = endpoints.filter { $0.origin == .guides }
+            guided = endpoints.filter(\.isOfGuides)
             read = endpoints.first { $0.method == .get }
         }
 
@@ -103,6 +103,8 @@ public struct APIPath: Equatable, Sendable {
     func endpoint(for method: HTTPRequest.Method, in mode: GuideMode) -> Endpoint? {
         if method == .get { return Self.table[place].read }
         let endpoints = endpoints(in: mode)
-        return method == .head ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
+        guard method != .head else { return endpoints.first(where: \.answersHead) }
+        // What another guide only presupposes is no method of this one's paths.
+        return endpoints.first { $0.method == method && (mode.serves($0) || $0.isDocumented) }
     }
 }

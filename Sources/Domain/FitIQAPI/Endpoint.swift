@@ -47,13 +47,6 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public var name: String { rawValue }
     public init?(name: String) { self.init(rawValue: name) }
 
-    /// What documents an operation.
-    public enum Origin: Sendable {
-        case guides
-        /// Only the two apps use it, so only the union has it.
-        case apps
-    }
-
     /// What a request has to carry.
     public enum Credentials: Sendable {
         /// A bearer token, and the API key where the mode requires one.
@@ -79,15 +72,14 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         let method: HTTPRequest.Method
         /// The path with its parameters in braces, in two parts; below `/api/v1`, except for the apps' socket.
         let path: (String, String)
-        let origin: Origin
         var documents: DocumentCollection?
 
-        init(_ method: HTTPRequest.Method, _ path: String, _ rest: String = "", from origin: Origin = .guides) {
-            (self.method, self.path, self.origin) = (method, (path, rest), origin)
+        init(_ method: HTTPRequest.Method, _ path: String, _ rest: String = "") {
+            (self.method, self.path) = (method, (path, rest))
         }
 
         init(_ method: HTTPRequest.Method, _ collection: DocumentCollection, _ rest: String = "") {
-            self.init(method, collection.row.path, rest, from: .apps)
+            self.init(method, collection.row.path, rest)
             documents = collection
         }
     }
@@ -106,12 +98,12 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case .listGoals: Row(.get, "/goals")
         case .showGoal: Row(.get, "/goals/{goalId}")
         case .updateGoal: Row(.patch, "/goals/{goalId}")
-        case .replaceGoal: Row(.put, "/goals/{goalId}", from: .apps)
-        case .listGoalTips: Row(.get, "/goals/{goalId}", "/tips", from: .apps)
-        case .listGoalSuggestions: Row(.get, "/goals/{goalId}", "/suggestions", from: .apps)
-        case .analyzeGoal: Row(.get, "/goals/{goalId}", "/analysis", from: .apps)
-        case .listSuggestedGoals: Row(.get, "/goals/suggestions", from: .apps)
-        case .suggestGoals: Row(.post, "/goals/suggestions", from: .apps)
+        case .replaceGoal: Row(.put, "/goals/{goalId}")
+        case .listGoalTips: Row(.get, "/goals/{goalId}", "/tips")
+        case .listGoalSuggestions: Row(.get, "/goals/{goalId}", "/suggestions")
+        case .analyzeGoal: Row(.get, "/goals/{goalId}", "/analysis")
+        case .listSuggestedGoals: Row(.get, "/goals/suggestions")
+        case .suggestGoals: Row(.post, "/goals/suggestions")
         case .createMealLog: Row(.post, "/meal-logs/natural")
         case .listMealLogs: Row(.get, "/meal-logs")
         case .showMealLog: Row(.get, "/meal-logs/{id}")
@@ -151,32 +143,32 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case .shareWorkoutTemplate: Row(.post, .workoutTemplates, "/{id}/share")
         case .unshareWorkoutTemplate: Row(.delete, .workoutTemplates, "/{id}/share/{userId}")
         case .copyWorkoutTemplate: Row(.post, .workoutTemplates, "/{id}/copy")
-        case .updateConsultation: Row(.put, "/consultations/{id}", from: .apps)
-        case .completeConsultation: Row(.post, "/consultations/{id}/complete", from: .apps)
-        case .sendMessage: Row(.post, "/consultations/{id}/messages", from: .apps)
-        case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals", from: .apps)
-        case .mealSocket: Row(.get, "/ws/meal-logs", from: .apps)
-        case .register: Row(.post, "/auth/register", from: .apps)
-        case .logIn: Row(.post, "/auth/login", from: .apps)
-        case .refreshTokens: Row(.post, "/auth/refresh", from: .apps)
-        case .logOut: Row(.post, "/auth/logout", from: .apps)
-        case .showProfile: Row(.get, "/users/me", from: .apps)
-        case .createProfile: Row(.post, "/users/me", from: .apps)
-        case .updateProfile: Row(.put, "/users/me", from: .apps)
-        case .updatePhysicalProfile: Row(.patch, "/users/me/physical", from: .apps)
-        case .showPreferences: Row(.get, "/users/me/preferences", from: .apps)
-        case .updatePreferences: Row(.patch, "/users/me/preferences", from: .apps)
-        case .deletePreferences: Row(.delete, "/users/me/preferences", from: .apps)
-        case .deleteGoal: Row(.delete, "/goals/{goalId}", from: .apps)
-        case .deleteConsultation: Row(.delete, "/consultations/{id}", from: .apps)
-        case .deleteMealLog: Row(.delete, "/meal-logs/{id}", from: .apps)
-        case .deleteUser: Row(.delete, "/users/me", from: .apps)
-        case .createMealLogs: Row(.post, "/meal-logs/batch", from: .apps)
-        case .updateMealLog: Row(.put, "/meal-logs/{id}", from: .apps)
-        case .recognizeMealPhoto: Row(.post, "/meal-logs/photo", from: .apps)
-        case .showMealPhoto: Row(.get, "/meal-logs/photo/{id}", from: .apps)
-        case .confirmMealPhoto: Row(.patch, "/meal-logs/photo/{id}/confirm", from: .apps)
-        case .deleteMealPhoto: Row(.delete, "/meal-logs/photo/{id}", from: .apps)
+        case .updateConsultation: Row(.put, "/consultations/{id}")
+        case .completeConsultation: Row(.post, "/consultations/{id}/complete")
+        case .sendMessage: Row(.post, "/consultations/{id}/messages")
+        case .suggestConsultationGoals: Row(.post, "/consultations/{id}/suggest-goals")
+        case .mealSocket: Row(.get, "/ws/meal-logs")
+        case .register: Row(.post, "/auth/register")
+        case .logIn: Row(.post, "/auth/login")
+        case .refreshTokens: Row(.post, "/auth/refresh")
+        case .logOut: Row(.post, "/auth/logout")
+        case .showProfile: Row(.get, "/users/me")
+        case .createProfile: Row(.post, "/users/me")
+        case .updateProfile: Row(.put, "/users/me")
+        case .updatePhysicalProfile: Row(.patch, "/users/me/physical")
+        case .showPreferences: Row(.get, "/users/me/preferences")
+        case .updatePreferences: Row(.patch, "/users/me/preferences")
+        case .deletePreferences: Row(.delete, "/users/me/preferences")
+        case .deleteGoal: Row(.delete, "/goals/{goalId}")
+        case .deleteConsultation: Row(.delete, "/consultations/{id}")
+        case .deleteMealLog: Row(.delete, "/meal-logs/{id}")
+        case .deleteUser: Row(.delete, "/users/me")
+        case .createMealLogs: Row(.post, "/meal-logs/batch")
+        case .updateMealLog: Row(.put, "/meal-logs/{id}")
+        case .recognizeMealPhoto: Row(.post, "/meal-logs/photo")
+        case .showMealPhoto: Row(.get, "/meal-logs/photo/{id}")
+        case .confirmMealPhoto: Row(.patch, "/meal-logs/photo/{id}/confirm")
+        case .deleteMealPhoto: Row(.delete, "/meal-logs/photo/{id}")
         }
     }
 
@@ -186,7 +178,6 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         let path = row.path
         return (self == .mealSocket ? "" : "/api/v1") + path.0 + path.1
     }
-    public var origin: Origin { row.origin }
     /// The collection, if this is an operation on documents.
     public var documents: DocumentCollection? { row.documents }
 
@@ -237,6 +228,12 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public var isSocket: Bool { self == .webSocket || self == .mealSocket }
     /// Whether HEAD is answered too: a WebSocket handshake is a GET without a HEAD counterpart.
     var answersHead: Bool { method == .get && !isSocket }
+
+    /// Whether a guide documents or presupposes it; the others only the two apps use, so only the union has them.
+    public var isOfGuides: Bool { GuideMode.guides.contains { $0.serves(self) } }
+
+    /// Whether a guide documents it.
+    var isDocumented: Bool { GuideMode.guides.contains { $0.provision(of: self) == .documented } }
 
     /// The guides that document the endpoint; if none does, the guides that presuppose it; empty for the apps' own.
     public var guides: [GuideMode] {

@@ -74,7 +74,8 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
         case .goalLinking:
             switch endpoint {
             case .createGoal, .listGoals, .showGoal, .updateGoal, .chatAboutGoal, .showConsultation: .documented
-            case .listMessages, .archiveConsultation, .webSocket: .support
+            // "Goal was deleted on backend", "Conversation was deleted": the guide says what a client does then.
+            case .listMessages, .archiveConsultation, .deleteConsultation, .deleteGoal, .webSocket: .support
             default: .absent
             }
         case .webSocketArchitecture:

@@ -341,7 +341,7 @@ struct AccountTests {
     @Test("The guides know none of it", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
-        for endpoint in Endpoint.allCases where endpoint.origin == .apps {
+        for endpoint in Endpoint.allCases where !endpoint.isOfGuides {
             let request = Request.authorized(endpoint.method, endpoint.template).json("{}")
             let response = try network.exchange(request)
             #expect([404, 405].contains(response.status), "\(endpoint)")

@@ -64,6 +64,28 @@ struct DeletionTests {
         network.advance(by: .seconds(10))
     }
 
+    @Test("goal-linking deletes a goal and a conversation, so that a client sees the 404 that the guide describes")
+    func guide() throws {
+        let network = VirtualNetwork(.goalLinking)
+        let client = try network.client()
+        func send(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
+            let request = Self.request(method, path)
+            return try client.exchange(json.map { request.json($0) } ?? request)
+        }
+        let goal = try #require(try send(.post, "goals", Self.goal).json?["id"]?.string)
+        let chat = try send(.post, "consultations/chat-about-goal", #"{"goalId":"\#(goal)"}"#)
+        let conversation = try #require(chat.json?["conversationId"]?.string)
+        #expect(try send(.get, "goals/\(goal)").json?["conversationId"]?.string == conversation)
+        #expect(try send(.delete, "consultations/\(conversation)").status == 204)
+        #expect(try send(.get, "consultations/\(conversation)").status == 404)
+        #expect(try send(.get, "goals/\(goal)").json?["conversationId"] == .null)
+        #expect(try send(.delete, "goals/\(goal)").status == 204)
+        #expect(try send(.get, "goals/\(goal)").status == 404)
+        #expect(try send(.post, "consultations/chat-about-goal", #"{"goalId":"\#(goal)"}"#).status == 404)
+        let other = try VirtualNetwork(.consultationWebSocket).exchange(Self.request(.delete, "goals/\(goal)"))
+        #expect(other.status == 405 && other.fields[.allow] == "GET, HEAD, PATCH, OPTIONS")
+    }
+
     @Test("A consultation that is deleted closes its sockets, also while it answers")
     func sockets() throws {
         let network = VirtualNetwork()
@@ -149,7 +171,7 @@ struct DeletionTests {
         #expect(network.engine.defaultWorld.backend.userCount == 1)
     }
 
-    @Test("The guides know no deletion", arguments: GuideMode.guides)
+    @Test("A server that answers as a guide deletes nothing that it does not know", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for path in ["goals/x", "consultations/x", "meal-logs/x", "users/me"] {

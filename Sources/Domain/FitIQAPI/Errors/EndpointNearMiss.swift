@@ -45,7 +45,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
     public static func nearest(to method: HTTPRequest.Method, segments: [String], in mode: GuideMode) -> [Self] {
         guard segments.count <= mostSegments, segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
         else { return [] }
-        let known = Endpoint.allCases.filter { mode.servesApps || $0.origin == .guides }
+        let known = Endpoint.allCases.filter { mode.servesApps || $0.isOfGuides }
         let words = Set(known.flatMap(\.words))
         var (path, atRoot) = (PathRepair(segments, words: words), PathRepair(segments, words: words, isAtRoot: true))
         let candidates = known.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in

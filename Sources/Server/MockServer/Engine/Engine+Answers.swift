@@ -13,8 +13,9 @@ extension Engine {
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let world = exchange.world
         if exchange.head.target.form == .asterisk {
-            let ofApps = world.mode.servesApps ? ["PUT", "DELETE"] : []
-            return options(["GET", "HEAD", "POST", "PATCH"] + ofApps + ["OPTIONS"])
+            let served = Set(Endpoint.allCases.filter(world.mode.serves).map(\.method))
+            let others = [.put, .delete].filter(served.contains).map(\.rawValue)
+            return options(["GET", "HEAD", "POST", "PATCH"] + others + ["OPTIONS"])
         }
         // Faults and sessions are for what the client itself sends.
         if let answer = preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
