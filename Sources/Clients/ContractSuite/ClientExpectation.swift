@@ -81,7 +81,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// After 429 the user learns that there are too many.
     case limit = "inside/limit-yields-too-many"
     case failedMeal = "inside/failed-meal-surfaces"
-    /// A request that the backend refuses is told to the user.
+    /// The user sees that the backend refuses a request.
     case refusal = "inside/refusal-surfaces"
     /// What an event says is shown at its own meal.
     case ownMeal = "inside/event-of-its-own-meal"

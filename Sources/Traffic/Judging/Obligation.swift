@@ -79,7 +79,7 @@ public struct Obligation: Sendable, Hashable {
             swiftAdvice: "Its dates need .iso8601."),
         Obligation(
             id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors", clause: "After 429 the user is told that there are too many active consultations.",
+            place: "HTTP errors", clause: "After 429 the user sees that there are too many active consultations.",
             advice: "Map 429 to an error of its own, tooManyActiveConsultations, and suggest completing old ones."),
         Obligation(
             id: "inside/failed-meal-surfaces", level: .must,
@@ -90,7 +90,7 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/refusal-surfaces", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 4",
-            clause: "A request that the backend refuses, or answers with an error for good, is told to the user.",
+            clause: "The user sees that the backend refuses a request, or answers it with an error for good.",
             advice: "Show an alert with error.message; a print in a catch block reaches no user."),
         Obligation(
             id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",

@@ -141,6 +141,23 @@ class Rigid(Client):
         return super()._goal(goal)
 
 
+class Stern(Client):
+    """Knows three statuses of meals, and takes any other for an error."""
+
+    def _take_meal(self, log):
+        if log.get("status") not in ("processing", "completed", "failed"):
+            raise Failure("refused", f"The meal is {log.get('status')}.")
+        super()._take_meal(log)
+
+
+class Taciturn(Client):
+    """Loads the questions that the coach's screen suggests, and shows none."""
+
+    async def _load_quick_actions(self):
+        await super()._load_quick_actions()
+        self.quick_actions = []
+
+
 class Nostalgic(Client):
     """Keeps the goal's conversation, although that is gone."""
 
@@ -169,6 +186,14 @@ class Starving(Client):
         if body and body.get("raw_input") == "nothing":
             body["raw_input"] = ""
         return await super()._request(method, path, body, attempts)
+
+
+class Wordless(Client):
+    """Sends no meal of which nothing was entered, and does not say so."""
+
+    def log_meal(self, text, kind):
+        if text:
+            super().log_meal(text, kind)
 
 
 class Hoarding(Client):

@@ -63,8 +63,8 @@ extension ContractCase {
             guide: .enhancedConsultations, faces: ["auth/credentials-on-every-request"],
             steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
         ContractCase(
-            "quick-actions/load/failure-surfaces", "They cannot be loaded, and the user is told",
-            .ours("What the user asked for and did not get is told."),
+            "quick-actions/load/failure-surfaces", "The user asks for them, they do not load, and the user sees that",
+            .ours("The user sees that they did not get what they asked for."),
             setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
             faces: ["retry/backoff-on-5xx"],
             steps: .loadQuickActions,

@@ -70,9 +70,9 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(2)), .expect(.noProblem), .send("Hello?"),
             .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/create/500-for-good", "The backend is down and stays down: the user is told",
+            "consultation/create/500-for-good", "The backend is down and stays down: the user sees that",
             Clause(
-                .goalLinking, "Error Recovery Strategy", "After three attempts the user is told to try again later."),
+                .goalLinking, "Error Recovery Strategy", "After three attempts the user is asked to try later."),
             setting: .faults("down", "{on: POST /api/v1/consultations, status: 503}"), faces: ["retry/backoff-on-5xx"],
             steps: .start(.nutritionist), .untilAll(.problem(.unavailable), .offline, .idle, within: .minutes(5)),
             .pass(.minutes(10)), .expect(.noConsultation)),
@@ -83,7 +83,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
             .untilAnswered(1, within: .minutes(2)), .disconnect),
         ContractCase(
-            "consultation/create/400-surfaces", "The create is refused with 400, and the user is told",
+            "consultation/create/400-surfaces", "The create is refused with 400, and the user sees that",
             Clause(.consultationWebSocket, "best practice 4", "Show error alerts for failures."),
             setting: .faults(
                 "refused-create",
@@ -117,7 +117,8 @@ extension ContractCase {
         ContractCase(
             "consultation/open/404-is-not-asked-again", "A conversation that is gone is not asked for again",
             Clause(
-                .goalLinking, "Common Errors, 3", "A conversation that is not found is cleared, and the user is told."),
+                .goalLinking, "Common Errors, 3", "A conversation that is not found is cleared; the user sees an error."
+            ),
             faces: ["ids/gone-not-reused"],
             steps: .open(KnownID.nothing), .untilAll(.problem(.notFound), .offline, .idle, within: .seconds(60)),
             .pass(.minutes(1)), .open(KnownID.nothing), .pass(.minutes(1)), .expect(.offline)),
@@ -142,7 +143,7 @@ extension ContractCase {
             .expect(.offline)),
         ContractCase(
             "consultation/open/damaged-answers", "Answers that are cut short or broken are not taken for the whole",
-            .ours("A damaged answer is the network's fault: it is asked for again, or the user is told."),
+            .ours("A damaged answer is the network's fault: the client asks again, or the user sees an error."),
             setting: .builtIn("broken-responses"),
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(60)), .loadGoals,
             .untilAll(.goal("Run 5 km"), .idle, within: .minutes(3)), .start(.nutritionist),

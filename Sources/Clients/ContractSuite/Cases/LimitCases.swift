@@ -78,7 +78,7 @@ extension ContractCase {
             faces: ["auth/refresh-after-401"],
             steps: .start(.nutritionist), .untilReady, .expect(.noProblem), .disconnect),
         ContractCase(
-            "auth/request/401-for-good", "The fresh token is refused too: the user is told, and nothing repeats",
+            "auth/request/401-for-good", "The fresh token is refused too: the user sees that, and nothing repeats",
             refresh,
             setting: .faults(
                 "refused", "{on: any, status: 401, code: UNAUTHORIZED}"), faces: ["auth/refresh-after-401"],
@@ -141,7 +141,7 @@ extension ContractCase {
     static let limitCases: [ContractCase] = [
         ContractCase(
             "limit/consultations/429-tells-too-many",
-            "Ten are active: the user is told, and the create is not repeated",
+            "Ten are active: the user sees that, and the client does not repeat the create",
             Clause(
                 .consultationWebSocket, "HTTP errors, 429",
                 "Too many active consultations: show an alert, suggest completing old ones."),
@@ -170,7 +170,7 @@ extension ContractCase {
             .untilAnswered(1), .disconnect),
         ContractCase(
             "limit/requests/429-waits",
-            "Five requests in ten seconds: more have to wait, and the user is told nothing about consultations",
+            "Five requests in ten seconds: more have to wait, and the user reads nothing about consultations",
             .ours("The code of a 429 tells whether it is about requests or about consultations."),
             setting: .builtIn("rate-limited"),
             steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),

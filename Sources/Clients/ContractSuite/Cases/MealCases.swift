@@ -31,10 +31,10 @@ extension ContractCase {
             .untilAll(.offline, .idle, within: .seconds(10)), .pass(.seconds(10)), .loadGoals,
             .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "goal/chat/404-is-not-asked-again", "The goal is gone: the user is told, and it is not asked for again",
+            "goal/chat/404-is-not-asked-again", "The goal is gone: the user sees that, and it is not asked for again",
             Clause(
                 .goalLinking, "Common Errors, 2",
-                "A goal that is not found is removed, or the user is told that it no longer exists."),
+                "A goal that is not found is removed, or the user sees that it no longer exists."),
             setting: .written(
                 """
                 name: goal-gone
@@ -222,7 +222,8 @@ extension ContractCase {
             Clause(.mealLogWebSocket, "Step 4", "Empty input is not sent: the user is asked what they ate."),
             faces: ["request/shape"],
             steps: [
-                .start(.nutritionist), .untilReady, .logMeal(""), .pass(.seconds(5)), .logMeal("2 eggs"),
+                .start(.nutritionist), .untilReady, .logMeal(""), .pass(.seconds(5)), .expect(.problem(.refused)),
+                .logMeal("2 eggs"),
                 .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect,
             ]),
         ContractCase(
@@ -316,7 +317,7 @@ extension ContractCase {
             .untilAll(.meal("2 eggs and toast", .completed, calories: 290), .idle, within: .minutes(1)),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "meal/socket/gives-up", "The socket of all meals stays refused: after five tries the user is told",
+            "meal/socket/gives-up", "The socket of all meals stays refused: after five tries the user sees that",
             mealSocket,
             setting: .faults(
                 "meal-socket-refused", "{on: handshake /ws/meal-logs, connections: 2.., status: 503}",
