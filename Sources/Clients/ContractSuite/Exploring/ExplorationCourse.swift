@@ -19,10 +19,12 @@ struct ExplorationCourse<Runner: Trial> {
     private var agenda: Agenda
     private var causes: [Cause: Standing] = [:]
 
-    /// What was dealt and is not told, in the order of dealing; the first ones are learnt from, or begun.
+    /// The schedules whose results are not reported yet, in the order of dealing.
+    ///
+    /// The first ``learntCount`` have been learnt from, the first ``begunCount`` have begun.
     private var dealt: [Dealt] = []
     private var learntCount = 0, begunCount = 0
-    /// How many were told, and dealt in all.
+    /// How many schedules were reported, and how many were dealt.
     private var toldCount = 0, dealtCount = 0
     /// How many schedules are run for the first time at the moment.
     private var exploringCount = 0

@@ -1,7 +1,7 @@
 /// Confirms a symptom and reduces the schedule that showed it.
 ///
-/// A value that asks and is told: ``next(width:)`` returns runs that it needs or soon may need, in any number at a time,
-/// and ``tell(_:of:)`` what came of each. Its conclusion is that of one run after another.
+/// A state machine: ``next(width:)`` returns the runs that it needs or may need soon, any number at a time, and
+/// ``tell(_:of:)`` takes their results. It concludes what it would if one run followed another.
 struct Investigation: Sendable {
     /// A run that it needs.
     struct Ask: Sendable, Hashable {
