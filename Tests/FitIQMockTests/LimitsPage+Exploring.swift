@@ -13,7 +13,9 @@ extension LimitsPage {
             .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
             .count("ExploreLimits.tries", ExploreLimits.tries),
         ],
-        "a run, unless `--time-limit` says otherwise": [.time("ExploreLimits.run", ExploreLimits.run)],
+        "a run, unless `--time-limit` says otherwise, beside what its faults hold up": [
+            .time("ExploreLimits.run", ExploreLimits.run)
+        ],
         "faults of a schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
         "faults, answers and meals that the scenario of an exploration has": [
             .count("ExploreLimits.rulesOfScenario", ExploreLimits.rulesOfScenario)

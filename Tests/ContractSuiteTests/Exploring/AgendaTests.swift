@@ -122,6 +122,10 @@ struct AgendaTests {
         #expect(limits(1, 2) == [.seconds(2), .seconds(2)] && limits(1, 300) == [.seconds(8), .seconds(300)])
         let slow = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
         #expect(limits(1, nil, slow) == [.seconds(10), .seconds(42)])
+        // An answer that comes after 90 s: the client has as long after it as without the fault.
+        let late = Schedule.Fault(try #require(FaultKind.named("late")), at: .request(.listGoals, 1))
+        #expect(limits(1, nil, late) == [.seconds(98), .seconds(130)])
+        #expect(limits(30, nil, late) == [.seconds(150), .seconds(150)])
         var patience = RunPatience([.seconds(1)], timeLimit: nil)
         patience.extend(beyond: .seconds(2))
         #expect(patience.limit(of: Schedule(story: 0), isWhole: false).silence == .seconds(8))

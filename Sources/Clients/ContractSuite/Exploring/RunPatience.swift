@@ -31,7 +31,7 @@ struct RunPatience: Sendable {
     /// - Parameter isWhole: Whether the client hangs if it lasts longer; if not, that is only to be suspected.
     func limit(of schedule: Schedule, isWhole: Bool) -> RunLimit {
         let waits = schedule.faults.reduce(Duration.zero) { $0 + $1.wait }
-        let whole = timeLimit ?? min(ExploreLimits.run, max(Self.leastHang, own * 10) + waits)
+        let whole = timeLimit ?? min(ExploreLimits.run, max(Self.leastHang, own * 10)) + waits
         return RunLimit(whole: whole, silence: isWhole ? whole : min(whole, cut + waits))
     }
 
