@@ -141,6 +141,38 @@ struct ExplorerTests {
         #expect(exploration.ended == .exhausted && exploration.counts.singles > 0)
     }
 
+    /// A test whose client waits a minute for an answer, as URLSession does, on a clock that its runs move.
+    private final class Patient: Trial {
+        let isRepeatable = false
+        let budget = Duration.seconds(60)
+        private let elapsed = Mutex(Duration.zero)
+        var now: Duration { elapsed.withLock { $0 } }
+
+        func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+            guard now < budget else { throw CancellationError() }
+            let ids = scenario.faults.map { String($0.name.text.dropLast("-1".count)) }
+            let kinds = ids.compactMap(FaultKind.named)
+            #expect(kinds.isEmpty == ids.isEmpty)
+            let isWaiting = kinds.contains { [.endless, .beyondPatience].contains($0.wait) }
+            let wanted = Duration.seconds(isWaiting ? 60 : 1)
+            let length = min(wanted, limit.silence, budget - now)
+            elapsed.withLock { $0 += length }
+            var outcome = try await ExplorerTests.reference.run(scenario, story: story)
+            outcome.endedAt = outcome.startedAt.advanced(byNanoseconds: length.components.seconds * 1_000_000_000)
+            outcome.hasLasted = length < wanted
+            return outcome
+        }
+    }
+
+    @Test("A test whose client waits a minute for an answer is explored within its budget, what is quick first")
+    func patient() async throws {
+        let trial = Patient()
+        let exploration = try await Explorer(Self.settings(runs: 200)).explore(
+            with: trial, stopping: { trial.now >= trial.budget * 17 / 20 ? .budget : nil })
+        #expect(exploration.ended == .budget && trial.now <= trial.budget)
+        #expect(exploration.counts.schedules >= 30, "\(exploration.counts)")
+    }
+
     // MARK: Trials that are made up
 
     /// A command: the reference client, which ends with a status as its scenario's rules say.
