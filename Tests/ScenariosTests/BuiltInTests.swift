@@ -25,7 +25,7 @@ struct BuiltInTests {
         "What people look for is there",
         arguments: [
             "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",
-            "drop-mid-stream", "reset-mid-frame", "server-restarts", "flaky-500", "timeouts", "half-open",
+            "drop-mid-stream", "reset-mid-frame", "server-restarts", "flaky-500", "flaky-503", "timeouts", "half-open",
             "meal-completes", "meal-fails", "meal-finishes-before-socket", "coalesced-frames",
             "nanosecond-timestamps", "empty-account", "long-history",
         ])

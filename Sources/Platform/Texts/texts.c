@@ -119,6 +119,9 @@ static const struct {
     TEXT("Fixtures/scenarios/flaky-500.yaml")
 #embed "../../../Fixtures/scenarios/flaky-500.yaml"
     END
+    TEXT("Fixtures/scenarios/flaky-503.yaml")
+#embed "../../../Fixtures/scenarios/flaky-503.yaml"
+    END
     TEXT("Fixtures/scenarios/fragmented-frames.yaml")
 #embed "../../../Fixtures/scenarios/fragmented-frames.yaml"
     END

@@ -305,7 +305,7 @@ struct BuiltInSocketTests {
             "nanosecond-timestamps", "empty-account", "long-history", "rate-limited", "answer-lost",
             "meal-never-finishes", "silent-coach", "fragmented-frames", "unreliable-chunks", "missed-pongs",
             "broken-frames", "scripted-coach", "established-account", "broken-responses", "app-first-run",
-            "app-returning-user", "hostile-coach", "templates", "guide-tests",
+            "app-returning-user", "hostile-coach", "templates", "guide-tests", "flaky-503",
         ]
         #expect(Set(Scenario.builtInNames) == told)
     }

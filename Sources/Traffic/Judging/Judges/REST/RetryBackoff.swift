@@ -14,7 +14,7 @@ struct RetryBackoff: ObligationJudge {
             + "from a retry, nor can an equal request that is under way at the same time.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
-        scenarios: ["flaky-500", "timeouts"])
+        scenarios: ["flaky-500", "flaky-503", "timeouts"])
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
