@@ -62,6 +62,81 @@ struct WaitTests {
         #expect(try wait.client.exchange(.goals).status == 200)
     }
 
+    @Test("It looks at what comes from now on, or after an entry, and says after which")
+    func fromNow() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(Request(target: "/nowhere"))
+        let wait = try Wait(network, #"{"for":{"status":404},"since":"now"}"#)
+        #expect(!wait.isAnswered)
+        _ = try network.exchange(Request(target: "/elsewhere"))
+        let answer = try wait.response().json
+        #expect(answer?["since"] == 1 && answer?["entry"]?["number"] == 2 && answer?["last_number"] == 2)
+        let late = try network.admin(.post, "wait", #"{"for":{"status":404},"since":2,"within":"0"}"#)
+        #expect(late.status == 408 && late.json?["error"]?["details"]?["since"] == 2)
+        #expect(try network.admin(.post, "wait", #"{"for":{"status":404},"since":"later"}"#).status == 400)
+    }
+
+    @Test("That nothing comes is an answer if the entry is optional; what comes is answered at once")
+    func nothing() throws {
+        let network = VirtualNetwork()
+        let body = #"{"for":{"status":404},"since":"now","within":"5s","optional":true}"#
+        let wait = try Wait(network, body)
+        _ = try network.exchange(.goals)
+        network.advance(by: .milliseconds(4_999))
+        #expect(!wait.isAnswered)
+        network.advance(by: .milliseconds(1))
+        let answer = try wait.response()
+        #expect(answer.status == 200 && answer.json?["entry"] == .null && answer.json?["since"] == 0)
+        #expect(answer.json?["last_number"] == 1)
+        #expect(answer.json?["near_misses"]?[0]?["differences"] == ["status is 200, not 404"])
+        let other = try Wait(network, body)
+        _ = try network.exchange(Request(target: "/nowhere"))
+        #expect(try other.response().json?["entry"]?["number"] == 2)
+    }
+
+    @Test("Members of JSON are looked at by their paths")
+    func members() throws {
+        let network = VirtualNetwork()
+        _ = try network.consultation()
+        func wait(_ condition: String) throws -> Response {
+            try network.admin(.post, "wait", "{\"for\":\(condition),\"within\":\"0\"}")
+        }
+        for condition in [
+            #"{"json":{"data.status":"active"}}"#, #"{"json":{"data.message_count":0.0}}"#,
+            #"{"request_json":{"persona":"nutritionist"},"json":{"success":true}}"#,
+        ] {
+            let found = try wait(condition)
+            #expect(found.status == 200, "\(condition) \(found.text)")
+        }
+        let missed = try wait(#"{"kind":"exchange","json":{"data.status":"completed"}}"#)
+        #expect(missed.status == 408)
+        let misses = missed.json?["error"]?["details"]?["near_misses"]
+        #expect(misses?[0]?["differences"] == ["data.status is active, not completed"])
+        #expect(
+            try wait(#"{"request_json":{"persona":"x"}}"#).text.contains(
+                "persona of the request is nutritionist, not x"))
+        for condition in [
+            #"{"json":{}}"#, #"{"json":"a"}"#, #"{"json":{"a":{}}}"#, #"{"json":{"a..b":1}}"#, #"{"json":{"":1}}"#,
+            #"{"json":{"a[x]":1}}"#, #"{"json":{"a[-1]":1}}"#, #"{"json":{".a":1}}"#,
+        ] {
+            #expect(try wait(condition).status == 400, "\(condition)")
+        }
+        let frames = try network.plainWorld()
+        let socket = try frames.socket(on: try frames.consultation(#"{"persona":"fitness_coach"}"#))
+        socket.send(#"{"type":"ping","list":[[1,{"a":"b"}]]}"#)
+        #expect(try wait(#"{"json":{"list[0][1].a":"b"}}"#).json?["entry"]?["kind"] == "frame")
+        #expect(try wait(#"{"json":{"list[0][2].a":"b"}}"#).status == 408)
+    }
+
+    @Test("A clock that is moved until something happens may find nothing, too")
+    func clock() throws {
+        let network = VirtualNetwork.manual()
+        let body = #"{"advance_until":{"kind":"opened"},"within":"2m","optional":true}"#
+        let answer = try network.admin(.post, "clock", body)
+        #expect(answer.status == 200 && answer.json?["entry"] == .null && answer.json?["near_misses"] == [])
+        #expect(answer.json?["now"] == "2025-01-29T10:32:00.000000000Z")
+    }
+
     @Test("Frames are found by type and by the path of their socket")
     func frames() throws {
         let network = VirtualNetwork()

@@ -79,7 +79,7 @@ extension Engine {
 
     /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
     func advanceClock(_ call: AdminCall) throws(APIError) -> Answer {
-        let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within"])
+        let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
         guard call.world.clock.manualTime != nil else { throw .realClock }
         let move = try ClockMove(of: call.world, in: self, body)
         // Its errors are reported at once, unless it has to wait for another move.
@@ -125,6 +125,8 @@ final class ClockMove: BodySource {
     /// What ends the move; nil for a move to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
+    /// Whether it is an answer that nothing came, and no refusal.
+    private let isOptional: Bool
     /// The time at which it began, and the target of the clock; nil before the move has begun.
     private var start, target: Timestamp?
     /// Whether the last step moved the clock.
@@ -139,6 +141,7 @@ final class ClockMove: BodySource {
         (self.world, self.engine) = (world, engine)
         let isOpen = body["advance_until"] != nil
         guard isOpen || body["within"] == nil else { throw .withinWithoutCondition }
+        isOptional = try body.flag("optional") ?? false
         guard ["advance", "advance_to", "advance_until"].count(where: { body[$0] != nil }) == 1 else {
             throw .clockWithoutAdvance
         }
@@ -186,7 +189,7 @@ final class ClockMove: BodySource {
             guard moves(to: target, &slice, &found) else { return .more }
             world.clockMove = nil
             engine.wakeStreams()
-            if let lookout, found == nil {
+            if let lookout, found == nil, !isOptional {
                 throw lookout.refusal(after: target.nanoseconds(since: start ?? target), in: world)
             }
         } else if query != nil {
@@ -194,10 +197,7 @@ final class ClockMove: BodySource {
         }
         slice.bytes += JSONWriter.object { writer in
             engine.writeClock(of: world, at: slice.now, to: &writer)
-            if let found {
-                writer.member("entry", raw: world.journalEncoder.encode(found))
-                writer.member("last_number", world.journal.lastNumber)
-            }
+            lookout?.write(found, to: &writer, in: world)
         }
         return .end
     }

@@ -3,7 +3,7 @@ import JSON
 import Text
 import Traffic
 
-/// The answer to `POST /__admin/wait`: it comes with the entry, or is a refusal once the time is over.
+/// The answer to `POST /__admin/wait`: it comes with the entry, or, once the time is over, says that nothing came.
 final class Waiter: BodySource {
     private unowned let engine: Engine
     let world: World
@@ -11,13 +11,18 @@ final class Waiter: BodySource {
     private let life: Int
     private var lookout: JournalLookout
     private let within: Int64
+    /// Whether it is an answer that nothing came, and no refusal.
+    private let isOptional: Bool
     /// When its time is over, by the system's clock.
     private let end: Timestamp
 
     var wakesAt: Timestamp? { end }
 
-    init(_ query: JournalQuery, in world: World, of engine: Engine, within: Int64, at now: Timestamp) {
+    init(
+        _ query: JournalQuery, in world: World, of engine: Engine, within: Int64, isOptional: Bool, at now: Timestamp
+    ) {
         (self.engine, self.world, life, self.within) = (engine, world, world.life, within)
+        self.isOptional = isOptional
         lookout = JournalLookout(query)
         end = now.advanced(byNanoseconds: within)
     }
@@ -34,14 +39,13 @@ final class Waiter: BodySource {
             switch lookout.next(in: world.journal) {
             case .passed(let cost): slice.spend(cost)
             case .found(let entry):
-                slice.bytes += JSONWriter.object { writer in
-                    writer.member("entry", raw: world.journalEncoder.encode(entry))
-                    writer.member("last_number", world.journal.lastNumber)
-                }
+                slice.bytes += JSONWriter.object { lookout.write(entry, to: &$0, in: world) }
                 return .end
             case nil:
-                guard slice.now < end, !engine.isShuttingDown else { throw lookout.refusal(after: within, in: world) }
-                return .waiting
+                if slice.now < end, !engine.isShuttingDown { return .waiting }
+                guard isOptional else { throw lookout.refusal(after: within, in: world) }
+                slice.bytes += JSONWriter.object { lookout.write(nil, to: &$0, in: world) }
+                return .end
             }
         }
         return .more
@@ -51,16 +55,32 @@ final class Waiter: BodySource {
 extension JournalLookout {
     /// Nothing matched in time: the refusal shows what came near.
     func refusal(after within: Int64, in world: World) -> APIError {
-        let encoder = world.journalEncoder
-        let misses = nearMisses.map { miss in
-            JSONValue.object([
-                "entry": (try? JSON.parse(encoder.encode(miss.entry))) ?? .null,
-                "differences": .array(miss.differences.map(JSONValue.string)),
-            ])
+        let details = JSONWriter.object { writeNearMisses(to: &$0, in: world) }
+        return .nothingMatched(within: within, details: (try? JSON.parse(details))?.object ?? [:])
+    }
+
+    /// Writes what was found, or that nothing was and what came near.
+    func write(_ found: JournalEntry?, to writer: inout JSONWriter, in world: World) {
+        guard let found else {
+            writer.member("entry", orNull: nil)
+            return writeNearMisses(to: &writer, in: world)
         }
-        return .nothingMatched(
-            within: within,
-            details: ["near_misses": .array(misses), "last_number": .number(JSONNumber(world.journal.lastNumber))])
+        writer.member("entry", raw: world.journalEncoder.encode(found))
+        writeNumbers(to: &writer, in: world)
+    }
+
+    private func writeNearMisses(to writer: inout JSONWriter, in world: World) {
+        let encoder = world.journalEncoder
+        writer.objects("near_misses", nearMisses) { writer, miss in
+            writer.member("entry", raw: encoder.encode(miss.entry))
+            writer.strings("differences", miss.differences)
+        }
+        writeNumbers(to: &writer, in: world)
+    }
+
+    private func writeNumbers(to writer: inout JSONWriter, in world: World) {
+        writer.member("since", since)
+        writer.member("last_number", world.journal.lastNumber)
     }
 }
 
@@ -70,11 +90,17 @@ extension JournalQuery {
     /// - Parameter key: The key of the conditions.
     /// - Throws: 400 for an unknown key, a bad value, or no condition at all.
     init(waitingFor value: JSONValue?, in key: String) throws(APIError) {
-        let keys = Self.parameters.filter { !["limit", "order", "since", "before"].contains($0) }
+        let keys =
+            Self.parameters.filter { !["limit", "order", "since", "before"].contains($0) } + Self.memberKeys
         guard let object = value?.object, !object.isEmpty else { throw .waitForWhat(key, keys) }
         var items: [(name: String, value: String)] = []
+        var conditions: [MemberCondition] = []
         for (name, value) in object where value != .null {
             guard keys.contains(name) else { throw .unknownAdminKey(name, allowed: keys) }
+            if Self.memberKeys.contains(name) {
+                conditions += try MemberCondition.reading(value, of: name, in: key)
+                continue
+            }
             switch value {
             case .string(let text): items.append((name, text))
             case .number(let number): items.append((name, number.text))
@@ -83,6 +109,7 @@ extension JournalQuery {
             }
         }
         try self.init(query: items)
+        members = conditions
     }
 }
 
@@ -90,17 +117,24 @@ extension JournalQuery {
 extension Engine {
     /// `POST /__admin/wait`: the first entry that matches, also one of the past, or 408 with the nearest misses.
     ///
+    /// If the entry is optional, nothing is an answer, too.
+    ///
     /// - Throws: 400 for a bad body, 507 if as many requests wait already.
     func wait(_ call: AdminCall) throws(APIError) -> Answer {
-        let body = try call.body(keys: ["for", "within", "since"])
+        let body = try call.body(keys: ["for", "within", "since", "optional"])
         var query = try JournalQuery(waitingFor: body["for"], in: "for")
-        query.since = try body.number("since", in: 0...Int.max) ?? 0
+        query.since =
+            try body.value("since", expected: "the number of an entry, or \"now\"") { value in
+                value == "now" ? call.world.journal.lastNumber : value.int.flatMap { $0 < 0 ? nil : $0 }
+            } ?? 0
+        let isOptional = try body.flag("optional") ?? false
         let within = try body.duration("within") ?? Self.usualWait
         guard within <= Self.longestWait else { throw .waitTooLong }
         let waiting = followers.count { self[$0]?.waiter?.world === call.world }
         guard waiting < Self.mostWaits else { throw .tooManyWaits }
         followers.append(call.connection.id)
-        return Answer(Waiter(query, in: call.world, of: self, within: within, at: call.now))
+        return Answer(
+            Waiter(query, in: call.world, of: self, within: within, isOptional: isOptional, at: call.now))
     }
 
     /// How long a request waits unless it says so, and at most, in nanoseconds of the system's clock: 5 s, 10 min.
@@ -110,7 +144,40 @@ extension Engine {
     package static let mostWaits = 64
 }
 
+extension MemberCondition {
+    /// Reads conditions by the paths of the members.
+    ///
+    /// - Throws: 400 for anything but an object of single values, and for a path that is none.
+    fileprivate static func reading(
+        _ value: JSONValue, of name: String, in key: String
+    ) throws(APIError) -> [MemberCondition] {
+        guard let object = value.object, !object.isEmpty else {
+            let expected = "members by their paths, {\"data.status\": \"completed\"}"
+            throw .wrongType("\(key).\(name)", expected: expected, got: value)
+        }
+        var conditions: [MemberCondition] = []
+        for (path, wanted) in object {
+            guard let condition = MemberCondition(path, equals: wanted, isOfRequest: name == "request_json") else {
+                throw .badMember("\(key).\(name)", path)
+            }
+            conditions.append(condition)
+        }
+        return conditions
+    }
+}
+
+extension JournalQuery {
+    /// The conditions on members of JSON: of what the server sent or a frame has, and of a request's body.
+    fileprivate static let memberKeys = ["json", "request_json"]
+}
+
 extension APIError {
+    fileprivate static func badMember(_ key: String, _ path: String) -> APIError {
+        .invalid(
+            "'\(key)' has the member \(path.quoted(limit: 60)): write a path such as \"data.items[0].name\", and what is "
+                + "there as a text, a number, true, false or null.")
+    }
+
     static func waitForWhat(_ key: String, _ keys: [String]) -> APIError {
         .invalid(
             "Say what to wait for: {\"\(key)\": {\"kind\": \"frame\", \"type\": \"stream_complete\"}}, with one or more of "

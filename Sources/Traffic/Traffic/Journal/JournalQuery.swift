@@ -30,6 +30,8 @@ public struct JournalQuery: Sendable {
     public var type: ExactString?
     /// What a body, a payload or a message contains, byte for byte.
     public var text: ExactString?
+    /// What members of JSON have; no parameter of a query.
+    public var members: [MemberCondition] = []
     /// The maximum number of entries returned, 1 to 1,000.
     public var limit = 100
     public var isNewestFirst = true
@@ -115,6 +117,11 @@ public struct JournalQuery: Sendable {
                 let bytes = Array(text.text.utf8)
                 return event.contents.contains { $0.contains(bytes) }
             }, "", nil)
+        for member in members {
+            let found = member.value(in: event)
+            let isMet = found.map(member.matches) ?? false
+            expect(member.name, isMet, member.wanted, found.map(MemberCondition.shown))
+        }
         return differences
     }
 

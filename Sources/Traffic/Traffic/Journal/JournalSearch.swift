@@ -154,6 +154,8 @@ public struct JournalLookout: Sendable {
     public static let mostMisses = 3
 
     private let query: JournalQuery
+    /// The number after which it looks.
+    public var since: Int { query.since }
     /// The handshakes of open sockets, whose facts their frames share.
     private var openings: [UInt64: RecordedOpening] = [:]
     /// The number of the last entry that was checked.
@@ -186,7 +188,8 @@ public struct JournalLookout: Sendable {
         guard !differences.isEmpty else { return .found(entry) }
         // What an entry cannot have at all is farther away than another value.
         if isNoted { note(entry, differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }, opening) }
-        return .passed(cost: 128 + (query.text == nil && query.type == nil ? 0 : 2 * entry.byteCount))
+        let readsBytes = query.text != nil || query.type != nil || !query.members.isEmpty
+        return .passed(cost: 128 + (readsBytes ? (2 + 8 * query.members.count) * entry.byteCount : 0))
     }
 
     private mutating func note(_ entry: JournalEntry, _ distance: Int, _ opening: RecordedOpening?) {
