@@ -98,6 +98,55 @@ struct AdminFaultTests {
         #expect(try world.ask(.get, "faults/s").json?["acted"]?.int != nil)
     }
 
+    @Test("Several are added in one request, all or none")
+    func several() throws {
+        let world = try VirtualNetwork().plainWorld()
+        func names() throws -> [String?]? {
+            try world.ask(.get, "faults").json?["faults"]?.array?.map { $0["name"]?.string }
+        }
+        let rules = #"{"name":"a","on":"any","hang":true},{"on":"any","hang":true},{"on":"handshake","delay":"1s"}"#
+        let added = try world.ask(.post, "faults", "{\"faults\":[\(rules)]}")
+        #expect(try added.status == 201 && added.text == world.ask(.get, "faults").text)
+        #expect(try names() == ["a", "live-1", "live-2"])
+        for (body, fragment) in [
+            (#"{"faults":[{"name":"b","on":"any","hang":true},{"name":"a","on":"any","hang":true}]}"#, "named 'a'"),
+            (#"{"faults":[{"name":"b","on":"any","hang":true},{"on":"any","statsu":500}]}"#, "faults[1].statsu"),
+            (#"{"faults":[7]}"#, "faults[0]"), (#"{"faults":[]}"#, "list"), (#"{"faults":{}}"#, "list"),
+            (#"{"faults":[{"name":"b","on":"any","hang":true}],"name":"c"}"#, "list"),
+        ] {
+            let response = try world.ask(.post, "faults", body)
+            #expect(response.status == 400 && response.message.contains(fragment), "\(response.message)")
+        }
+        #expect(try names() == ["a", "live-1", "live-2"])
+    }
+
+    @Test("Several are switched, or all; all are removed, or all breakpoints")
+    func together() throws {
+        let world = try VirtualNetwork().plainWorld()
+        func status() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }
+        func enabled() throws -> [Bool?]? {
+            try world.ask(.get, "faults").json?["faults"]?.array?.map { $0["enabled"]?.bool }
+        }
+        let on = #""on":"GET /api/v1/goals","status""#
+        _ = try world.ask(.post, "faults", "{\"faults\":[{\"name\":\"a\",\(on):503},{\"name\":\"b\",\(on):500}]}")
+        _ = try world.ask(.post, "breakpoints", #"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
+        let off = try world.ask(.patch, "faults", #"{"enabled":false,"names":["a","live-1"]}"#)
+        #expect(off.status == 200 && off.json?["faults"]?.array?.map { $0["name"]?.string } == ["a", "live-1"])
+        #expect(try enabled() == [false, true, false] && status() == 500)
+        #expect(try world.ask(.patch, "faults", #"{"enabled":true,"names":["a","c"]}"#).status == 404)
+        #expect(try world.ask(.patch, "faults", #"{"enabled":true,"names":["a",7]}"#).status == 400)
+        #expect(try world.ask(.patch, "faults", #"{"names":["a"]}"#).status == 400)
+        #expect(try enabled() == [false, true, false])
+        #expect(try world.ask(.patch, "breakpoints", #"{"enabled":true}"#).json?["breakpoints"]?.array?.count == 1)
+        #expect(try world.ask(.patch, "faults", #"{"enabled":false}"#).status == 200)
+        #expect(try enabled() == [false, false, false] && status() == 200)
+        #expect(try world.ask(.delete, "breakpoints").status == 204)
+        #expect(try enabled() == [false, false])
+        #expect(try world.ask(.delete, "faults").status == 204)
+        #expect(try enabled() == [] && status() == 200)
+        #expect(try world.ask(.delete, "faults").status == 204)
+    }
+
     @Test("A world has at most a thousand rules")
     func limit() throws {
         let world = try VirtualNetwork().plainWorld()

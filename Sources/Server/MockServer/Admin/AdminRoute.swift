@@ -56,7 +56,9 @@ final class AdminResource: Sendable {
         AdminResource("events", get: Engine.follow, hasHead: false),
         AdminResource("verdicts", get: Engine.verdictAnswer),
         AdminResource("replay", get: Engine.replayReport),
-        AdminResource("faults", get: Engine.faultList, post: Engine.addFault),
+        AdminResource(
+            "faults", get: Engine.faultList, post: Engine.addFaults, patch: Engine.switchFaults,
+            delete: Engine.removeFaults),
         AdminResource(
             "faults/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
         AdminResource("network", get: Engine.networkAnswer, put: Engine.putNetwork),
@@ -73,7 +75,9 @@ final class AdminResource: Sendable {
         AdminResource("marks", get: Engine.markList, post: Engine.setMark),
         AdminResource("marks/{mark}", delete: Engine.removeMark),
         AdminResource("rewind", post: Engine.rewind),
-        AdminResource("breakpoints", get: Engine.faultList, post: Engine.addBreakpoint),
+        AdminResource(
+            "breakpoints", get: Engine.faultList, post: Engine.addBreakpoint, patch: Engine.switchFaults,
+            delete: Engine.removeFaults),
         AdminResource(
             "breakpoints/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
         AdminResource("held", get: Engine.heldList, post: Engine.releaseHeld),

@@ -13,34 +13,59 @@ extension Engine {
     }
 
     /// The rules in the order in which they act.
-    func faultList(_ call: AdminCall) -> Answer {
-        let isOfFaults = call.template == "faults"
-        let entries = call.world.faults.rules.filter { isMeant($0, by: call) }
-        return Answer(
-            PartSource(isOfFaults ? "faults" : "breakpoints", of: entries) { entry, writer in
+    func faultList(_ call: AdminCall) -> Answer { list(call.world.faults.rules.filter { isMeant($0, by: call) }, call) }
+
+    private func list(_ entries: [FaultBook.Entry], _ call: AdminCall, status: HTTPResponse.Status = .ok) -> Answer {
+        var answer = Answer(
+            PartSource(call.template == "faults" ? "faults" : "breakpoints", of: entries) { entry, writer in
                 writer.object { entry.write(into: &$0, in: call.world) }
                 return 0
             })
+        answer.status = status
+        return answer
     }
 
-    /// `POST /__admin/faults`: a rule as in a scenario file, after the others.
+    /// `POST /__admin/faults`: a rule as in a scenario file, after the others, or several, all or none.
     ///
     /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
-    func addFault(_ call: AdminCall) throws(APIError) -> Answer {
-        try add(try rule(from: BodyReader(call.bytes).object, in: call.world), call)
+    func addFaults(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, body) = (call.world, try BodyReader(call.bytes).object)
+        guard let several = body["faults"] else { return try add(try rule(from: body, in: world), call) }
+        guard let rules = several.array, !rules.isEmpty, body.count == 1 else { throw .severalFaults }
+        var names: [ExactString] = []
+        do throws(APIError) {
+            for (index, value) in rules.enumerated() {
+                let path = "faults[\(index)]"
+                guard let object = value.object else { throw .wrongType(path, expected: "a fault", got: value) }
+                let rule = try rule(from: object, in: world) { "\(path).\($0)" }
+                try keep(rule, bytes: value.encoded().count, in: world)
+                names.append(rule.name)
+            }
+        } catch {
+            for name in names { world.forgetFault(name) }
+            worlds.accountStorage(of: world)
+            throw error
+        }
+        let added = world.faults.rules.suffix(names.count)
+        for entry in added { attach(entry.rule, to: world) }
+        return list(Array(added), call, status: .created)
     }
 
     /// Adds the rule of a request; one that holds frames acts on open sockets, too.
     ///
     /// - Throws: 400 if its name is taken, 507 if there is no room for it.
     func add(_ rule: FaultRule, _ call: AdminCall) throws(APIError) -> Answer {
-        let (world, bytes) = (call.world, call.bytes.count + WorldDraft.memoryOfRule)
+        try keep(rule, bytes: call.bytes.count, in: call.world)
+        attach(rule, to: call.world)
+        return .created(try description(ofFault: rule.name, call))
+    }
+
+    func keep(_ rule: FaultRule, bytes: Int, in world: World) throws(APIError) {
+        let bytes = bytes + WorldDraft.memoryOfRule
         try worlds.room(of: nil).check(bringing: bytes)
         do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
         world.written.faults[rule.name] = bytes
         worlds.accountStorage(of: world)
-        attach(rule, to: world)
-        return .created(try description(ofFault: rule.name, call))
     }
 
     /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
@@ -81,11 +106,46 @@ extension Engine {
         return try showFault(call)
     }
 
+    /// `PATCH {"enabled", "names"}`: several are switched, or all of them.
+    ///
+    /// - Throws: As ``switchFault(_:)``; nothing is switched then.
+    func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, body) = (call.world, try call.body(keys: ["enabled", "names"]))
+        let isEnabled = try body.flag("enabled").required("enabled", expected: "true or false")
+        let names = try body.value("names", expected: "a list of names") { value in
+            value.array.flatMap { list in
+                let names = list.compactMap(\.string)
+                return names.count == list.count ? names.map(ExactString.init(_:)) : nil
+            }
+        }
+        var chosen: [FaultBook.Entry] = []
+        if let names {
+            for name in names { chosen.append(try entry(ofFault: name, call)) }
+        } else {
+            chosen = world.faults.rules.filter { isMeant($0, by: call) }
+        }
+        if isEnabled, let controller = chosen.lazy.compactMap({ self.missingController(of: $0.rule, in: world) }).first
+        {
+            throw .noController(controller.text)
+        }
+        for entry in chosen { setFault(entry.rule.name, of: world, isEnabled: isEnabled, at: call.now) }
+        let switched = Set(chosen.map(\.rule.name))
+        return list(world.faults.rules.filter { switched.contains($0.rule.name) }, call)
+    }
+
     func removeFault(_ call: AdminCall) throws(APIError) -> Answer {
-        let (world, name) = (call.world, try entry(ofFault: call.parameter, call).rule.name)
-        world.faults.remove(named: name)
-        changeOpenSockets(of: world) { $0.remove(named: name) }
-        world.written.faults[name] = nil
+        remove([try entry(ofFault: call.parameter, call).rule.name], call)
+    }
+
+    /// `DELETE /__admin/faults`: removes all, also the scenario's.
+    func removeFaults(_ call: AdminCall) -> Answer {
+        remove(call.world.faults.rules.filter { isMeant($0, by: call) }.map(\.rule.name), call)
+    }
+
+    private func remove(_ names: [ExactString], _ call: AdminCall) -> Answer {
+        let world = call.world
+        for name in names { world.forgetFault(name) }
+        changeOpenSockets(of: world) { faults in names.reduce(false) { faults.remove(named: $1) || $0 } }
         worlds.accountStorage(of: world)
         releaseDisabled(of: world, at: call.now)
         return .noContent
@@ -125,6 +185,19 @@ extension Engine {
         let entry = try entry(ofFault: name, call)
         return JSONWriter.object { entry.write(into: &$0, in: call.world) }
     }
+}
+
+extension World {
+    fileprivate func forgetFault(_ name: ExactString) {
+        faults.remove(named: name)
+        written.faults[name] = nil
+    }
+}
+
+extension APIError {
+    fileprivate static let severalFaults = invalid(
+        "Several faults are a list, and nothing else is beside it: {\"faults\": [{\"on\": \"GET /api/v1/goals\", \"status\": "
+            + "503}, …]}.")
 }
 
 extension FaultBook.Entry {
