@@ -192,6 +192,10 @@ enum LimitsPage {
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
             "state of a world that `GET /__admin/state` writes": [server.bytes("stateBody")],
             "worlds, the default one included": [server.count("worlds"), server.time("worldIdleTime")],
+            "label of a world": [.bytes("ServerLimits.labelBytes", ServerLimits.labelBytes)],
+            "scenarios of the worlds of a run, counted for each guide": [
+                .count("WorldRun.mostScenarios", WorldRun.mostScenarios)
+            ],
             "idle world of a `.fakeBackend()`, or of `verify`, `explore`, `scenario from` or `test-client`": [
                 .time("ServerLimits.testedWorldIdleTime", ServerLimits.testedWorldIdleTime)
             ],

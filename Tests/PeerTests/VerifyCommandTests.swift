@@ -125,6 +125,23 @@ extension Peers {
             }
         }
 
+        @Test("Worlds that the command makes are judged with its run, also after it has deleted them")
+        func ownWorlds() async throws {
+            let script = #"""
+                made=$(curl -s -H 'Content-Type: application/json' -d '{"scenario":"conflict","label":"Login"}' \
+                    "$TEST_RUNNER_FITIQ_MOCK_URL/__admin/worlds")
+                field() { echo "$made" | grep -o "\"$1\":\"[^\"]*\"" | cut -d '"' -f 4; }
+                curl -s -o /dev/null -H "Authorization: Bearer $(field token)" -H "X-API-Key: $(field api_key)" \
+                    "$(field url)/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+                curl -s -X DELETE "$FITIQ_MOCK_ADMIN_URL/worlds/$(field id)"
+                """#
+            let run = try await verify(["--scenario", "default"], script)
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(run.output.contains("default > conflict, union"), "\(run.transcript)")
+            #expect(run.output.contains("(Login)") && run.output.contains("✗ ids/lowercase"), "\(run.transcript)")
+            #expect(run.errors.contains("1 world of its own"), "\(run.transcript)")
+        }
+
         @Test("--guide and --seed win over the scenario's")
         func guide() async throws {
             let create = #"""

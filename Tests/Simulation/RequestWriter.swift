@@ -137,7 +137,6 @@ struct RequestWriter {
         text("\r\n")
     }
 
-    /// The admin API is not below a world's prefix.
     private mutating func admin(_ method: String, _ path: String, _ body: String?) {
         text("\(method) /__admin/\(path) HTTP/1.1\r\nHost: localhost\r\n")
         if let body { text("Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)") }

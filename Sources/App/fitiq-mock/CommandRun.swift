@@ -40,7 +40,7 @@ struct CommandRun: Sendable {
         // The world may be gone, and the server with it.
         defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
         let done = try child.run(
-            in: Harness.environment(of: world, on: server, scenario: scenario.name), streams: streams,
+            in: Harness.environment(of: world, scenario: scenario.name), streams: streams,
             activity: { () throws(Failure) in
                 try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
             },

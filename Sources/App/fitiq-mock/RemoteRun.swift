@@ -45,7 +45,7 @@ struct RemoteRun: Sendable {
             var (run, traffic) = done.seen
             (run.command, run.duration) = (done.ending, done.duration.nanoseconds)
             let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
-            return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", run: run)
+            return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", runs: [run])
         } catch {
             guard !child.stop.wait(until: .now()) else { return nil }
             // What the command itself lacks is no loss.
@@ -63,15 +63,15 @@ struct RemoteRun: Sendable {
         let fresh = try object(.post, "tokens", in: id, body: ["expires_in": "365d"])["token"]?.string
         return World(
             id: id, mode: mode, startedAt: Timestamp(text("now")),
-            environment: [
-                ("FITIQ_MOCK_URL", url), ("FITIQ_MOCK_WS_URL", text("ws_url")), ("FITIQ_MOCK_TOKEN", text("token")),
-                ("FITIQ_MOCK_FRESH_TOKEN", fresh ?? text("token")), ("FITIQ_MOCK_API_KEY", text("api_key")),
-                ("FITIQ_MOCK_SCENARIO", name),
+            environment: Harness.environment([
+                ("URL", url), ("WS_URL", text("ws_url")), ("TOKEN", text("token")),
+                ("FRESH_TOKEN", fresh ?? text("token")), ("REFRESH_TOKEN", world["refresh_token"]?.string),
+                ("API_KEY", text("api_key")), ("SCENARIO", name),
                 (
-                    "FITIQ_MOCK_ADMIN_URL",
+                    "ADMIN_URL",
                     "http://\(server.base.authority)\(ServerRequest.path("worlds/\(id)", of: server.base))"
                 ),
-            ])
+            ]))
     }
 
     private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic) {

@@ -227,14 +227,20 @@ enum Harness {
     }
 
     /// The environment variables that describe a world to a program.
-    static func environment(
-        of world: Engine.WorldAccess, on server: LocalServer, scenario: String
-    ) -> [(name: String, value: String)] {
-        [
-            ("FITIQ_MOCK_URL", world.url), ("FITIQ_MOCK_WS_URL", world.webSocketURL),
-            ("FITIQ_MOCK_TOKEN", world.token), ("FITIQ_MOCK_FRESH_TOKEN", world.freshToken),
-            ("FITIQ_MOCK_API_KEY", world.apiKey), ("FITIQ_MOCK_SCENARIO", scenario),
-            ("FITIQ_MOCK_ADMIN_URL", "\(server.url)/__admin/worlds/\(world.id)"),
-        ] + (world.refreshToken.map { [("FITIQ_MOCK_REFRESH_TOKEN", $0)] } ?? [])
+    static func environment(of world: Engine.WorldAccess, scenario: String) -> [(name: String, value: String)] {
+        environment([
+            ("URL", world.url), ("WS_URL", world.webSocketURL), ("TOKEN", world.token),
+            ("FRESH_TOKEN", world.freshToken), ("REFRESH_TOKEN", world.refreshToken), ("API_KEY", world.apiKey),
+            ("SCENARIO", scenario), ("ADMIN_URL", world.adminURL),
+        ])
+    }
+
+    /// Each value that is there, under its own name and under the one that `xcodebuild` passes to tests.
+    static func environment(_ values: [(name: String, value: String?)]) -> [(name: String, value: String)] {
+        values.flatMap { name, value in
+            value.map { value in
+                ["", "TEST_RUNNER_"].map { ("\($0)FITIQ_MOCK_\(name)", value) }
+            } ?? []
+        }
     }
 }

@@ -23,7 +23,10 @@ struct Verify: ParsableCommand {
               FITIQ_MOCK_REFRESH_TOKEN  what /auth/refresh takes, if there is one
               FITIQ_MOCK_API_KEY        the X-API-Key
               FITIQ_MOCK_SCENARIO       the scenario's name
-              FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows
+              FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows, or /worlds
+
+            Each comes with TEST_RUNNER_ in front, too: xcodebuild passes such variables to tests, without the prefix. \
+            Worlds that the command makes below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with it.
 
             Its output is passed through, its standard input is empty. The report comes last, on standard output. After \
             Ctrl-C it has the scenarios that had ended.
@@ -132,13 +135,13 @@ struct Verify: ParsableCommand {
         }
         let done = try jobs.finished(wait) { stop.open() }
         var report = Report(
-            title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs.compactMap(\.run))
+            title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs.flatMap(\.runs))
         report.faced = plan.faced
         report.incomplete = done.reason.map {
             Messages.incomplete($0, played: done.outputs.count, of: plan.scenarios.count, "scenario")
         }
         let knownBroken = listed.adding(
-            done.outputs.flatMap { output in output.knownBroken.map { (output.run?.scenario ?? "", $0) } })
+            done.outputs.flatMap { output in output.knownBroken.map { (output.runs.first?.scenario ?? "", $0) } })
         let lost = done.outputs.compactMap(\.lost)
         if !lost.isEmpty { report.incomplete = Messages.lostRuns(lost) }
         do throws(Failure) {

@@ -20,8 +20,8 @@ struct VerifyRun: Sendable {
     struct Result: Sendable {
         /// How the run ended; for progress, once the result counts.
         let ending: String
-        /// Nil for a run whose world was lost.
-        var run: Report.Run?
+        /// The run, and one for each scenario of worlds that the command made itself; none if the run's world was lost.
+        var runs: [Report.Run] = []
         /// The obligations that the older version breaks.
         var knownBroken: [String] = []
         /// The scenario of a run whose world was lost, and how.
@@ -30,6 +30,7 @@ struct VerifyRun: Sendable {
 
     private struct Seen: Sendable {
         let judgement: Judgement?
+        let ofRun: [RunJudgement]
         let replay: Engine.ReplayOutcome?
         let entries: [JournalEntry]
     }
@@ -51,6 +52,7 @@ struct VerifyRun: Sendable {
         } seeing: { engine, world, now in
             Seen(
                 judgement: engine.judgement(ofWorld: world.id, at: now),
+                ofRun: engine.runJudgements(ofWorld: world.id, at: now),
                 replay: engine.replayOutcome(ofWorld: world.id), entries: engine.journalEntries(ofWorld: world.id))
         }
         guard let done else { return nil }
@@ -61,12 +63,26 @@ struct VerifyRun: Sendable {
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
+        // That a test asks a world of its own for nothing is no mistake.
+        let made = seen.ofRun.filter(\.judgement.hasConnected).map { Self.report($0, in: name) }
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
-            startedAt: done.world.now, hasConnected: judgement.hasConnected, verdicts: judgement.verdicts,
+            startedAt: done.world.now,
+            // A command whose tests have worlds of their own needs no other.
+            hasConnected: judgement.hasConnected || !made.isEmpty, verdicts: judgement.verdicts,
             exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
             missedCount: judgement.missedCount)
-        return Result(ending: "\(how), \(traffic.inWords)", run: report, knownBroken: old?.broken ?? [])
+        let worlds = seen.ofRun.reduce(0) { $0 + $1.worldCount }
+        let told = worlds == 0 ? traffic.inWords : "\(traffic.inWords), \(Words.counted(worlds, "world")) of its own"
+        return Result(ending: "\(how), \(told)", runs: [report] + made, knownBroken: old?.broken ?? [])
+    }
+
+    /// The run of the worlds of a scenario that a command made.
+    private static func report(_ made: RunJudgement, in name: String) -> Report.Run {
+        Report.Run(
+            scenario: "\(name) > \(made.scenario)", mode: made.mode, startedAt: made.startedAt,
+            hasConnected: true, verdicts: made.judgement.verdicts, exposures: made.judgement.exposures,
+            coverage: made.judgement.coverage, missedCount: made.judgement.missedCount)
     }
 
     static let strictReplay = "replay/strict"

@@ -68,6 +68,8 @@ public struct ServerLimits: Sendable, Equatable {
     public var worldIdleTime = Duration.seconds(1800)
     /// The same where a test has the world and ends it: in a debugger it may stand still for hours.
     public static let testedWorldIdleTime = Duration.seconds(86_400)
+    /// What a world may be called, in bytes.
+    static let labelBytes = 200
 
     /// Creates the documented limits.
     public init() {}

@@ -33,6 +33,25 @@ public struct Verdict: Sendable {
             ? "\(obligation.advice) \(obligation.swiftAdvice)" : obligation.advice
     }
 
+    /// Adds the verdict on the same obligation from elsewhere.
+    ///
+    /// - Parameter span: How far its evidence is moved in time, in nanoseconds.
+    public mutating func add(_ other: Verdict, movedBy span: Int64 = 0) {
+        var all = Findings(of: obligation)
+        for finding in findings { all.keep(finding) }
+        for finding in other.findings {
+            all.keep(
+                Finding(
+                    level: finding.level, message: finding.message,
+                    evidence: finding.evidence.map { $0.moved(byNanoseconds: span) }))
+        }
+        findings = all.kept
+        findingCount += other.findingCount
+        exercisedCount += other.exercisedCount
+        outcome = findingCount > 0 ? .broken : exercisedCount > 0 ? .kept : .notExercised
+        isAboutSwift = isAboutSwift || other.isAboutSwift
+    }
+
     var hiddenCount: Int { findingCount - findings.count }
     /// Whether it fails a run: one of the findings breaks a *must*.
     public var failsRun: Bool { findings.contains { $0.level == .must } }
@@ -78,7 +97,10 @@ public struct Findings: Sendable {
         count += 1
         var shown: [JournalEntry] = []
         for entry in evidence where entry.number != shown.last?.number { shown.append(clock.dated(entry)) }
-        let finding = Finding(level: level ?? obligation.level, message: message, evidence: shown)
+        keep(Finding(level: level ?? obligation.level, message: message, evidence: shown))
+    }
+
+    fileprivate mutating func keep(_ finding: Finding) {
         if kept.count < Self.keptCount {
             kept.append(finding)
         } else if finding.level == .must, let place = kept.lastIndex(where: { $0.level == .should }) {

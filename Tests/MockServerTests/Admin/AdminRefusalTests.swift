@@ -13,10 +13,6 @@ struct AdminRefusalTests {
             "There is no world \"w7\": it was never made, was deleted, or was idle too long. Make one with POST /__admin/worlds."
         ),
         (
-            .adminBelowWorld("w1"), 404, "NOT_FOUND",
-            "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/w1."
-        ),
-        (
             .unknownAdminKey("sed", allowed: ["scenario", "seed"]), 400, "VALIDATION_FAILED",
             "The key 'sed' is not known here; allowed are 'scenario', 'seed'. Did you mean 'seed'?"
         ),

@@ -82,7 +82,7 @@ struct AdminRouteTests {
     @Test("The segment in the place of the braces is the parameter, and a world's id is none")
     func parameters() {
         func parameter(_ path: [String]) -> [String?] {
-            let route = AdminRoute(segments: ["__admin"] + path)
+            let route = AdminRoute(segments: ["__admin"] + path, below: nil)
             return [route?.resource.template, route?.parameter.text, route?.worldID?.text]
         }
         #expect(parameter(["faults", "some name"]) == ["faults/{name}", "some name", nil])
@@ -95,15 +95,22 @@ struct AdminRouteTests {
         #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{n}", "7", "w1"])
     }
 
-    @Test("Below a world's prefix there is no admin API, and the refusal says where it is")
-    func neverBelowAPrefix() throws {
+    @Test("Below a world's prefix is its admin API, and the server's")
+    func belowAPrefix() throws {
         let network = VirtualNetwork()
-        let world = try network.world()
-        for path in ["health", "clock", "worlds", "nothing"] {
-            let response = try network.exchange(Request(method: .post, target: "/w/\(world.id)/__admin/\(path)"))
-            #expect(response.status == 404)
-            #expect(response.message.contains("/__admin/worlds/\(world.id)"))
+        let (world, other) = (try network.world(#"{"clock": "manual"}"#), try network.world())
+        func get(_ path: String) throws -> Response {
+            try network.exchange(Request(target: "/w/\(world.id)/__admin/\(path)"))
         }
+        #expect(try get("clock").text == world.ask(.get, "clock").text)
+        #expect(try get("worlds/\(other.id)/clock").text == other.ask(.get, "clock").text)
+        #expect(try get("health").json?["status"] == "ok")
+        #expect(try get("worlds/default").json?["id"] == "default")
+        #expect(try get("nothing").message.hasPrefix("There is no endpoint \"/__admin/nothing\" in the admin API."))
+        #expect(try network.exchange(Request(target: "/w/w9/__admin/health")).status == 404)
+        let client = HTTPClient(try network.open(isLocal: false))
+        #expect(try client.exchange(Request(target: "/w/\(world.id)/__admin/clock")).status == 403)
+        #expect(try world.journal().isEmpty)
         #expect(try network.exchange(Request(target: "/__administrator")).message.contains("in the admin API") == false)
     }
 

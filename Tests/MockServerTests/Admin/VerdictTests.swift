@@ -64,6 +64,27 @@ struct VerdictTests {
         #expect(try world.ask(.get, "verdicts?summary=maybe").status == 400)
     }
 
+    @Test("Those with one outcome, or of one level, come alone and short, with evidence as lines")
+    func chosen() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = try network.plainWorld()
+        let empty = try world.ask(.get, "verdicts?verdict=broken&evidence=lines")
+        #expect(empty.json?["verdicts"] == [] && empty.text.utf8.count < 1024 && empty.json?["coverage"] == nil)
+        network.advance(by: .seconds(2))
+        _ = try world.exchange(.get, Self.badPath)
+        let all = try #require(try world.ask(.get, "verdicts").json?["verdicts"]?.array)
+        let broken = try #require(
+            try world.ask(.get, "verdicts?verdict=broken&evidence=lines").json?["verdicts"]?.array)
+        #expect(broken.map { $0["id"] } == all.filter { $0["verdict"] == "broken" }.map { $0["id"] })
+        let lines = broken.first?["findings"]?[0]?["evidence"]?.array
+        #expect(lines?.first?.string?.hasPrefix("#1 +2.000 s  → GET /api/v1/consultations/ABCDEF00-") == true)
+        let should = try #require(try world.ask(.get, "verdicts?level=should").json?["verdicts"]?.array)
+        #expect(should.map { $0["id"] } == all.filter { $0["level"] == "should" }.map { $0["id"] } && !should.isEmpty)
+        for query in ["verdict=bad", "level=may", "outcome=broken"] {
+            #expect(try world.ask(.get, "verdicts?" + query).status == 400)
+        }
+    }
+
     @Test("A world made to be judged has a judge, another not before it is asked", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Scenarios
 import TestSupport
 import Testing
 import WebSocket
@@ -34,6 +35,55 @@ struct WorldTests {
                 == ["scripted-coach", "1", "goal-linking", "real", now])
         let written = #"{"name": "a", "guide": "union", "seed": 3, "clock": "manual"}"#
         #expect(try facts(#"{"scenario": \#(written)}"#) == ["a", "3", "union", "manual", now])
+    }
+
+    @Test("A world says all that its client needs, and what it is called")
+    func access() throws {
+        let network = VirtualNetwork()
+        let response = try network.admin(
+            .post, "worlds", #"{"scenario": "app-returning-user", "label": "LoginTests/expired()"}"#)
+        let (world, json) = (try WorldClient(network, response), try #require(response.json))
+        #expect(json["label"] == "LoginTests/expired()" && json["last_number"] == 0)
+        #expect(json["admin_url"]?.string == "http://127.0.0.1:8080/w/w1/__admin")
+        #expect(json["email"] == "sam@example.com" && json["password"] == "correct horse battery")
+        let shown = try network.admin(.get, "worlds/w1")
+        #expect(shown.json == json, "\(shown.text)")
+        func post(_ path: String, _ body: String) throws -> Response { try world.exchange(.post, path, body) }
+        let login = try post("/api/v1/auth/login", #"{"email":"sam@example.com","password":"correct horse battery"}"#)
+        #expect(login.status == 200)
+        let refresh = try #require(json["refresh_token"]?.string)
+        #expect(try post("/api/v1/auth/refresh", "{\"refresh_token\":\"\(refresh)\"}").status == 200)
+        #expect(try post("/api/v1/auth/refresh", "{\"refresh_token\":\"\(refresh)\"}").status == 401)
+        let fresh = try #require(json["fresh_token"]?.string)
+        #expect(fresh != world.token)
+        #expect(try world.exchange(.get, "/api/v1/goals", token: fresh).status == 200)
+        let fork = try world.ask(.post, "fork", #"{"label": "copy"}"#).json
+        #expect(fork?["label"] == "copy" && fork?["refresh_token"] != json["refresh_token"])
+        #expect(fork?["user"] == json["user"])
+        let reset = try world.ask(.post, "reset").json
+        #expect(reset?["label"] == json["label"] && reset?["refresh_token"]?.string != nil)
+        #expect(try world.ask(.post, "reset", #"{"label": "again"}"#).json?["label"] == "again")
+        let plain = try network.admin(.get, "worlds/default").json
+        #expect(["label", "email", "password", "refresh_token", "belongs_to"].allSatisfy { plain?[$0] == nil })
+        #expect(plain?["admin_url"] == "http://127.0.0.1:8080/__admin")
+    }
+
+    @Test("A refresh token that comes with a world changes none of its ids")
+    func sameIDs() throws {
+        func first(_ label: String) throws -> String {
+            let network = VirtualNetwork()
+            let made = try network.admin(.post, "worlds", #"{"scenario": "app-returning-user", "label": "\#(label)"}"#)
+            return try WorldClient(network, made).exchange(.post, "/api/v1/goals", WorldClient.goal).text
+        }
+        let network = VirtualNetwork { $0.scenario = Scenario.builtIn(named: "app-returning-user") ?? $0.scenario }
+        let plain = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal).json
+        #expect(try JSON.parse(first("a"))["data"]?["id"] == plain?["data"]?["id"])
+    }
+
+    @Test("A label has its limit", arguments: [(1, 201), (200, 201), (201, 400), (0, 400)])
+    func labels(length: Int, status: Int) throws {
+        let label = String(repeating: "a", count: length)
+        #expect(try VirtualNetwork().admin(.post, "worlds", "{\"label\": \"\(label)\"}").status == status)
     }
 
     @Test("A scenario's data is there, and its user is whom the token is for")

@@ -132,6 +132,9 @@ struct AdminBody {
         return try Scenario(requested: value)
     }
 
+    /// What a world is called, or nil if the key is absent.
+    func label() throws(APIError) -> String? { try text("label", bytes: 1...ServerLimits.labelBytes) }
+
     /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
     func seed() throws(APIError) -> UInt64? {
         try value("seed", expected: "a whole number from 0 to 18446744073709551615") { value in

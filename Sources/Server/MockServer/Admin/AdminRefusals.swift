@@ -45,10 +45,6 @@ extension APIError {
         "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
     }
 
-    static func adminBelowWorld(_ id: String) -> APIError {
-        .missing("The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
-    }
-
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
         guard !allowed.isEmpty else { return .invalid("The key '\(key)' is not known here: send no body, or {}.") }

@@ -112,7 +112,8 @@ final class AdminResource: Sendable {
 
 /// An endpoint of the admin API.
 ///
-/// It is below `/__admin` for the default world and the server, and below `/__admin/worlds/{id}` for another world.
+/// It is below `/__admin` for the default world and the server, and below `/__admin/worlds/{id}` or `/w/{id}/__admin`
+/// for another world.
 struct AdminRoute {
     /// The world; nil for the default one, which is also called `default`.
     private(set) var worldID: ExactString?
@@ -121,9 +122,20 @@ struct AdminRoute {
     ///
     /// The id of a world is ``worldID`` instead.
     private(set) var parameter: ExactString = ""
+    /// The world below whose prefix the path is; nil for a path that begins with `/__admin`.
+    private(set) var owner: ExactString?
 
     /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
-    init?(segments: [String]) {
+    ///
+    /// - Parameter owner: The world below whose prefix they are: without another one in them they are about it.
+    init?(segments: [String], below owner: ExactString?) {
+        self.init(segments: segments)
+        guard let owner else { return }
+        self.owner = owner
+        if resource.scope == .world, segments.dropFirst().first != "worlds" { worldID = owner }
+    }
+
+    private init?(segments: [String]) {
         var rest = segments.dropFirst()
         if rest == [""] { rest = [] }
         let isBelowWorld = rest.count >= 2 && rest.first == "worlds" && rest[2] != ""

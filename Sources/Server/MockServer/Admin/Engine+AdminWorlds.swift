@@ -7,12 +7,13 @@ import Scenarios
 /// The admin API's worlds: created, listed, shown, reset, deleted.
 extension Engine {
     /// The keys of the body that resets a world; one that is created may have an ``idKey`` as well.
-    static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
+    static let worldKeys = ["scenario", "seed", "guide", "clock", "judged", "label"]
     private static let idKey = "id"
 
     /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
     ///
-    /// An id is given to a world that comes from another server, so that its clients find it where they know it.
+    /// An id is given to a world that comes from another server, so that its clients find it where they know it. One
+    /// that is made below a world's prefix belongs to that world's run.
     func makeWorld(_ call: AdminCall) throws(APIError) -> Answer? {
         try checkPlaceForWorld()
         let (configuration, number) = (configuration, worlds.serial + 1)
@@ -29,15 +30,17 @@ extension Engine {
             var settings = configuration.settings(
                 ofWorld: id, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
             settings.requestedScenario = configuration.kept(body["scenario"])
+            settings.label = try body.label()
             return WorldDraft(
                 settings: settings, id: id, scenarioBytes: body.scenarioBytes,
                 isJudged: try body.flag("judged") ?? false)
         }
+        let owner = call.route.owner.flatMap { worlds[$0] }
         return try begin(nil, for: call.exchange, holding: bytes.count) {
             reader
         } then: { (engine, beginning, now) throws(APIError) in
             do throws(APIError) {
-                let world = try engine.addWorld(number, try beginning.get(), at: now)
+                let world = try engine.addWorld(number, try beginning.get(), of: owner, at: now)
                 let fields: HTTPFields = [.location: "/__admin/worlds/\(world.name)"]
                 return Answer(status: .created, body: engine.describe(world, at: now), fields: fields)
             } catch {
@@ -63,19 +66,28 @@ extension Engine {
     }
 
     /// - Throws: 507 if there is no room for it, 409 if its id is another world's, 503 while the server drains.
-    private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
+    private func addWorld(
+        _ number: Int, _ beginning: WorldBeginning, of owner: World? = nil, at now: Timestamp
+    ) throws(APIError) -> World {
         try checkPlaceForWorld()
+        if let owner, let id = owner.id, owner.isGone { throw .unknownWorld(id) }
         guard let id = beginning.draft.id else { preconditionFailure("The draft of a new world has an id.") }
         guard worlds[ExactString(id.text)] == nil else { throw .worldExists(id.text) }
         try beginning.check(in: worlds.room(of: nil))
         let world = World(id: id.text, number: number, beginning, now: now)
         world.follow(dateShift: worlds.dateShift)
-        if beginning.draft.isJudged { world.beginJudging() }
+        world.owner = owner?.owner ?? owner
+        if beginning.draft.isJudged || owner != nil { world.beginJudging() }
+        world.issueRefreshToken()
         add(world, id, at: now)
         return world
     }
 
     func add(_ world: World, _ id: WorldID, at now: Timestamp) {
+        if let owner = world.owner {
+            if owner.run == nil { owner.run = WorldRun() }
+            owner.run?.add(world)
+        }
         worlds.add(world, id, ofNode: configuration.node)
         // Its number is saved even if the world is not.
         saving?.needsCommit = true
@@ -100,8 +112,8 @@ extension Engine {
             [unowned self] world, writer in
             let description = describe(world, at: now)
             writer.raw(isSecure ? securing(description) : description)
-            // Its token is signed.
-            return 2048
+            // Its tokens are signed.
+            return 4096
         }
         return Answer(source)
     }
@@ -114,10 +126,19 @@ extension Engine {
         let settings = world.settings
         return JSONWriter.object { writer in
             writer.member("id", world.name)
+            writer.member("label", ifPresent: settings.label)
             writer.member("url", settings.origin)
             writer.member("ws_url", settings.webSocketOrigin)
+            writer.member("admin_url", settings.origin + "/__admin")
             writer.member("api_key", settings.apiKey)
             writer.member("token", world.token)
+            writer.member("fresh_token", world.freshToken)
+            writer.member("refresh_token", ifPresent: world.refreshToken)
+            writer.member("user", world.defaultUser.text)
+            if let account = settings.scenario.data.users.first?.account {
+                writer.member("email", account.email)
+                if case .plain(let password) = account.password { writer.member("password", password) }
+            }
             writer.member("scenario", settings.scenario.name)
             writer.member("guide", settings.mode.rawValue)
             writer.member("seed", String(settings.seed))
@@ -125,6 +146,8 @@ extension Engine {
             writer.member("now", world.date(of: world.clock.now(now)).wireText)
             world.writeCounts(to: &writer)
             writer.member("web_sockets", world.openSocketCount)
+            writer.member("last_number", world.journal.lastNumber)
+            writer.member("belongs_to", ifPresent: world.owner?.name)
             writer.member("forked_from", ifPresent: parent)
         }
     }
@@ -156,6 +179,7 @@ extension Engine {
                 draft.settings.seed = try body.seed() ?? draft.settings.seed
                 draft.settings.mode = try body.guide() ?? draft.settings.mode
                 draft.settings.clock = try body.clock() ?? draft.settings.clock
+                draft.settings.label = try body.label() ?? draft.settings.label
                 draft.isJudged = try body.flag("judged") ?? false
                 return draft
             }
@@ -163,6 +187,8 @@ extension Engine {
             let beginning = try beginning.get()
             try engine.restart(world, beginning, reason: "The world was reset", at: now)
             if beginning.draft.isJudged, world.judge == nil { world.beginJudging() }
+            world.issueRefreshToken()
+            engine.worlds.accountStorage(of: world)
             return .ok(engine.describe(world, at: now))
         }
     }
@@ -210,6 +236,8 @@ extension Engine {
 
     func remove(_ world: World, reason: String, at now: Timestamp) {
         guard let id = world.id else { preconditionFailure("The default world is never removed.") }
+        for member in world.run?.worlds ?? [] { remove(member, reason: reason, at: now) }
+        world.owner?.run?.remove(world, at: world.date(of: world.clock.now(now)))
         releaseAll(of: world, .ended, at: now)
         closeConnections(of: world, reason: reason, at: now)
         for connection in followers.compactMap({ self[$0] }) where connection.follower?.world === world {

@@ -180,13 +180,9 @@ extension Engine {
 
     /// The refusal of a path that no mode serves.
     private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
-        switch (world.id, destination.isAdmin) {
-        case (nil, false): Route.refusal(ofUnknownPath: target.path, in: world.mode)
-        case (nil, true): .unknownAdminPath(target.path)
-        case (let id?, false):
-            Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
-        case (let id?, true): .adminBelowWorld(id)
-        }
+        let path = world.id.map { String(target.path.dropFirst(3 + $0.utf8.count)) } ?? target.path
+        return destination.isAdmin
+            ? .unknownAdminPath(path) : Route.refusal(ofUnknownPath: path, in: world.mode)
     }
 
     /// The refusal of a path that only other modes serve; nil if the mode serves it with another method.

@@ -260,7 +260,7 @@ extension Engine {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
         var body = json
-        for member in ["\"avatar\":\"http", "\"url\":\"http", "\"ws_url\":\"ws"] {
+        for member in ["avatar\":\"http", "url\":\"http", "admin_url\":\"http", "ws_url\":\"ws"].map({ "\"" + $0 }) {
             body = body.replacing(prefix: Array((member + plain).utf8), with: Array((member + "s" + secure).utf8))
         }
         return body

@@ -12,13 +12,15 @@ extension Engine {
         public let id: String
         /// The prefixes of REST paths, `http://127.0.0.1:8080/w/w1`, and of WebSockets.
         public let url, webSocketURL: String
+        /// The prefix of the paths of the admin API, below ``url``: a world that is made there belongs to this one's run.
+        public var adminURL: String { url + "/__admin" }
         /// A token of the scenario's first user, or of the development user, with the lifetime of the scenario.
         public let token: String
         /// Another token of the same user, valid for the lifetime of the world.
         public let freshToken: String
         /// A refresh token of the same user, issued with the world; nil if the user has no account, and for a world
         /// that existed before.
-        public internal(set) var refreshToken: String?
+        public let refreshToken: String?
         /// The tokens' user.
         public let user: String
         public let apiKey: String
@@ -34,10 +36,8 @@ extension Engine {
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
     ) throws(APIError) -> WorldAccess {
-        let world = try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now)
-        var access = access(to: world, at: now)
-        access.refreshToken = world.issueRefreshToken()
-        return access
+        access(
+            to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
     }
 
     /// The access to a world, the default one by the id `default`; nil if there is none with the id.
@@ -95,12 +95,39 @@ extension Engine {
         setFault(rule, of: world, isEnabled: isEnabled)
     }
 
+    /// Adds a fault to a world, as its object in a scenario file, and returns its name.
+    ///
+    /// - Throws: 400 for an invalid one, or if its name is taken, 404 if there is no such world, 507 if there is no room.
+    public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
+        guard let world = worlds.named(id) else { throw .unknownWorld(id) }
+        let rule = try rule(from: fault, in: world)
+        try keep(rule, bytes: JSONValue.object(fault).encoded().count, in: world)
+        attach(rule, to: world)
+        return rule.name.text
+    }
+
+    /// The first entry of a world's journal that matches, among those that the lookout has not looked at; nil if none
+    /// does, or there is no such world.
+    public func firstEntry(ofWorld id: String, for lookout: inout JournalLookout) -> JournalEntry? {
+        guard let journal = worlds.named(id)?.journal else { return nil }
+        while let step = lookout.next(in: journal) {
+            if case .found(let entry) = step { return entry }
+        }
+        return nil
+    }
+
     /// The judgement of a world's client so far; nil if there is no such world.
     ///
     /// - Parameter now: The system's time, if time without events counts: anything overdue by then is a breach.
     public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
         worlds.named(id).map { world in world.judgement(at: world.date(of: now.map(world.clock.now) ?? world.turn.now))
         }
+    }
+
+    /// The judgements of the clients of the worlds that belong to a world's run, also of those that were deleted.
+    public func runJudgements(ofWorld id: String, at now: Timestamp) -> [RunJudgement] {
+        guard let run = worlds.named(id)?.run else { return [] }
+        return run.judgements { $0.date(of: $0.clock.now(now)) }
     }
 
     /// A world's journal after the entry with the given number, as NDJSON; empty if there is no such world.
@@ -120,8 +147,9 @@ extension Engine {
         let settings = world.settings
         return WorldAccess(
             id: world.name, url: settings.origin, webSocketURL: settings.webSocketOrigin,
-            token: world.token, freshToken: world.freshToken, user: world.defaultUser.text, apiKey: settings.apiKey,
-            mode: settings.mode, now: world.date(of: world.clock.now(now)))
+            token: world.token, freshToken: world.freshToken, refreshToken: world.refreshToken,
+            user: world.defaultUser.text, apiKey: settings.apiKey, mode: settings.mode,
+            now: world.date(of: world.clock.now(now)))
     }
 
     /// A token that the default world accepts, with the lifetime of its scenario.

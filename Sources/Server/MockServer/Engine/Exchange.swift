@@ -136,7 +136,7 @@ struct Destination {
     /// The world and the endpoint; nil if there are none.
     let world: World?
     let route: ServerRoute?
-    /// Whether the path is the admin API's; below a world's prefix there is none.
+    /// Whether the path is the admin API's.
     let isAdmin: Bool
 
     /// Whether it is the server itself, not the contents of a world.
@@ -167,7 +167,7 @@ struct Destination {
         if hasPrefix, !isRecorded || segments.count > 2 { segments.removeFirst(2) }
         let named: World? = if let worldID { engine.worlds[worldID] } else { engine.defaultWorld }
         isAdmin = segments.first == "__admin"
-        route = hasPrefix && isAdmin ? nil : ServerRoute(segments: segments, in: named?.mode ?? .union)
+        route = ServerRoute(segments: segments, below: worldID, in: named?.mode ?? .union)
         isServer =
             switch route {
             case .api, nil: isAdmin
@@ -194,7 +194,9 @@ enum ServerRoute {
     case admin(AdminRoute)
 
     /// The endpoint with this path, given as percent-decoded segments; nil if the mode has none.
-    init?(segments: [String], in mode: GuideMode) {
+    ///
+    /// - Parameter worldID: The world below whose prefix it is; nil for none.
+    init?(segments: [String], below worldID: ExactString?, in mode: GuideMode) {
         switch segments {
         case ["health"]: self = .health
         case ["ready"]: self = .ready
@@ -204,7 +206,7 @@ enum ServerRoute {
         case ["docs", "deviations"]: self = .deviations
         case [""]: self = .root
         default:
-            if segments.first == "__admin", let route = AdminRoute(segments: segments) {
+            if segments.first == "__admin", let route = AdminRoute(segments: segments, below: worldID) {
                 self = .admin(route)
             } else if let route = Route(segments: segments, in: mode) {
                 self = .api(route)

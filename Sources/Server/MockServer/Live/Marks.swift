@@ -174,7 +174,8 @@ extension Engine {
     /// - Returns: The answer; nil if the request waits for a job.
     /// - Throws: 400 for a bad body, 507 if there is no room for another world.
     func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
-        let (world, isJudged) = (call.world, try call.body(keys: ["judged"]).flag("judged") ?? false)
+        let (world, body) = (call.world, try call.body(keys: ["judged", "label"]))
+        let (isJudged, label) = (try body.flag("judged") ?? false, try body.label())
         try checkPlaceForWorld()
         enterDue(world, at: call.now)
         try worlds.room(of: nil).check(bringing: world.storedBytes)
@@ -185,6 +186,7 @@ extension Engine {
         var settings = configuration.settings(
             ofWorld: id, old.scenario, guide: old.mode, seed: old.seed, clock: old.clock)
         (settings.pace, settings.requestedScenario) = (old.pace, old.requestedScenario)
+        settings.label = label ?? old.label
         return try copy(world.snapshot, of: world, with: settings, for: call) {
             (engine, snapshot, now) throws(APIError) in
             do throws(APIError) {
@@ -197,6 +199,7 @@ extension Engine {
             let fork = World(id: id.text, number: number, continuing: world, from: snapshot, at: now)
             for socket in engine.openSockets(of: world) { fork.recordLostSocket(socket.number) }
             if isJudged, fork.judge == nil { fork.beginJudging() }
+            fork.issueRefreshToken()
             engine.add(fork, id, at: now)
             engine.disableAbandonedBreakpoints(of: fork)
             engine.worlds.accountJournal(of: fork)

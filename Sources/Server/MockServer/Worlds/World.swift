@@ -69,6 +69,14 @@ final class World {
     var clockMoveCount = 0
     /// What moves its clock, as long as that takes more than a slice.
     weak var clockMove: ClockMove?
+    /// The world to whose run it belongs; nil for most.
+    @exclusivity(unchecked) var owner: World?
+    /// What belongs to its own run; nil for most.
+    @exclusivity(unchecked) var run: WorldRun?
+    /// When its present life began, by its own clock.
+    @exclusivity(unchecked) private(set) var start: Timestamp
+    /// A refresh token of its user, as it was issued with the world; nil if none was.
+    @exclusivity(unchecked) private(set) var refreshToken: String?
     /// Whether it was deleted, or was idle for too long.
     @exclusivity(unchecked) private(set) var isGone = false
 
@@ -119,6 +127,7 @@ final class World {
         faults = settings.makeFaults()
         network = settings.makeNetwork(from: state.turn.now)
         tokenExpiry = settings.tokenExpiry(at: state.turn.date)
+        start = state.turn.date
     }
 
     /// Starts again; drops everything in progress.
@@ -127,7 +136,7 @@ final class World {
         life += 1
         self.settings = settings
         (written.scenario, written.rules, written.marks) = (beginning.draft.scenarioBytes, beginning.draft.ruleBytes, 0)
-        (reloadedSettings, clockMove) = (nil, nil)
+        (reloadedSettings, clockMove, refreshToken, start) = (nil, nil, nil, beginning.state.turn.date)
         (clock, backend, turn, replay) = (state.clock, state.backend, state.turn, state.replay)
         authenticator = settings.makeAuthenticator()
         if !beginning.draft.keepsFaults { (faults, written.faults) = (settings.makeFaults(), [:]) }
@@ -176,6 +185,7 @@ final class World {
         (written.scenario, written.rules) = (snapshot.written.scenario, snapshot.written.rules)
         written.faults = snapshot.written.faults
         authenticator = snapshot.settings.makeAuthenticator()
+        (start, owner) = (parent.start, parent.owner)
         (journal, connectionCount) = (parent.journal, parent.connectionCount)
         (judge, judgesNextAt, forgottenNumber) = (parent.judge, parent.judgesNextAt, parent.forgottenNumber)
         turn.dateShift = parent.turn.dateShift
@@ -214,7 +224,7 @@ final class World {
         (backend, journal) = (settings.makeBackend(), Journal())
         (judge, judgesNextAt, forgottenNumber) = (nil, .max, 0)
         (faults, written) = (FaultBook(), WrittenBytes())
-        (heldOutputs, live, queuedDeadline) = (DeadlineQueue(), nil, nil)
+        (heldOutputs, live, queuedDeadline, run) = (DeadlineQueue(), nil, nil, nil)
         turn.effects = []
     }
 
@@ -287,11 +297,15 @@ extension World {
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
-    /// Issues a refresh token of the same user; nil if the user has no account, or the guide knows none.
-    func issueRefreshToken() -> String? {
-        guard mode.servesApps else { return nil }
+    /// Issues a refresh token of the same user; none if the user has no account, or the guide knows none.
+    ///
+    /// Its id is none of the world's: they are the same as without it.
+    func issueRefreshToken() {
+        guard mode.servesApps else { return }
+        var turn = turn
+        turn.identifiers = ResourceIDSequence(seed: settings.seed ^ "refresh \(name)".utf8.fnv1a)
         let pair = try? backend.issueTokens(to: defaultUser, &turn)
-        return pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
+        refreshToken = pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
     }
 
     /// A refusal with advice that helps in this world: `fitiq-mock token` only knows the default world's secret.

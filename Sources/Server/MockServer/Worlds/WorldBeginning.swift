@@ -18,6 +18,8 @@ struct WorldSettings: Sendable {
     var limits: FitIQBackend.Limits
     /// The scenario as the request had it that created the world; nil for the server's, or while nothing is saved.
     var requestedScenario: [UInt8]?
+    /// What its maker calls it; nil for nothing.
+    var label: String?
 
     /// The prefix of its WebSockets' paths.
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }

@@ -125,16 +125,16 @@ extension World {
 /// The judgement of a world's client: the obligations it kept and broke, and the faults it had to face.
 public struct Judgement: Sendable {
     /// The obligations of the world's guide, in their documented order.
-    public let verdicts: [Verdict]
+    public private(set) var verdicts: [Verdict]
     /// Faults that were not the client's doing.
-    public let exposures: [Exposure]
+    public private(set) var exposures: [Exposure]
     /// The situations that the client was in.
-    public let coverage: Coverage
-    public let hasConnected: Bool
+    public private(set) var coverage: Coverage
+    public private(set) var hasConnected: Bool
     /// Entries that the journal had lost before the first request for a judgement.
-    public let missedCount: Int
+    public private(set) var missedCount: Int
     /// Requests that belong to no operation.
-    public let unmatchedCount: Int
+    public private(set) var unmatchedCount: Int
 
     public init(
         verdicts: [Verdict], exposures: [Exposure], coverage: Coverage, hasConnected: Bool, missedCount: Int,
@@ -148,9 +148,30 @@ public struct Judgement: Sendable {
         self.unmatchedCount = unmatchedCount
     }
 
+    /// Adds what a client did in another world of the same guide.
+    ///
+    /// - Parameter span: How far its evidence is moved in time, in nanoseconds.
+    mutating func add(_ other: Judgement, movedBy span: Int64) {
+        for (index, verdict) in zip(verdicts.indices, other.verdicts) { verdicts[index].add(verdict, movedBy: span) }
+        exposures = zip(exposures, other.exposures).map { Exposure(path: $0.path, count: $0.count + $1.count) }
+        coverage.formUnion(other.coverage)
+        hasConnected = hasConnected || other.hasConnected
+        missedCount += other.missedCount
+        unmatchedCount += other.unmatchedCount
+    }
+
+    /// Says in each finding in which world it was made.
+    mutating func nameEvidence(of label: String) {
+        for index in verdicts.indices {
+            for place in verdicts[index].findings.indices {
+                verdicts[index].findings[place].message += " (\(label.onOneLine(limit: 80)))"
+            }
+        }
+    }
+
     /// Writes it as `GET /__admin/verdicts` does.
     public func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
-        for part in parts(encoder, .entries) { part(&writer) }
+        for part in parts(VerdictQuery(), encoder, since: nil) { part(&writer) }
     }
 }
 
@@ -159,13 +180,11 @@ extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
     ///
     /// Waiting entries are judged first, then the findings are written one by one.
-    /// With `evidence=numbers` a finding has the numbers of its entries; with `summary=true` the answer is a
-    /// ``VerdictSummary``.
+    /// With `summary=true` the answer is a ``VerdictSummary``.
     ///
     /// - Throws: 400 for another query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
-        let world = call.world
-        let (evidence, isShort) = try Self.verdictQuery(call.head)
+        let (world, query) = (call.world, try VerdictQuery(call.head))
         let time = world.clock.now(call.now)
         // The loop may be late, and anything overdue is judged by the time.
         advance(world, to: time, at: call.now)
@@ -176,30 +195,50 @@ extension Engine {
                     if let id = world.id, world.isGone { throw .unknownWorld(id) }
                     if let cost = world.judgeNextWaiting() { return cost }
                     let judgement = world.judgement(at: world.date(of: time))
-                    let short = isShort ? judgement.summary(of: world) : nil
-                    parts = (short.map { [$0.write] } ?? judgement.parts(world.journalEncoder, evidence))
-                        .makeIterator()
+                    let short = query.isShort ? judgement.summary(of: world) : nil
+                    parts =
+                        (short.map { [$0.write] }
+                        ?? judgement.parts(query, world.journalEncoder, since: world.start)).makeIterator()
                 }
                 guard let part = parts?.next() else { return nil }
                 part(&writer)
                 return 0
             }))
     }
-
-    private static func verdictQuery(_ head: RequestHead) throws(APIError) -> (evidence: Evidence, isShort: Bool) {
-        let items = head.target.queryItems()
-        let keys = ["evidence", "summary"]
-        for (name, _) in items where !keys.contains(name) { throw .unknownAdminKey(name, allowed: keys) }
-        let query = QueryReader(items)
-        return (try query.choice("evidence") ?? .entries, try query.flag("summary") ?? false)
-    }
 }
 
-/// How findings show the entries that prove them.
-private enum Evidence: String, CaseIterable {
-    /// As in the journal.
-    case entries
-    case numbers
+/// Which verdicts are listed, and how.
+private struct VerdictQuery {
+    /// nil for all; fewer come without the table of situations.
+    var verdict: Verdict.Outcome?
+    var level: Obligation.Level?
+    var evidence = Evidence.entries
+    var isShort = false
+
+    /// How findings show the entries that prove them.
+    enum Evidence: String, CaseIterable {
+        /// As in the journal.
+        case entries
+        case numbers
+        /// As in the reports of `verify`.
+        case lines
+    }
+
+    init() {}
+
+    init(_ head: RequestHead) throws(APIError) {
+        let (items, keys) = (head.target.queryItems(), ["verdict", "level", "evidence", "summary"])
+        for (name, _) in items where !keys.contains(name) { throw .unknownAdminKey(name, allowed: keys) }
+        let query = QueryReader(items)
+        verdict = try query.choice("verdict")
+        level = try query.choice("level")
+        evidence = try query.choice("evidence") ?? evidence
+        isShort = try query.flag("summary") ?? false
+    }
+
+    func takes(_ one: Verdict) -> Bool {
+        verdict.map { $0 == one.outcome } ?? true && level.map { $0 == one.obligation.level } ?? true
+    }
 }
 
 /// What a follower of events knows of the verdicts on its world's client.
@@ -235,7 +274,7 @@ struct WatchedVerdicts {
             writer.array("verdicts") { writer in
                 for verdict in changed {
                     verdict.begin(&writer)
-                    for finding in verdict.findings { finding.write(to: &writer, nil) }
+                    for finding in verdict.findings { finding.write(to: &writer) { $0.writeNumbers(of: finding) } }
                     verdict.end(&writer)
                 }
             }
@@ -255,8 +294,7 @@ extension Judgement {
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
     /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
-    fileprivate func parts(_ encoder: JournalEncoder, _ evidence: Evidence) -> [Part] {
-        let encoder = evidence == .entries ? encoder : nil
+    fileprivate func parts(_ query: VerdictQuery, _ encoder: JournalEncoder, since start: Timestamp?) -> [Part] {
         var parts: [Part] = [
             { writer in
                 writer.beginObject()
@@ -264,9 +302,23 @@ extension Judgement {
                 writer.beginArray()
             }
         ]
-        for verdict in verdicts {
+        for verdict in verdicts where query.takes(verdict) {
             parts.append(verdict.begin)
-            for finding in verdict.findings { parts.append { finding.write(to: &$0, encoder) } }
+            for finding in verdict.findings {
+                parts.append { writer in
+                    finding.write(to: &writer) { writer in
+                        switch query.evidence {
+                        case .numbers: writer.writeNumbers(of: finding)
+                        case .lines:
+                            writer.strings("evidence", finding.evidence.map { EntryLine($0, since: start).text })
+                        case .entries:
+                            writer.array("evidence") { writer in
+                                for entry in finding.evidence { encoder.write(entry, to: &writer) }
+                            }
+                        }
+                    }
+                }
+            }
             parts.append(verdict.end)
         }
         parts.append { writer in
@@ -279,7 +331,7 @@ extension Judgement {
                     }
                 }
             }
-            CoverageSummary(coverage).writeTable(to: &writer)
+            if query.verdict == nil, query.level == nil { CoverageSummary(coverage).writeTable(to: &writer) }
             writer.member("missed", missedCount)
             writer.member("has_connected", hasConnected)
             writer.member("unmatched", unmatchedCount)
@@ -313,19 +365,18 @@ extension Verdict {
 }
 
 extension Finding {
-    /// - Parameter encoder: Writes the entries that prove it; nil for their numbers.
-    fileprivate func write(to writer: inout JSONWriter, _ encoder: JournalEncoder?) {
+    fileprivate func write(to writer: inout JSONWriter, writingEvidence write: (inout JSONWriter) -> Void) {
         writer.object { writer in
             writer.member("level", level.rawValue)
             writer.member("message", message)
-            if let encoder {
-                writer.array("evidence") { writer in
-                    for entry in evidence { encoder.write(entry, to: &writer) }
-                }
-            } else {
-                writer.array("entries") { writer in for entry in evidence { writer.value(entry.number) } }
-            }
+            write(&writer)
         }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func writeNumbers(of finding: Finding) {
+        array("entries") { writer in for entry in finding.evidence { writer.value(entry.number) } }
     }
 }
 

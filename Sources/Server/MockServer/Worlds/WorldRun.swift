@@ -1,0 +1,67 @@
+import FitIQAPI
+import JSON
+import Judging
+import Traffic
+
+/// What the clients of worlds with the same scenario and guide did, all of which belong to one run.
+public struct RunJudgement: Sendable {
+    public let scenario: String
+    public let mode: GuideMode
+    /// When the first of these worlds began, by its own clock; the evidence of the others is moved there.
+    public let startedAt: Timestamp
+    public private(set) var worldCount = 1
+    public private(set) var judgement: Judgement
+
+    fileprivate init(of world: World, at time: Timestamp) {
+        (mode, startedAt) = (world.mode, world.start)
+        scenario = world.settings.scenario.name
+        judgement = world.judgement(at: time)
+        if let label = world.settings.label { judgement.nameEvidence(of: label) }
+    }
+
+    fileprivate mutating func add(_ other: RunJudgement) {
+        worldCount += other.worldCount
+        judgement.add(other.judgement, movedBy: startedAt.nanoseconds(since: other.startedAt))
+    }
+}
+
+/// The worlds that belong to a world's run: those that its client makes below its prefix.
+///
+/// A test deletes the world that it made; what its client did there counts until the run is over.
+struct WorldRun {
+    /// Those that are there, in no order.
+    private(set) var worlds: [World] = []
+    /// Of those that were deleted: by scenario and guide, in the order of the first world of each.
+    private var gone: [RunJudgement] = []
+
+    /// How many scenarios are told apart, counted for each guide; worlds of further ones count as one's.
+    static let mostScenarios = 100
+
+    mutating func add(_ world: World) { worlds.append(world) }
+
+    /// Keeps the judgement of a world's client, which ends here.
+    mutating func remove(_ world: World, at time: Timestamp) {
+        guard let place = worlds.firstIndex(where: { $0 === world }) else { return }
+        worlds.swapAt(place, worlds.count - 1)
+        worlds.removeLast()
+        Self.add(RunJudgement(of: world, at: time), to: &gone)
+    }
+
+    /// All judgements so far.
+    ///
+    /// - Parameter time: The present time of a world.
+    func judgements(at time: (World) -> Timestamp) -> [RunJudgement] {
+        var all = gone
+        for world in worlds.sorted() { Self.add(RunJudgement(of: world, at: time(world)), to: &all) }
+        return all
+    }
+
+    private static func add(_ judgement: RunJudgement, to all: inout [RunJudgement]) {
+        let same = all.firstIndex {
+            $0.mode == judgement.mode && ExactString($0.scenario) == ExactString(judgement.scenario)
+        }
+        let place = same ?? (all.count < mostScenarios ? nil : all.lastIndex { $0.mode == judgement.mode })
+        guard let place else { return all.append(judgement) }
+        all[place].add(judgement)
+    }
+}

@@ -1,0 +1,109 @@
+import FitIQAPI
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+
+@testable import Judging
+@testable import MockServer
+
+@Suite("Worlds that belong to the run of another one")
+struct WorldRunTests {
+    private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+
+    /// A run, and a maker of worlds below its prefix.
+    private struct Run {
+        let network = VirtualNetwork()
+        let id: String
+
+        init() throws { id = try network.engine.makeWorld(Scenario(), at: network.now).id }
+
+        func world(_ json: String = "{}", below id: String? = nil) throws -> (client: WorldClient, json: JSONValue) {
+            let request = Request(method: .post, target: "/w/\(id ?? self.id)/__admin/worlds").json(json)
+            let response = try network.exchange(request)
+            try #require(response.status == 201, "\(response.text)")
+            return (try WorldClient(network, response), try #require(response.json))
+        }
+
+        var judgements: [RunJudgement] { network.engine.runJudgements(ofWorld: id, at: network.now) }
+    }
+
+    private func broken(_ judgement: RunJudgement) throws -> Verdict {
+        try #require(judgement.judgement.verdicts.first { $0.obligation.id == "ids/lowercase" })
+    }
+
+    @Test("They are judged from the start, also after they were deleted, by scenario and guide")
+    func judged() throws {
+        let run = try Run()
+        #expect(run.judgements.isEmpty)
+        let (one, json) = try run.world(#"{"scenario":"conflict","label":"ChatTests"}"#)
+        #expect(json["belongs_to"]?.string == run.id)
+        #expect(run.network.engine.worlds[ExactString(one.id)]?.judge != nil)
+        _ = try one.exchange(.get, Self.badPath)
+        #expect(run.judgements.map(\.scenario) == ["conflict"])
+        let before = try broken(run.judgements[0])
+        #expect(before.outcome == .broken && before.findings[0].message.hasSuffix(" (ChatTests)"))
+        #expect(try run.network.admin(.delete, "worlds/\(one.id)").status == 204)
+        #expect(try broken(run.judgements[0]).findings.map(\.message) == before.findings.map(\.message))
+
+        let (two, _) = try run.world(#"{"scenario":"conflict"}"#)
+        run.network.advance(by: .seconds(3))
+        _ = try two.exchange(.get, Self.badPath)
+        _ = try run.world(#"{"scenario":"conflict","guide":"consultation-websocket"}"#)
+        let judgements = run.judgements
+        #expect(judgements.map(\.worldCount) == [2, 1] && judgements.map(\.mode) == [.union, .consultationWebSocket])
+        let both = try broken(judgements[0])
+        #expect(both.findingCount == 2 && both.exercisedCount == 2 && judgements[0].judgement.hasConnected)
+        #expect(!judgements[1].judgement.hasConnected)
+    }
+
+    @Test("Evidence of worlds that began at other times is moved to the first one's time")
+    func times() throws {
+        let run = try Run()
+        let (one, _) = try run.world(#"{"clock":{"manual":"2025-01-29T10:30:00Z"}}"#)
+        let (two, _) = try run.world(#"{"clock":{"manual":"2030-01-29T10:30:00Z"}}"#)
+        for world in [one, two] {
+            try world.advance("2s")
+            _ = try world.exchange(.get, Self.badPath)
+        }
+        let judgement = try #require(run.judgements.first)
+        let times = try broken(judgement).findings.compactMap(\.evidence.first?.time)
+        #expect(times.map { $0.nanoseconds(since: judgement.startedAt) } == [2_000_000_000, 2_000_000_000])
+    }
+
+    @Test("They end with the run; one of theirs belongs to the same run, a world of the server's own to none")
+    func ends() throws {
+        let run = try Run()
+        let (one, _) = try run.world()
+        #expect(try run.world(below: one.id).json["belongs_to"]?.string == run.id)
+        #expect(try one.ask(.post, "fork").json?["belongs_to"]?.string == run.id)
+        let free = try run.network.world()
+        #expect(run.judgements.map(\.worldCount) == [3])
+        run.network.engine.deleteWorld(run.id, at: run.network.now)
+        #expect(run.network.engine.inspectedWorlds == [free.id])
+        #expect(run.judgements.isEmpty)
+    }
+
+    @Test("Beyond so many scenarios they count as the last one of their guide")
+    func limit() throws {
+        let run = try Run()
+        for number in 0...WorldRun.mostScenarios {
+            let (world, _) = try run.world("{\"scenario\":{\"name\":\"s\(number)\"}}")
+            #expect(try run.network.admin(.delete, "worlds/\(world.id)").status == 204)
+        }
+        #expect(run.judgements.count == WorldRun.mostScenarios && run.judgements.last?.worldCount == 2)
+    }
+
+    @Test("A breach of a must has a place among those that are kept")
+    func kept() throws {
+        let obligation = try #require(Judge.obligations.first { $0.level == .must })
+        func verdict(_ levels: [Obligation.Level]) -> Verdict {
+            Verdict(
+                obligation: obligation, outcome: .broken, exercisedCount: levels.count,
+                findings: levels.map { Finding(level: $0, message: "", evidence: []) }, findingCount: levels.count)
+        }
+        var sum = verdict(Array(repeating: .should, count: Findings.keptCount))
+        sum.add(verdict([.must]))
+        #expect(sum.findings.map(\.level) == [.should, .should, .should, .should, .must] && sum.findingCount == 6)
+    }
+}
