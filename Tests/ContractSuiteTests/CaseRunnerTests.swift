@@ -87,10 +87,80 @@ struct CaseRunnerTests {
     @Test("A case that needs what the client has not is skipped")
     func unsupported() async throws {
         let chat = ContractCase(
-            "chat/x", "A chat", .ours("It is."), steps: [.loadGoals, .start(.nutritionist)])
+            "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
         let result = try await play(chat, .right)
         #expect(result.skipped == "The client cannot start_consultation; the case needs it.")
         #expect(result.isPassed && result.unfaced.isEmpty)
+    }
+
+    @Test("A case that is skipped has passed, whatever was seen before")
+    func skippedPasses() async throws {
+        let chat = ContractCase(
+            "chat/x", "A chat", .ours("It is."), steps: [.expect(.goal("Run")), .start(.nutritionist)])
+        let result = try await play(chat, .right)
+        #expect(result.isPassed && result.failures.isEmpty && result.skipped != nil, "\(result)")
+    }
+
+    @Test("A client without a chat gets what else a case has, and is told what was left out")
+    func withoutChat() async throws {
+        let limit = try #require(ContractCase.all.first { $0.address == "limit/requests/429-waits" })
+        let part = try #require(limit.withoutChat)
+        let chat: [Step] = [.start(.nutritionist), .untilReady, .disconnect]
+        let rest = limit.steps.filter { !chat.contains($0) }
+        #expect(part.steps == rest + [.until(.all([.idle]), within: .seconds(30))])
+        let contractCase = ContractCase(
+            "meal/connected/x", "A meal is worked out while a chat is open", .ours("It is."),
+            setting: .builtIn("meal-completes"), faces: ["meal/no-poll-while-connected", "meal/polling-cadence"],
+            steps: [
+                .start(.nutritionist), .untilReady, .logMeal("2 eggs"), .send("Hello?"), .untilAnswered(1),
+                .until(
+                    .all([.connection(.connected), .meal("2 eggs", .completed, calories: 263)]), within: .minutes(1)),
+                .disconnect,
+            ])
+        let result = try await play(contractCase, .right)
+        #expect(result.skipped == nil && result.isPassed, "\(result)")
+        #expect(
+            result.description
+                == "meal/connected/x was kept. The client cannot start_consultation, so the case was played without its chat."
+        )
+        #expect(result.contractCase.faces == ["meal/polling-cadence"] && result.unfaced.isEmpty)
+        let wrong = try await play(contractCase, .miscounts)
+        #expect(!wrong.isPassed && wrong.description.contains("played without its chat"), "\(wrong)")
+    }
+
+    @Test("No connection is expected of a client that opens no WebSocket, and cases about them are skipped")
+    func overREST() async throws {
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        runner.stepLimit = 5_000
+        let contractCase = ContractCase(
+            "meal/connected/x", "A meal", .ours("It is."), setting: .builtIn("meal-completes"),
+            steps: [
+                .logMeal("2 eggs"),
+                .until(
+                    .all([.connection(.connected), .meal("2 eggs", .completed, calories: 263)]), within: .minutes(1)),
+            ])
+        let bound = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }
+        #expect(!bound.isPassed && bound.description.contains("the connection to be connected"))
+        let free = try await runner.run(contractCase) { MealClient(.right, on: stage, $0, usesSockets: false) }
+        #expect(free.isPassed && free.skipped == nil, "\(free)")
+        let sockets = try #require(ContractCase.all.first { $0.topic == "socket" })
+        let skipped = try await runner.run(sockets) { MealClient(.right, on: stage, $0, usesSockets: false) }
+        #expect(skipped.skipped == Messages.needsSockets && skipped.isPassed)
+        // The next client is another one.
+        #expect(try await !runner.run(contractCase) { MealClient(.right, on: stage, $0) }.isPassed)
+    }
+
+    @Test("Every case has a form over REST, unless it is about sockets")
+    func forms() {
+        let none = ContractCase.all.filter { $0.overREST == nil }
+        let others = none.filter { !["socket", "interruption"].contains($0.topic) }
+        let faults = others.map { (try? $0.setting.scenario())?.faults ?? [] }
+        #expect(faults.allSatisfy { !$0.isEmpty }, "\(others.map(\.address))")
+        #expect(others.count < 15 && none.count > 10, "\(others.map(\.address))")
+        for part in ContractCase.all.compactMap(\.overREST) + ContractCase.all.compactMap(\.withoutChat) {
+            #expect(!part.faces.contains { $0.hasPrefix("ws/") } && !part.steps.isEmpty, "\(part)")
+        }
     }
 
     @Test("A client of the system's clock is waited for, and not for hours")

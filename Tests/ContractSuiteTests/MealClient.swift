@@ -30,7 +30,10 @@ final class MealClient: ClientUnderTest {
     private var nextPoll: Timestamp?
     private var reportCount = 0
 
-    init(_ manner: Manner, on stage: TestStage, _ surroundings: Surroundings) {
+    let usesSockets: Bool
+
+    init(_ manner: Manner, on stage: TestStage, _ surroundings: Surroundings, usesSockets: Bool = true) {
+        self.usesSockets = usesSockets
         (self.manner, self.stage, self.surroundings) = (manner, stage, surroundings)
         now = surroundings.now
     }

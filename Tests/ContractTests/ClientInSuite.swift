@@ -32,5 +32,5 @@ func contract(_ contractCase: ContractCase) async throws {
         let credentials = Credentials(token: here.token, apiKey: here.apiKey)
         return ClientInSuite(client: try FitIQClient(url: here.url, credentials: credentials))
     }
-    #expect(result.isPassed, "\(result)")
+    #expect(result.isPassed)
 }

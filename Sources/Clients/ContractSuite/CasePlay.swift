@@ -20,6 +20,8 @@ struct CasePlay {
     /// When the user asked for something other than sending a message, and how many problems were shown the last time.
     private var asked: [Timestamp] = []
     private var oldProblemCount = 0
+    /// What the client could not do.
+    private var missing: ClientInstruction?
     /// The client's and the world's state when both were last looked at in this wait; nil if the client does not tell.
     private var looked: Look?
     /// Why the expectation was not met then.
@@ -68,7 +70,11 @@ struct CasePlay {
                 isDrivable = false
                 result.failures.append(CaseFailure(message: Messages.cannotBeDriven(error)))
             case .restless(let looks): result.failures.append(CaseFailure(message: Messages.neverQuiet(looks: looks)))
-            case .unsupported(let instruction): result.skipped = Messages.unsupported(instruction)
+            case .unsupported(let instruction):
+                result.skipped = Messages.unsupported(instruction)
+                result.missing = missing
+                // What was seen until then is no case.
+                result.failures = []
             }
         }
         result.isAboutSwift = client.language?.lowercased() == "swift"
@@ -165,6 +171,7 @@ struct CasePlay {
         do {
             try await client.perform(instruction)
         } catch let error as UnsupportedInstruction {
+            missing = instruction
             throw Stop.unsupported(error.instruction)
         } catch {
             throw Stop.undrivable(error)

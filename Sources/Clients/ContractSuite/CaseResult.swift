@@ -8,6 +8,10 @@ public struct CaseResult: Sendable {
     public internal(set) var mode: GuideMode
     /// Why it was skipped, as a sentence; nil if it ran.
     public internal(set) var skipped: String?
+    /// What was left out of it, as a sentence, because the client has no chat; nil if it was played as it is.
+    public internal(set) var leftOut: String?
+    /// The instruction for want of which it was skipped.
+    var missing: ClientInstruction?
     /// What was wrong as the client's user sees it.
     public internal(set) var failures: [CaseFailure] = []
     /// The inside checks that the steps reached.
@@ -50,7 +54,7 @@ public struct CaseResult: Sendable {
     /// Whether nothing was wrong on either side.
     ///
     /// A *should* may be broken. A skipped case has passed.
-    public var isPassed: Bool { failures.isEmpty && !verdicts.contains { $0.failsRun } }
+    public var isPassed: Bool { skipped != nil || failures.isEmpty && !verdicts.contains { $0.failsRun } }
 }
 
 public struct CaseFailure: Sendable, Hashable {
@@ -164,15 +168,8 @@ extension [Verdict] {
     fileprivate func adding(_ others: [Verdict]) -> [Verdict] {
         let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
         return map { verdict in
-            guard let other = others[verdict.obligation.id] else { return verdict }
             var sum = verdict
-            if other.outcome == .broken || sum.outcome == .notExercised { sum.outcome = other.outcome }
-            sum.exercisedCount += other.exercisedCount
-            sum.findingCount += other.findingCount
-            let findings = verdict.findings + other.findings
-            // Those that fail the run first, in case there is no room for all.
-            let sorted = findings.filter { $0.level == .must } + findings.filter { $0.level == .should }
-            sum.findings = [Finding](sorted.prefix(Findings.keptCount))
+            if let other = others[verdict.obligation.id] { sum.add(other) }
             return sum
         }
     }

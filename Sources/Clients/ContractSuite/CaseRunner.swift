@@ -4,7 +4,8 @@ import Scenarios
 import Sockets
 import Traffic
 
-/// Creates the client for a case; called once per case, or twice if its clock is not the assumed one.
+/// Creates the client for a case; called once per case, and again if it is another client than was assumed: by another
+/// clock, without sockets, or without a chat.
 ///
 /// An error that it throws is the client's and fails the case.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
@@ -23,7 +24,8 @@ public struct CaseRunner {
     public var grace = Duration.seconds(5)
     /// The most checks of the client and its world in one case; a case that needs more never becomes idle.
     public var stepLimit = 200_000
-    private var clock = ClientClock.suite
+    /// What the client is assumed to be: like the one before.
+    private var clock = ClientClock.suite, usesSockets = true
 
     public init(on stage: any Stage) { self.stage = stage }
 
@@ -32,21 +34,30 @@ public struct CaseRunner {
     /// - Throws: errors of the harness itself: no room for a world, a stopped server. Anything the client does is in
     ///   the result.
     public mutating func run(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
+        let result = try await play(contractCase, with: factory)
+        guard let missing = result.missing, missing.isOfChat, let part = contractCase.withoutChat else { return result }
+        var partial = try await play(part, with: factory)
+        partial.leftOut = Messages.withoutChat(missing.name)
+        return partial
+    }
+
+    private mutating func play(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let scenario = try contractCase.setting.scenario()
-        if let result = try await run(contractCase, scenario, with: factory) { return result }
-        // The client's clock differs from the previous client's; the world has to follow it.
-        clock = clock == .suite ? .system : .suite
-        if let result = try await run(contractCase, scenario, with: factory) { return result }
+        // The second time the client is as it was the first time, unless it changes its mind.
+        for _ in 0..<2 {
+            if let result = try await run(contractCase, scenario, with: factory) { return result }
+        }
         var result = CaseResult(contractCase, mode: contractCase.guide ?? scenario.guide ?? .union)
-        result.failures = [CaseFailure(message: Messages.clockChanges)]
+        result.failures = [CaseFailure(message: Messages.clientChanges)]
         return result
     }
 
-    /// Plays a case in a world on the assumed clock of the client; nil if the client follows the other.
-    private func run(
+    /// Plays a case in a world on the assumed clock of the client; nil if the client is another one than was assumed.
+    private mutating func run(
         _ contractCase: ContractCase, _ scenario: Scenario, with factory: ClientFactory
     ) async throws -> CaseResult? {
         let start = MonotonicInstant.now()
+        let contractCase = usesSockets ? contractCase : contractCase.overREST ?? contractCase.withoutSteps
         let world = try await StageWorld(
             on: stage, scenario, guide: contractCase.guide, clock: clock == .suite ? .manual : .real)
         var result = CaseResult(contractCase, mode: world.access.mode)
@@ -63,10 +74,17 @@ public struct CaseRunner {
             result.failures.append(CaseFailure(message: Messages.noClient(error)))
             return result
         }
-        guard client.clock == clock else {
+        guard client.clock == clock, client.usesSockets == usesSockets else {
+            (clock, usesSockets) = (client.clock, client.usesSockets)
             await client.end()
             try await world.delete()
             return nil
+        }
+        guard !contractCase.steps.isEmpty else {
+            await client.end()
+            try await world.delete()
+            result.skipped = Messages.needsSockets
+            return result
         }
         var play = CasePlay(world: world, client: client, result: result, stepLimit: stepLimit, grace: grace)
         do {

@@ -11,9 +11,16 @@ public protocol ClientUnderTest {
     /// The language that it is written in, for advice; nil if unknown. Swift, unless the client says otherwise.
     var language: String? { get }
 
+    /// Whether it opens WebSockets; unless it says otherwise, it does.
+    ///
+    /// A client that only sends requests gets the cases over REST: no connection is expected of it, and cases about
+    /// sockets are skipped.
+    var usesSockets: Bool { get }
+
     /// Starts what its user asks for.
     ///
-    /// - Throws: if the client can no longer be driven; a refusal by the backend belongs in the report.
+    /// - Throws: ``UnsupportedInstruction`` if it lacks what the user asks for: without a chat, what else the case has is
+    ///   played. Another error if the client can no longer be driven; a refusal by the backend belongs in the report.
     func perform(_ instruction: ClientInstruction) async throws
 
     func report() async throws -> ClientReport
@@ -42,6 +49,7 @@ extension ClientUnderTest {
     public var clock: ClientClock { .system }
     public var language: String? { "swift" }
     public var revision: UInt64? { nil }
+    public var usesSockets: Bool { true }
     public func settle(at time: Timestamp) async throws -> Timestamp? { nil }
     public func end() async {}
 }

@@ -118,9 +118,14 @@ enum Messages {
     static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
-    static let clockChanges =
-        "The client says that it follows the suite's clock in a world on the system's clock, or the reverse; it must "
-        + "say the same each time."
+    /// A client without a chat gets what else a case has.
+    static func withoutChat(_ instruction: String) -> String {
+        "The client cannot \(instruction), so the case was played without its chat."
+    }
+    static let needsSockets = "It is about WebSockets, and the client says that it opens none."
+    static let clientChanges =
+        "The client says that it follows the suite's clock in a world on the system's clock, or the reverse, or first that "
+        + "it opens WebSockets and then that it does not; it must say the same each time."
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
         "It takes \(text(duration)), and the client follows the system's clock, on which the suite waits at most "
             + "\(text(patience)); a client on the suite's clock gets there at once."
@@ -147,8 +152,9 @@ enum Messages {
             lines += verdict.findings.map { "\(obligation.id) (\($0.level.rawValue)): \($0.message)" }
             lines.append("  \(obligation.clause) \(verdict.advice)")
         }
-        if lines.isEmpty { return "\(address) was kept." }
-        return "\(address): \(result.contractCase.title)\n" + lines.map { "  \($0)\n" }.joined()
+        let left = result.leftOut.map { [$0] } ?? []
+        if lines.isEmpty { return (["\(address) was kept."] + left).joined(separator: " ") }
+        return "\(address): \(result.contractCase.title)\n" + (lines + left).map { "  \($0)\n" }.joined()
             + "  The contract: \(result.contractCase.clause)"
     }
     static let lastEntries = "What went over the wire last:"

@@ -50,12 +50,12 @@ import Judging
 /// func contract(_ contractCase: ContractCase) async throws {
 ///     var runner = CaseRunner(on: try server.get())
 ///     let result = try await runner.run(contractCase) { await AppUnderTest($0) }
-///     #expect(result.isPassed, "\(result)")
+///     #expect(result.isPassed)
 /// }
 /// ```
 ///
-/// Cases whose instructions the client does not support are skipped, and so are those that take hours, unless the
-/// client follows the suite's clock.
+/// A client that has no chat gets what else a case has, one without WebSockets (``ClientUnderTest/usesSockets``) the
+/// cases over REST. Others are skipped, and so are those that take hours, unless the client follows the suite's clock.
 public struct SuiteRun {
     public var cases: [ContractCase]
     public var runner: CaseRunner

@@ -63,7 +63,7 @@ public struct StageTrial: Trial {
                 outcome = try await stories[story].outcome(with: client, in: world)
             } else {
                 await client.end()
-                outcome.end = .undrivable(Messages.clockChanges)
+                outcome.end = .undrivable(Messages.clientChanges)
             }
             try await world.delete()
             if client.clock == clock || clock == .system { return outcome }

@@ -88,12 +88,14 @@ enum AdapterAnswer {
         let clock: ClientClock
         /// The language that it is written in, if it says so.
         let language: String?
+        let usesSockets: Bool
     }
 
     static func beginning(_ line: [UInt8]) throws(AnswerError) -> Beginning {
-        let answer = try members(line, allowed: ["clock", "language"])
+        let answer = try members(line, allowed: ["clock", "language", "sockets"])
         return Beginning(
-            clock: try answer.choice("clock", ClientClock.self), language: try answer.optionalText("language"))
+            clock: try answer.choice("clock", ClientClock.self), language: try answer.optionalText("language"),
+            usesSockets: try answer.optionalFlag("sockets") ?? true)
     }
 
     static func done(_ line: [UInt8]) throws(AnswerError) { _ = try members(line, allowed: []) }
@@ -159,6 +161,10 @@ struct AnswerMembers {
     /// A string, or nil if it is missing or null.
     func optionalText(_ name: String) throws(AnswerError) -> String? {
         try isPresent(name) ? member(name, "a string or null", \.string) : nil
+    }
+
+    func optionalFlag(_ name: String) throws(AnswerError) -> Bool? {
+        try isPresent(name) ? member(name, "true or false", \.bool) : nil
     }
 
     func optionalNumber(_ name: String) throws(AnswerError) -> Double? {

@@ -158,6 +158,7 @@ struct LineBuffer: Sendable {
 public struct ProcessClient: ClientUnderTest, Sendable {
     public let clock: ClientClock
     public let language: String?
+    public let usesSockets: Bool
     /// Called at its end: then the adapter is free for another client.
     public var whenEnded: @Sendable () -> Void = {}
     private let adapter: ProcessAdapter
@@ -165,7 +166,7 @@ public struct ProcessClient: ClientUnderTest, Sendable {
     init(_ adapter: ProcessAdapter, _ beginning: AdapterAnswer.Beginning) {
         self.adapter = adapter
         clock = beginning.clock
-        language = beginning.language
+        (language, usesSockets) = (beginning.language, beginning.usesSockets)
     }
 
     public func perform(_ instruction: ClientInstruction) async throws {

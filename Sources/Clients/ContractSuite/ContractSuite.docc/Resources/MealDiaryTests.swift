@@ -13,5 +13,5 @@ private let cases = ContractCase.all.filter { contractCase in
 func mealDiary(_ contractCase: ContractCase) async throws {
     var runner = CaseRunner(on: try server.get())
     let result = try await runner.run(contractCase) { surroundings in MealDiaryUnderTest(surroundings) }
-    #expect(result.isPassed, "\(result)")
+    #expect(result.isPassed)
 }

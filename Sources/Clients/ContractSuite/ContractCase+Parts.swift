@@ -1,0 +1,118 @@
+import Faults
+import FitIQClient
+import Scenarios
+
+/// A case for clients that lack a part of what the guides' clients have.
+extension ContractCase {
+    /// The case for a client that opens no WebSocket; nil if it is about them.
+    ///
+    /// No connection is expected, nor that an answer is seen while it streams: such a client reads what was said.
+    var overREST: ContractCase? {
+        guard !["socket", "interruption"].contains(topic) else { return nil }
+        let faults = (try? setting.scenario())?.faults ?? []
+        guard faults.isEmpty || faults.contains(where: \.isOfResponses) else { return nil }
+        return part(steps.filter { !$0.isOfSockets }, faces: Self.isFacedOverREST) { $0.overREST }
+    }
+
+    /// The case without its chat, for a client that has none; nil if it has no chat, or nothing else.
+    var withoutChat: ContractCase? {
+        let rest = steps.filter { !$0.isOfChat }
+        let asks = rest.contains { if case .perform = $0 { true } else { false } }
+        guard rest.count < steps.count, asks else { return nil }
+        return part(rest, faces: { id in ["auth/", "meal/", "retry/"].contains { id.hasPrefix($0) } }) {
+            $0.overREST?.withoutChat
+        }
+    }
+
+    /// The case that nothing is left of.
+    var withoutSteps: ContractCase {
+        ContractCase(address, title, clause, setting: setting, guide: guide, steps: [])
+    }
+
+    private func part(
+        _ steps: [Step], faces isFaced: (String) -> Bool, _ expecting: (ClientExpectation) -> ClientExpectation?
+    ) -> ContractCase? {
+        ContractCase(
+            address, title, clause, setting: setting, guide: guide,
+            faces: faces.filter { isFaced($0) && Self.isFacedOverREST($0) },
+            steps: steps.compactMap { $0.expecting(expecting) })
+    }
+
+    /// Whether an obligation binds a client that opens no WebSocket.
+    private static func isFacedOverREST(_ id: String) -> Bool {
+        !id.hasPrefix("ws/") && !["meal/no-poll-while-connected", "meal/no-fetch-after-completed"].contains(id)
+            && id != "auth/websocket-credentials"
+    }
+}
+
+extension FaultRule {
+    fileprivate var isOfResponses: Bool { if case .response = fault { true } else { false } }
+}
+
+extension Step {
+    fileprivate var isOfSockets: Bool { self == .listenToMeals }
+
+    fileprivate var isOfChat: Bool {
+        switch self {
+        case .perform(let instruction): instruction.isOfChat
+        case .chatAboutGoal: true
+        case .pass, .quiet, .until, .expect, .watch: false
+        }
+    }
+
+    /// The step with what is left of its expectation; nil if it has one, and nothing is left.
+    fileprivate func expecting(_ part: (ClientExpectation) -> ClientExpectation?) -> Step? {
+        switch self {
+        case .until(let expectation, let limit): part(expectation).map { .until($0, within: limit) }
+        case .expect(let expectation): part(expectation).map(Step.expect)
+        case .watch(let expectation): part(expectation).map(Step.watch)
+        case .perform, .chatAboutGoal, .pass, .quiet: self
+        }
+    }
+}
+
+extension ClientInstruction {
+    /// Whether only a client with a chat can do it.
+    var isOfChat: Bool {
+        switch self {
+        case .startConsultation, .openConsultation, .send, .archive, .disconnect, .chatAboutGoal, .listenToMeals: true
+        case .signIn, .createGoal, .logMeal, .loadGoals, .loadQuickActions: false
+        }
+    }
+}
+
+extension ClientExpectation {
+    /// What is left for a client that opens no WebSocket; nil for nothing.
+    fileprivate var overREST: ClientExpectation? {
+        switch self {
+        // An error frame is the only problem of its kind.
+        case .connection, .streaming, .problem(.chat, _), .problemCount(.chat, _): nil
+        default: parts { $0.overREST }
+        }
+    }
+
+    /// What is left for a client that has no chat; nil for nothing.
+    fileprivate var withoutChat: ClientExpectation? {
+        switch self {
+        case .connection, .offline, .continues, .noConsultation, .transcriptAsStored, .transcriptEndsAsStored,
+            .completeAnswersAreStored, .line, .noLine, .lines, .answers, .streaming, .problem(.chat, _),
+            .problemCount(.chat, _), .storedOnce, .deliveredIsStored, .goalLinked, .goalParted, .template, .checking:
+            nil
+        default: parts { $0.withoutChat }
+        }
+    }
+
+    /// The same of its parts; a choice of which one falls away is no condition any more.
+    private func parts(_ part: (ClientExpectation) -> ClientExpectation?) -> ClientExpectation? {
+        switch self {
+        case .all(let parts):
+            let rest = parts.compactMap(part)
+            return rest.isEmpty ? nil : .all(rest)
+        case .oneOf(let parts):
+            let rest = parts.compactMap(part)
+            return rest.count < parts.count ? nil : .oneOf(rest)
+        case .checking(let check, let expectation): return part(expectation).map { .checking(check, $0) }
+        default: return self
+        }
+    }
+}
