@@ -26,7 +26,7 @@ let package = Package(
             name: "Fuzzed",
             targets: ["Digests", "HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
         // Apart, because Swift Testing is there for tests only.
-        .library(name: "FakeBackend", targets: ["FakeBackend"]),
+        .library(name: "FakeBackend", targets: ["FakeBackend", "Scenarios"]),
         .plugin(name: "ContractTest", targets: ["ContractTest"]),
     ],
     dependencies: [
@@ -280,7 +280,7 @@ let package = Package(
             name: "ContractTests",
             dependencies: [
                 "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Mutants",
-                "Scenarios", "Traffic",
+                "Scenarios", "Sockets", "Traffic",
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "FitIQClientTests",

@@ -2,6 +2,7 @@ import FitIQAPI
 import Foundation
 import JSON
 import Scenarios
+import Sockets
 import Synchronization
 import Testing
 
@@ -69,6 +70,14 @@ private struct Client {
         let (data, response) = try await URLSession.shared.data(for: request)
         return (try #require(response as? HTTPURLResponse).statusCode, try? JSON.parse(Array(data)))
     }
+}
+
+/// What a list of goals is answered with, so many times.
+func statuses(of count: Int) async throws -> [Int] {
+    let client = try Client()
+    var statuses: [Int] = []
+    for _ in 0..<count { statuses.append(try await client.ask("GET", "/api/v1/goals").status) }
+    return statuses
 }
 
 @Suite("A fake backend for each test")
@@ -161,10 +170,166 @@ struct FakeBackendTests {
     @Test("Faults are switched by name", .fakeBackend("flaky-500"))
     func faults() async throws {
         let client = try Client()
-        await #expect(throws: APIError.self) { try await client.backend.setFault("nothing", isEnabled: false) }
+        await #expect(throws: FakeBackend.Refusal.self) {
+            try await client.backend.setFault("nothing", isEnabled: false)
+        }
         let rules = try #require(Scenario.builtIn(named: "flaky-500")).faults.map(\.name.text)
         for rule in rules { try await client.backend.setFault(rule, isEnabled: false) }
         for _ in 0..<10 { #expect(try await client.ask("GET", "/api/v1/goals").status == 200) }
+    }
+
+    @Test(
+        "Faults are added as in a scenario file, and what is wrong with one is told",
+        .fakeBackend().allowing("retry/backoff-on-5xx"))
+    func added() async throws {
+        let client = try Client()
+        let name = try await client.backend.add(fault: "{on: GET /api/v1/goals, status: 503}")
+        #expect(try await client.ask("GET", "/api/v1/goals").status == 503)
+        try await client.backend.setFault(name, isEnabled: false)
+        #expect(try await client.ask("GET", "/api/v1/goals").status == 200)
+        try await client.backend.add(fault: "name: mine\non: GET /api/v1/goals\nstatus: 500\n")
+        #expect(try await client.ask("GET", "/api/v1/goals").status == 500)
+        let taken = await #expect(throws: FakeBackend.Refusal.self) {
+            try await client.backend.add(fault: "{name: mine, on: any, hang: true}")
+        }
+        #expect(taken?.description.contains("mine") == true)
+        let wrong = await #expect(throws: FakeBackend.Refusal.self) {
+            try await client.backend.add(fault: "{on: any, statsu: 500}")
+        }
+        #expect(wrong?.description.contains("Did you mean 'status'?") == true, "\(wrong?.description ?? "")")
+    }
+
+    @Test("Requests are values, and a test waits for one that is still to come", .fakeBackend())
+    func requests() async throws {
+        let client = try Client()
+        #expect(try await client.backend.requests().isEmpty)
+        async let event = client.backend.wait(
+            for: .request("POST /api/v1/goals", status: 201).where("data.title", "Run"))
+        let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
+        #expect(try await client.ask("POST", "/api/v1/goals", goal).status == 201)
+        let created = try await event
+        #expect(created.line.hasPrefix("#1 +") && created.number == 1 && created.json.contains(#""number":1"#))
+        let request = try #require(try await client.backend.requests().first)
+        #expect(request.method == "POST" && request.target == "/api/v1/goals" && request.status == 201)
+        #expect(request.body == goal && request.answer.contains(#""title":"Run""#) && request.number == 1)
+        let missing = await #expect(throws: FakeBackend.Refusal.self) {
+            try await client.backend.wait(for: .request("POST /goals"), after: 1, within: .milliseconds(20))
+        }
+        #expect(missing?.description.hasPrefix("The test waited for POST /goals, and it did not come within") == true)
+        let near = await #expect(throws: FakeBackend.Refusal.self) {
+            try await client.backend.wait(for: .request("POST /goals", status: 409), within: .milliseconds(20))
+        }
+        #expect(near?.description.contains("status is 201, not 409") == true, "\(near?.description ?? "")")
+    }
+
+    @Test(
+        "A clock moves until something happens, and no further",
+        .fakeBackend(yaml: "name: slow\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, delay: 4s}\n"))
+    func movesUntil() async throws {
+        let client = try Client()
+        let start = try await client.backend.time()
+        await #expect(throws: FakeBackend.Refusal.self) {
+            try await client.backend.advance(until: .socketOpens, within: .seconds(2))
+        }
+        #expect(try await client.backend.time() == start.advanced(byNanoseconds: 2_000_000_000))
+        async let status = client.ask("GET", "/api/v1/goals").status
+        for _ in 0..<1000 where try await !isAsked(client.backend) { try await Task.sleep(for: .milliseconds(5)) }
+        let event = try await client.backend.advance(until: .request("GET /api/v1/goals"))
+        #expect(event.time >= start.advanced(byNanoseconds: 6_000_000_000))
+        #expect(try await client.backend.time() == start.advanced(byNanoseconds: 6_000_000_000))
+        #expect(try await status == 200)
+    }
+
+    /// Whether a request waits for the clock.
+    private func isAsked(_ backend: FakeBackend) async throws -> Bool {
+        try await backend.server.perform { engine, _ in engine.nextStep(ofWorld: backend.access.id) != nil }
+    }
+
+    @Test("A clock that follows the system's is not moved until something happens, either", .fakeBackend())
+    func realClockUntil() async throws {
+        let backend = try FakeBackend.current
+        await #expect(throws: ClockIsReal.self) { try await backend.advance(until: .socketEnds) }
+    }
+
+    @Test("A scenario that is written in the test and has a mistake fails the test")
+    func badScenario() async throws {
+        let trait = FakeBackendTrait.fakeBackend(yaml: "name: mine\nfaulst: []\n")
+        let test = try #require(Test.current)
+        let error = await #expect(throws: ScenarioErrors.self) {
+            try await trait.provideScope(for: test, testCase: nil) {}
+        }
+        #expect(error?.description.contains("Did you mean 'faults'?") == true)
+    }
+
+    @Test(
+        "What exploring finds in a world that the test has as text has it", .foundOut("\nclock: manual\nfaults:\n"),
+        .fakeBackend(yaml: "name: mine\nclock: manual\n").exploring(runs: 2).allowing("retry/backoff-on-5xx"))
+    func exploredText() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
+
+    @Test("What a run reports while it is explored is not reported, not even as known")
+    func silent() async throws {
+        let test = try #require(Test.current)
+        let told = Mutex(0)
+        let trait = FakeBackendTrait.fakeBackend(clock: .manual).exploring(runs: 2).allowing("retry/backoff-on-5xx")
+        let counting: IssueHandlingTrait = .compactMapIssues { _ in
+            told.withLock { $0 += 1 }
+            return nil
+        }
+        try await counting.provideScope(for: test, testCase: nil) {
+            try await trait.provideScope(for: test, testCase: nil) {
+                let status = try await Client().ask("GET", "/api/v1/goals").status
+                #expect(status == 200)
+            }
+        }
+        // One for what was found.
+        #expect(told.withLock { $0 } == 1)
+    }
+
+    @Test(
+        "What a test knows is no issue of a run",
+        .fakeBackend(clock: .manual).exploring(runs: 2).allowing("retry/backoff-on-5xx"))
+    func known() async throws {
+        await withKnownIssue(isIntermittent: true) {
+            let status = try await Client().ask("GET", "/api/v1/goals").status
+            #expect(status == 200)
+        }
+    }
+
+    @Test(
+        "A run takes as long as it may, and no longer",
+        .fakeBackend().exploring(runs: 1, runLimit: .milliseconds(200)).allowing("explore/hang"))
+    func limited() async throws {
+        let begin = ContinuousClock.now
+        _ = try? await Client().ask("GET", "/api/v1/goals")
+        try? await Task.sleep(for: .seconds(30))
+        #expect(ContinuousClock.now - begin < .seconds(10))
+    }
+
+    @Test("A run may take from 100 ms to an hour")
+    func runLimit() async throws {
+        let test = try #require(Test.current)
+        for (limit, isTold) in [(Duration.milliseconds(99), true), (.seconds(3601), true)] {
+            let told = Mutex(false)
+            let counting: IssueHandlingTrait = .compactMapIssues { issue in
+                told.withLock { $0 = issue.comments.contains { $0.rawValue.contains("exploring(runLimit:") } }
+                return nil
+            }
+            try await counting.provideScope(for: test, testCase: nil) {
+                try await FakeBackendTrait.fakeBackend().exploring(runs: 1, runLimit: limit)
+                    .provideScope(for: test, testCase: nil) {}
+            }
+            #expect(told.withLock { $0 } == isTold)
+        }
+    }
+
+    @Test("What exploring has come to is a line")
+    func progress() {
+        let begin = MonotonicInstant.now()
+        let progress = ExploringProgress("a test", since: begin, budget: .seconds(60))
+        #expect(progress.line(at: begin) == "Exploring a test: 0 runs, 0 found, 0 s of 60 s")
+        progress.note(runs: 34, found: 2)
+        #expect(
+            progress.line(at: begin.advanced(by: .seconds(10))) == "Exploring a test: 34 runs, 2 found, 10 s of 60 s")
     }
 
     @Test(

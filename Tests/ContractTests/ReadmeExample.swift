@@ -1,5 +1,4 @@
 import FakeBackend
-import FitIQAPI
 import FitIQClient
 import Testing
 

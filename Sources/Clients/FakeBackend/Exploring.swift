@@ -14,6 +14,7 @@ struct ExploringPlan: Sendable {
     let runs: Int
     let seed: UInt64
     let budget: Duration
+    let runLimit: Duration?
 }
 
 extension FakeBackendTrait {
@@ -24,17 +25,20 @@ extension FakeBackendTrait {
     /// show in two of three runs. Issues have to be recorded in the test's own task or a child of it.
     ///
     /// A run that lasts four times as long as without faults, and at least 8 s, is cut: its task is cancelled, its
-    /// connections end, and what it reports after that does not count.
+    /// connections end, and what it reports after that does not count. So that this is seldom what ends it, give the
+    /// client's requests a time-out of their own: `timeoutIntervalForRequest` of a `URLSessionConfiguration` is 60 s
+    /// unless you set it, and 2 to 5 s suit a backend in the same process. Every ten seconds standard error gets a line.
     ///
     /// - Parameters:
     ///   - runs: The most schedules, from 1 to 10,000,000, beside the runs that make what was found smaller.
     ///   - seed: Decides their order.
     ///   - budget: How long it takes at most, making smaller included, from 1 s to 7 d.
+    ///   - runLimit: How long a run takes at most, from 100 ms to 1 h; nil for the time above.
     public func exploring(
-        runs: Int = 200, seed: UInt64 = 1, budget: Duration = .seconds(60)
+        runs: Int = 200, seed: UInt64 = 1, budget: Duration = .seconds(60), runLimit: Duration? = nil
     ) -> FakeBackendTrait {
         var trait = self
-        trait.exploring = ExploringPlan(runs: runs, seed: seed, budget: budget)
+        trait.exploring = ExploringPlan(runs: runs, seed: seed, budget: budget, runLimit: runLimit)
         return trait
     }
 
@@ -49,15 +53,28 @@ extension FakeBackendTrait {
         guard ExploreLimits.budget.contains(exploring.budget) else {
             return Self.record(Messages.badBudget(exploring.budget), failsRun: true, for: test)
         }
+        if let limit = exploring.runLimit, !Self.runLimits.contains(limit) {
+            return Self.record(Messages.badRunLimit(limit), failsRun: true, for: test)
+        }
         let document = try plan.document()
         let story = Story("test", scenario: try plan.scenario(), document: .object(document ?? [:]))
         var settings = Explorer.Settings()
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
+        settings.timeLimit = exploring.runLimit
         let begin = MonotonicInstant.now()
         // The rest is for what was seen last.
         let lastBegin = begin.advanced(by: exploring.budget * 17 / 20)
-        let trial = TestTrial(plan: plan, server: server, end: begin.advanced(by: exploring.budget), body: function)
-        let exploration = try await Explorer(settings).explore(with: trial) { lastBegin <= .now() ? .budget : nil }
+        let trial = TestTrial(
+            test, plan: plan, server: server, end: begin.advanced(by: exploring.budget), limit: exploring.runLimit,
+            body: function)
+        let progress = ExploringProgress(test.displayName ?? test.name, since: begin, budget: exploring.budget)
+        let teller = Task { try await progress.tell() }
+        defer { teller.cancel() }
+        let exploration = try await Explorer(settings).explore(with: trial) {
+            lastBegin <= .now() ? .budget : nil
+        } observing: { exploration in
+            progress.note(runs: exploration.counts.singles + exploration.counts.pairs, found: exploration.found.count)
+        }
         if !exploration.hasConnected { Self.record(Messages.neverConnected, failsRun: true, for: test) }
         for discovery in exploration.found where !allowed.contains(discovery.symptom.id) {
             let text = Messages.discovered(discovery, seed: exploring.seed, isFile: document != nil)
@@ -66,11 +83,45 @@ extension FakeBackendTrait {
     }
 }
 
+extension FakeBackendTrait {
+    /// How long a run may be allowed to take.
+    fileprivate static let runLimits: ClosedRange<Duration> = .milliseconds(100) ... .seconds(3600)
+}
+
+/// What exploring a test has come to, told every ten seconds.
+final class ExploringProgress: Sendable {
+    private let name: String
+    private let begin: MonotonicInstant
+    private let budget: Duration
+    private let counts = Mutex((runs: 0, found: 0))
+    private static let interval = Duration.seconds(10)
+
+    init(_ name: String, since begin: MonotonicInstant, budget: Duration) {
+        (self.name, self.begin, self.budget) = (name, begin, budget)
+    }
+
+    func note(runs: Int, found: Int) { counts.withLock { $0 = (runs, found) } }
+
+    /// Writes a line to standard error every ten seconds, until its task is cancelled.
+    func tell() async throws {
+        while true {
+            try await Task.sleep(for: Self.interval)
+            _ = DescriptorOutput.writeAll(Array((line(at: .now()) + "\n").utf8), to: 2)
+        }
+    }
+
+    func line(at now: MonotonicInstant) -> String {
+        let (runs, found) = counts.withLock { $0 }
+        let seconds = begin.duration(to: now).components.seconds
+        return Messages.progress(
+            name, runs: runs, found: found, seconds: seconds, of: budget.components.seconds)
+    }
+}
+
 extension Plan {
     /// The world as the tree of a scenario's file; nil for a world that is written in Swift.
     fileprivate func document() throws -> JSONObject? {
-        guard let builtIn else { return nil }
-        let text = Scenario.builtInText(named: builtIn) ?? "name: \(builtIn)"
+        guard let text else { return nil }
         var document = try Scenario.readWithJSON(text).json.object ?? [:]
         if let guide { document["guide"] = .string(guide.rawValue) }
         switch clock {
@@ -84,8 +135,11 @@ extension Plan {
 
 /// Runs a test's body as if it were a command: an issue is its failure.
 private final class TestTrial: Trial {
+    private let test: Test
     private let plan: Plan
     private let server: LocalServer
+    /// How long a run may take; nil for as long as it takes without faults allows.
+    private let limit: Duration?
     /// When every run has to be over.
     private let end: MonotonicInstant
     private let body: @Sendable () async throws -> Void
@@ -97,39 +151,48 @@ private final class TestTrial: Trial {
 
     var isRepeatable: Bool { false }
 
-    init(plan: Plan, server: LocalServer, end: MonotonicInstant, body: @escaping @Sendable () async throws -> Void) {
-        (self.plan, self.server, self.end, self.body) = (plan, server, end, body)
+    init(
+        _ test: Test, plan: Plan, server: LocalServer, end: MonotonicInstant, limit: Duration?,
+        body: @escaping @Sendable () async throws -> Void
+    ) {
+        (self.test, self.plan, self.server, self.end) = (test, plan, server, end)
+        (self.limit, self.body) = (limit, body)
     }
 
-    func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
+    func run(_ scenario: Scenario, story: Int, within patience: RunLimit) async throws -> TrialOutcome {
         let begin = MonotonicInstant.now()
         guard begin < end else { throw CancellationError() }
-        let deadline = min(end, begin.advanced(by: max(limit.silence, (own.withLock { $0 } ?? .zero) * 4)))
+        let most = limit ?? max(patience.silence, (own.withLock { $0 } ?? .zero) * 4)
+        let deadline = min(end, begin.advanced(by: most))
         let backend = try await FakeBackend(
             Plan(scenario: { scenario }, guide: plan.guide, clock: plan.clock), in: server)
         var outcome = TrialOutcome(mode: backend.guide, startedAt: backend.start)
         let record = Record()
-        let test = Task { @Sendable [body, record, backend] in
-            // The issues are those of a run in which something goes wrong, and not yet the test's.
-            try await withKnownIssue(isIntermittent: true) {
-                try await FakeBackend.$running.withValue(backend) { try await body() }
-            } matching: { issue in
-                record.state.withLock { if !$0.isCut { $0.issues += 1 } }
-                return true
+        // The issues are those of a run in which something goes wrong, and not yet the test's: nobody is told of them.
+        let silence: IssueHandlingTrait = .compactMapIssues { _ in nil }
+        let run = Task { @Sendable [body, record, backend, test] in
+            try await silence.provideScope(for: test, testCase: nil) {
+                // What the test itself knows does not come here.
+                try await withKnownIssue(isIntermittent: true) {
+                    try await FakeBackend.$running.withValue(backend) { try await body() }
+                } matching: { issue in
+                    if issue.failsTest { record.state.withLock { if !$0.isCut { $0.issues += 1 } } }
+                    return true
+                }
             }
         }
         let isOver = try Gate()
-        let seen = Task { @Sendable [record, test, backend] in
+        let seen = Task { @Sendable [record, run, backend] in
             let isInTime = try await SystemThread.result(
                 of: { () throws(SocketError) in isOver.wait(until: deadline) }, orNoThread: { $0 })
             record.state.withLock { $0.isCut = !isInTime }
             let seen = (try await backend.entries(), try await backend.time())
             // What waits for an answer ends with its connection.
-            test.cancel()
+            run.cancel()
             try await backend.end()
             return seen
         }
-        let ending = await test.result
+        let ending = await run.result
         isOver.open()
         (outcome.entries, outcome.endedAt) = try await seen.value
         try ending.get()
@@ -139,5 +202,16 @@ private final class TestTrial: Trial {
         outcome.hasLasted = isCut
         if issues > 0 { outcome.end = .command(.exited(1)) }
         return outcome
+    }
+}
+
+extension Issue {
+    /// Whether it is more than a warning.
+    fileprivate var failsTest: Bool {
+        #if compiler(>=6.3)
+            severity == .error
+        #else
+            true
+        #endif
     }
 }

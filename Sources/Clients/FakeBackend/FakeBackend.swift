@@ -27,8 +27,8 @@ public struct FakeBackend: Sendable {
     /// The guide that the backend follows.
     public var guide: GuideMode { access.mode }
 
-    private let access: Engine.WorldAccess
-    private let server: LocalServer
+    let access: Engine.WorldAccess
+    let server: LocalServer
 
     /// The backend of the running test.
     ///
@@ -66,15 +66,6 @@ public struct FakeBackend: Sendable {
             let time = engine.time(ofWorld: access.id) ?? now
             engine.advanceWorld(
                 access.id, to: time.advanced(byNanoseconds: max(0, duration.nanoseconds)), at: now, noted: true)
-        }
-    }
-
-    /// Enables or disables one of the scenario's faults, also for open sockets.
-    ///
-    /// - Throws: an `APIError` that lists the existing names if there is no such fault.
-    public func setFault(_ name: String, isEnabled: Bool) async throws {
-        try await server.perform { [access] engine, _ in
-            try engine.setFault(name, isEnabled: isEnabled, ofWorld: access.id)
         }
     }
 

@@ -9,8 +9,8 @@ import Testing
 struct Plan: Sendable {
     /// Throws if there is none of that name, so that the test that has it reports it.
     let scenario: @Sendable () throws -> Scenario
-    /// The scenario's name, if it is a built-in one.
-    var builtIn: String?
+    /// The scenario's file; nil for one that is written in Swift.
+    var text: String?
     let guide: GuideMode?
     let clock: ClockMode?
 }
@@ -111,10 +111,21 @@ extension Trait where Self == FakeBackendTrait {
             if let found = Scenario.builtIn(named: scenario) { return found }
             throw UnknownScenario(description: Scenario.unknownBuiltIn(scenario))
         }
-        return FakeBackendTrait(plan: Plan(scenario: builtIn, builtIn: scenario, guide: guide, clock: clock))
+        let text = Scenario.builtInText(named: scenario) ?? "name: \(scenario)"
+        return FakeBackendTrait(plan: Plan(scenario: builtIn, text: text, guide: guide, clock: clock))
     }
 
-    /// A backend that follows a scenario of the test's own.
+    /// A backend that follows a scenario of the test's own, written as in a scenario file, in YAML or JSON.
+    ///
+    /// A scenario with mistakes fails the test, which then says all of them.
+    public static func fakeBackend(
+        yaml: String, guide: GuideMode? = nil, clock: ClockMode? = nil
+    ) -> FakeBackendTrait {
+        let written: @Sendable () throws -> Scenario = { try Scenario.read(yaml) }
+        return FakeBackendTrait(plan: Plan(scenario: written, text: yaml, guide: guide, clock: clock))
+    }
+
+    /// A backend that follows a scenario of the test's own, written in Swift.
     public static func fakeBackend(
         scenario: Scenario, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait { FakeBackendTrait(plan: Plan(scenario: { scenario }, guide: guide, clock: clock)) }

@@ -44,6 +44,18 @@ enum Messages {
         return lines.joined(separator: "\n")
     }
 
+    /// Nothing of what a test waited for came in time.
+    static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
+        let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
+        return "The test waited for \(what), and it did not come \(when)."
+            + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
+    }
+
+    /// What exploring a test has come to so far.
+    static func progress(_ name: String, runs: Int, found: Int, seconds: Int64, of budget: Int64) -> String {
+        "Exploring \(name): \(Words.counted(runs, "run")), \(found) found, \(seconds) s of \(budget) s"
+    }
+
     /// A difference from a session that is replayed strictly.
     static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
 
@@ -55,6 +67,10 @@ enum Messages {
 
     static func badBudget(_ budget: Duration) -> String {
         "exploring(budget: \(budget)) is out of range: write a duration from 1 s to 7 d."
+    }
+
+    static func badRunLimit(_ limit: Duration) -> String {
+        "exploring(runLimit: \(limit)) is out of range: write a duration from 100 ms to 1 h."
     }
 
     /// Something wrong that exploring a test has found.

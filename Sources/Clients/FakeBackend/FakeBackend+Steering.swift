@@ -1,0 +1,210 @@
+import FitIQAPI
+import JSON
+import MockServer
+import Scenarios
+import Traffic
+
+/// What a test changes in its world, and waits for.
+extension FakeBackend {
+    /// What the backend refuses, with what to do instead.
+    public struct Refusal: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    // MARK: Faults
+
+    /// Adds a fault, which acts from the next request, handshake or frame on.
+    ///
+    /// - Parameter fault: As in a scenario file, in YAML or JSON: `{on: GET /api/v1/goals, status: 503, requests: 1..2}`.
+    /// - Returns: Its name, for ``setFault(_:isEnabled:)``.
+    /// - Throws: A ``Refusal`` for a fault with mistakes, or whose name is taken.
+    @discardableResult
+    public func add(fault: String) async throws -> String {
+        let lines = fault.split(separator: "\n").joined(separator: "\n    ")
+        return try await refusing { engine, access in
+            let object = try Scenario.readWithJSON("name: live\nfaults:\n  - \(lines)").json["faults"]?[0]?.object
+            return try engine.addFault(object ?? [:], toWorld: access.id)
+        }
+    }
+
+    /// Enables or disables a fault, also for open sockets.
+    ///
+    /// - Throws: A ``Refusal`` that lists the existing names if there is no such fault.
+    public func setFault(_ name: String, isEnabled: Bool) async throws {
+        try await refusing { engine, access in try engine.setFault(name, isEnabled: isEnabled, ofWorld: access.id) }
+    }
+
+    private func refusing<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Engine.WorldAccess) throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await server.perform { [access] engine, _ in try body(engine, access) }
+        } catch let error as APIError {
+            throw Refusal(description: error.message)
+        } catch let error as ScenarioErrors {
+            throw Refusal(description: error.description)
+        }
+    }
+
+    // MARK: What happened
+
+    /// A request that was answered, or given up.
+    public struct Request: Sendable {
+        /// Its entry's number in the journal: ``wait(for:after:within:)`` looks behind it.
+        public let number: Int
+        public let method: String
+        /// With its query, below the world's prefix: `/api/v1/goals?page=1`.
+        public let target: String
+        /// nil if no answer was begun.
+        public let status: Int?
+        /// What was sent and answered, as text; the first 64 KiB.
+        public let body: String, answer: String
+        /// When it was answered, by the world's clock.
+        public let time: Timestamp
+    }
+
+    /// The requests of the client so far, oldest first; without the handshakes of WebSockets.
+    public func requests() async throws -> [Request] {
+        let prefix = "/w/\(access.id)"
+        return try await entries().compactMap { entry in
+            guard case .exchange(let exchange) = entry.event else { return nil }
+            let target = exchange.head.target.description
+            return Request(
+                number: entry.number, method: exchange.head.method.rawValue,
+                target: target.hasPrefix(prefix) ? String(target.dropFirst(prefix.count)) : target,
+                status: exchange.status, body: String(decoding: exchange.body.bytes, as: UTF8.self),
+                answer: String(decoding: exchange.responseBody.bytes, as: UTF8.self), time: entry.time)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// What a test waits for.
+    public struct Condition: Sendable {
+        fileprivate var query = JournalQuery()
+        fileprivate let text: String
+
+        /// A request to an endpoint is answered: `.request("POST /api/v1/consultations", status: 201)`.
+        ///
+        /// - Parameters:
+        ///   - endpoint: A method and a path, which may have names in braces, or `/goals` for any path that has it.
+        ///   - status: The answer's; nil for any.
+        public static func request(_ endpoint: String, status: Int? = nil) -> Condition {
+            var condition = Condition(text: endpoint + (status.map { " with \($0)" } ?? ""))
+            condition.query.kinds = [.exchange]
+            let words = endpoint.split(separator: " ", maxSplits: 1)
+            if words.count == 2 { condition.query.method = ExactString(words[0].uppercased()) }
+            condition.query.path = words.last.flatMap { PathPattern(String($0)) }
+            condition.query.status = status.map { $0...$0 }
+            return condition
+        }
+
+        /// A frame of a type is sent by either side: `.frame("stream_complete")`.
+        public static func frame(_ type: String) -> Condition {
+            var condition = Condition(text: "a frame \(type)")
+            (condition.query.kinds, condition.query.type) = ([.frame], ExactString(type))
+            return condition
+        }
+
+        /// A WebSocket opens, or ends.
+        public static let socketOpens = Condition(.opened, "a WebSocket to open")
+        public static let socketEnds = Condition(.closed, "a WebSocket to end")
+
+        /// The same, if a member of the frame or of the answer has a value: `.where("data.status", "completed")`.
+        public func `where`(_ path: String, _ value: String) -> Condition {
+            var condition = Condition(text: "\(text) where \(path) is \(value)")
+            condition.query = query
+            if let member = MemberCondition(path, equals: .string(value), isOfRequest: false) {
+                condition.query.members.append(member)
+            }
+            return condition
+        }
+
+        private init(text: String) { self.text = text }
+
+        private init(_ kind: JournalEvent.Kind, _ text: String) {
+            self.init(text: text)
+            query.kinds = [kind]
+        }
+    }
+
+    /// What a test waited for.
+    public struct Event: Sendable {
+        /// Its entry's number in the journal.
+        public let number: Int
+        public let time: Timestamp
+        /// What happened, on a line.
+        public let line: String
+        /// The whole entry as JSON.
+        public let json: String
+
+        fileprivate init(_ entry: JournalEntry, of access: Engine.WorldAccess) {
+            (number, time) = (entry.number, entry.time)
+            line = EntryLine(entry, since: access.now).text
+            json = String(decoding: JournalEncoder(world: access.id, mode: access.mode).encode(entry), as: UTF8.self)
+        }
+    }
+
+    /// Waits until something happens, or returns at once if it has happened.
+    ///
+    /// - Parameters:
+    ///   - number: Only what comes behind this entry of the journal counts, such as an earlier event.
+    ///   - limit: How long it waits, by the system's clock; a world on a manual clock has to be moved by something else.
+    /// - Throws: A ``Refusal`` that says what came nearest, if nothing matched in time.
+    @discardableResult
+    public func wait(
+        for condition: Condition, after number: Int = 0, within limit: Duration = .seconds(5)
+    ) async throws -> Event {
+        let (end, search) = (ContinuousClock.now + limit, Search(condition, after: number))
+        while true {
+            if let event = try await find(search) { return event }
+            guard ContinuousClock.now < end else { throw search.refusal("within \(limit)") }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Moves the world's clock from one due thing to the next, until something happens that has not happened yet.
+    ///
+    /// - Parameter limit: How far the clock is moved.
+    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` that says what came nearest, if
+    ///   nothing matched on the way; the clock then stands at the end.
+    @discardableResult
+    public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Event {
+        let search = Search(condition, after: try await entries().last?.number ?? 0)
+        let end = try await time().advanced(byNanoseconds: max(0, limit.nanoseconds))
+        while true {
+            let isOver = try await server.perform { [access] engine, now in
+                guard engine.hasManualClock(world: access.id) else { throw ClockIsReal() }
+                let time = engine.time(ofWorld: access.id) ?? now
+                let next = min(max(engine.nextDue(ofWorld: access.id, at: now) ?? end, time), end)
+                engine.advanceWorld(access.id, to: next, at: now, noted: next > time)
+                return time >= end
+            }
+            if let event = try await find(search) { return event }
+            guard !isOver else { throw search.refusal("while the clock moved by \(limit)") }
+        }
+    }
+
+    private func find(_ search: Search) async throws -> Event? {
+        let entry = try await server.perform { [access] engine, _ in
+            engine.firstEntry(ofWorld: access.id, for: &search.lookout)
+        }
+        return entry.map { Event($0, of: access) }
+    }
+}
+
+/// A search of the journal that goes on where it has ended; only the engine's thread looks at it while it does.
+private final class Search: @unchecked Sendable {
+    var lookout: JournalLookout
+    private let text: String
+
+    init(_ condition: FakeBackend.Condition, after number: Int) {
+        var query = condition.query
+        query.since = number
+        (lookout, text) = (JournalLookout(query), condition.text)
+    }
+
+    func refusal(_ when: String) -> FakeBackend.Refusal {
+        FakeBackend.Refusal(description: Messages.nothingCame(text, when, near: lookout.nearMisses))
+    }
+}
