@@ -42,8 +42,8 @@ let package = Package(
             name: "fitiq-mock",
             dependencies: [
                 "CLibrary", "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "Hosting",
-                "JSON", "Judging", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic",
-                argumentParser, httpTypes, logging,
+                "JSON", "Judging", "MCP", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text",
+                "Traffic", argumentParser, httpTypes, logging,
             ],
             path: "Sources/App/fitiq-mock"),
 
@@ -79,12 +79,16 @@ let package = Package(
             path: "Sources/Clients/FitIQClient"),
 
         // MARK: Server — the fake, the proxy, and what a developer writes down for them.
+        // Tools for coding agents: messages of the Model Context Protocol in, requests to the admin API out.
+        .target(
+            name: "MCP", dependencies: ["Digests", "JSON", "Judging", "Scenarios", "Text", "Texts"],
+            path: "Sources/Server/MCP"),
         .target(
             name: "MockServer",
             dependencies: [
                 "Deflate", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging",
-                "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes,
-                logging,
+                "MCP", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket",
+                httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
@@ -253,6 +257,7 @@ let package = Package(
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
         .testTarget(name: "TextTests", dependencies: ["Text"]),
+        .testTarget(name: "MCPTests", dependencies: ["JSON", "MCP", "Scenarios", "TestSupport"]),
         .testTarget(name: "NutritionTests", dependencies: ["FitIQAPI", "Nutrition", "TestSupport"]),
         .testTarget(name: "PatternsTests", dependencies: ["Patterns", "TestSupport"]),
         .testTarget(
@@ -296,8 +301,8 @@ let package = Package(
             name: "FitIQMockTests",
             dependencies: [
                 "ContractSuite", "Deflate", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
-                "Judging", "MockServer", "Nutrition", "Patterns", "Proxy", "Replay", "Scenarios", "Sockets", "TLS",
-                "TestSupport", "Traffic", "WebSocket", "fitiq-mock", argumentParser, logging,
+                "Judging", "MCP", "MockServer", "Nutrition", "Patterns", "Proxy", "Replay", "Scenarios", "Sockets",
+                "TLS", "TestSupport", "Traffic", "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),
         .testTarget(
             name: "MockServerTests",

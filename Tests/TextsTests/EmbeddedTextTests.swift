@@ -9,7 +9,8 @@ struct EmbeddedTextTests {
 
     /// What must be embedded: folders, and the ends of the names of files in them.
     static let places = [
-        ("openapi", ".yaml"), ("openapi", ".html"), ("ui", "ui.html"), ("openapi/guides", "/openapi.yaml"),
+        ("openapi", ".yaml"), ("openapi", ".html"), ("openapi", ".md"), ("ui", "ui.html"),
+        ("openapi/guides", "/openapi.yaml"),
         ("openapi/guides", "/asyncapi.yaml"), ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"),
         ("Fixtures/scenarios", ".schema.json"),
         ("Fixtures/data", ""),

@@ -26,6 +26,9 @@ static const struct {
     TEXT("openapi/admin.yaml")
 #embed "../../../openapi/admin.yaml"
     END
+    TEXT("openapi/DEVIATIONS.md")
+#embed "../../../openapi/DEVIATIONS.md"
+    END
     TEXT("openapi/deviations.html")
 #embed "../../../openapi/deviations.html"
     END

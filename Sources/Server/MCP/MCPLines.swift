@@ -1,0 +1,27 @@
+/// The messages of a stream in which each is a line (2026-07-28, "stdio").
+///
+/// Of a longer line than a message may have, one byte more than that is kept, so that ``MCPServer`` refuses it.
+public struct MCPLines: Sendable {
+    private var line: [UInt8] = []
+
+    public init() {}
+
+    /// Takes bytes, and returns the lines that end in them, without those that are empty.
+    public mutating func receive(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            keep(rest[..<end])
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            if !line.isEmpty { lines.append(line) }
+            line = []
+            rest = rest[rest.index(after: end)...]
+        }
+        keep(rest)
+        return lines
+    }
+
+    private mutating func keep(_ part: some Collection<UInt8>) {
+        line.append(contentsOf: part.prefix(max(0, MCPLimits.message + 1 - line.count)))
+    }
+}

@@ -1,0 +1,140 @@
+import JSON
+import Text
+
+/// What agents are told; a test has them as a table.
+enum MCPMessages {
+    // MARK: The protocol
+
+    static let tooLong = "A message has at most \(MCPLimits.message) bytes. Import larger states over the admin API."
+    static let noMethod = "A request has a 'method', a text; a response has 'result' or 'error'."
+    static let badParameters = "The 'params' of a message are an object."
+    static let badID = "The 'id' of a request is a text or a whole number."
+    static func notJSON(_ error: JSONError) -> String { "The message is not JSON: \(error)." }
+
+    static func notJSONRPC(_ message: JSONValue) -> String {
+        message.array == nil
+            ? "A message is an object with \"jsonrpc\": \"2.0\"; this one is \(message.excerpt())."
+            : "This server takes one message at a time, and no batches of JSON-RPC."
+    }
+
+    static func unknownRevision(_ revision: JSONValue) -> String {
+        "This server does not speak revision \(revision.excerpt()) of the protocol."
+    }
+
+    static func noCapabilities(_ key: String) -> String { "The '_meta' of a request has '\(key)', an object." }
+
+    static func mismatch(_ field: String, sent: String?, body: JSONValue?) -> String {
+        "The field \(field) is \(sent.map { $0.quoted() } ?? "missing"), and the message says \((body ?? .null).excerpt())."
+    }
+
+    static func badRevisionField(_ sent: String?) -> String {
+        let sent = sent.map { "is \($0.quoted())" } ?? "is missing"
+        let revisions = Words.list(MCPServer.handshakeRevisions, last: "or")
+        return "The field MCP-Protocol-Version \(sent). After 'initialize' it is \(revisions); a request of "
+            + "\(MCPServer.modernRevision) says so in its '_meta', too."
+    }
+
+    static func unknownMethod(_ method: String) -> String { "There is no method \(method.quoted())." }
+    static func missing(_ name: String) -> String { "'params' has '\(name)', a text." }
+    static func unknownResource(_ uri: String) -> String {
+        "There is no resource \(uri.quoted()). resources/list and resources/templates/list have those that are there."
+    }
+    static func noSuchCursor(_ cursor: JSONValue) -> String {
+        "The cursor \(cursor.excerpt()) is from elsewhere: this list comes whole."
+    }
+
+    static func unknown(_ noun: String, _ name: String, among names: [String]) -> String {
+        "There is no \(noun) \(name.quoted())." + NearestWord.hint(name, among: names) + " There is "
+            + Words.list(names) + "."
+    }
+
+    // MARK: Tools
+
+    static let badArguments = "The 'arguments' of a tool are an object."
+    static let badCursor = "'cursor' is the 'next_cursor' of an earlier answer to the same call."
+    static let answerTooLong = "The answer has more than 8 MiB; ask the admin API itself."
+    static let nothingUnusual =
+        "Nothing is unusual about it: no fault acted, nothing was refused, no obligation is broken."
+
+    static func badLimit(_ limit: Int) -> String {
+        "'max_bytes' is \(limit); it may be \(MCPLimits.answers.lowerBound) to \(MCPLimits.answers.upperBound)."
+    }
+
+    static func wrongType(_ key: String, _ types: [String], got value: JSONValue) -> String {
+        "'\(key)' is of the type \(Words.list(types, last: "or")), not \(value.typeName): \(value.excerpt())."
+    }
+
+    static func lacksArgument(_ name: String) -> String { "The argument '\(name)' is missing." }
+
+    static func noCommand(_ tool: String) -> String {
+        "'\(tool)' runs the command that the operator allowed, and there is none: the operator has to start the server as "
+            + "fitiq-mock mcp --command 'swift test'. Without it, run the client against the url of a world, and ask for "
+            + "its verdicts."
+    }
+
+    static func refused(_ status: Int, _ value: JSONValue?, limit: Int) -> String {
+        guard let error = value?["error"], let message = error["message"]?.string else {
+            return "The admin API answered \(status): \((value ?? .null).excerpt(limit: 400))"
+        }
+        let details = error["details"].map { "\n" + $0.excerpt(limit: limit / 4) } ?? ""
+        return "\(status): \(message)\(details)"
+    }
+
+    static func notJSONAnswer(_ status: Int) -> String { "The admin API answered \(status) with what is not JSON." }
+
+    static func noReport(_ output: String) -> String { "The run gave no report. It wrote:\n" + output }
+
+    // MARK: Why an entry is as it is
+
+    static func refusedWith(_ status: Int, code: String?, _ message: String?) -> String {
+        "The answer is \(status)" + (code.map { " (\($0))" } ?? "") + (message.map { ": \($0)" } ?? ".")
+    }
+    static func acted(_ rule: String) -> String { "The fault rule '\(rule)' acted on it." }
+    static func unmatched(_ why: String) -> String { "It fits no operation of the API: \(why)." }
+    static func near(_ endpoint: String, _ differences: [String]) -> String {
+        "The nearest is \(endpoint). " + differences.joined(separator: " ")
+    }
+    static func unread(_ names: [String]) -> String { "The endpoint does not read \(Words.list(names))." }
+    static func breaks(_ id: String, _ message: String) -> String { "It shows a breach of \(id): \(message)" }
+
+    // MARK: Texts for models
+
+    static func goesOn(at uri: String) -> String { "\nIt goes on at \(uri)\n" }
+
+    static func instructions(hasCommand: Bool) -> String {
+        "fitiq-mock is a fake FitIQ backend that judges its client. 'world' (make) answers url and token to point a client "
+            + "at; 'verdicts' says what the client does wrong, with numbers of entries that 'traffic' shows whole and "
+            + "'explain' explains; 'fault' and 'scenario' make things go wrong again; "
+            + (hasCommand
+                ? "'verify' runs the client's tests and 'explore' looks for the smallest faults that break them. "
+                : "'verify' and 'explore' need the operator's --command. ")
+            + "Long answers have next_cursor: call again with cursor. Clauses: fitiq-mock://obligations."
+    }
+
+    static func keepTheContract(client: String?, hasCommand: Bool) -> String {
+        let subject = client.map { "the client in \($0)" } ?? "my client of the FitIQ API"
+        let first =
+            hasCommand
+            ? "Call 'verify' (scenarios: default, or all: true)."
+            : "Call 'world' with action make, run the client's tests against its url and token, then call 'verdicts' "
+                + "with that world."
+        return """
+            Make \(subject) keep its contract. \(first) For each broken obligation read its evidence with 'explain' and \
+            'traffic', find the cause in the code, and follow the advice. Change the client, not the fake. Then check in \
+            the same way, and also in the scenarios that fitiq-mock://obligations/{id} names for what you changed. You are \
+            done when nothing is broken and the client's own tests pass; say what you changed and which obligations were \
+            not exercised.
+            """
+    }
+
+    static func reproduceBug(_ bug: String?, hasCommand: Bool) -> String {
+        let run = hasCommand ? "'verify' with your scenario, or 'explore' with a budget," : "the client in that world"
+        return """
+            Reproduce this bug of my client of the FitIQ API: \(bug ?? "(ask me what goes wrong)"). Look for a built-in \
+            scenario that makes the backend behave so ('scenario' list), or make a world and set 'fault's until it does. \
+            Run \(run) and look at 'verdicts' and 'traffic' until you see the bug in the entries. Then make the scenario as \
+            small as it can be, check it with 'scenario' check, and give it to me as a YAML file with the entries that \
+            show the bug.
+            """
+    }
+}

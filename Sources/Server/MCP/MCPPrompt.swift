@@ -1,0 +1,46 @@
+import JSON
+
+/// A prompt: what a person asks an agent for by its name.
+struct MCPPrompt: Sendable {
+    let name: String
+    let summary: String
+    /// The arguments, none of which is required, each with what it is.
+    let arguments: [(name: String, summary: String)]
+    /// - Parameter command: What `verify` runs; nil if it cannot.
+    let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String
+
+    var description: JSONValue {
+        [
+            "name": .string(name), "description": .string(summary),
+            "arguments": .array(
+                arguments.map { ["name": .string($0.name), "description": .string($0.summary), "required": false] }),
+        ]
+    }
+
+    func filled(with value: JSONValue?, command: String?) throws(MCPError) -> JSONObject {
+        var given: [String: String] = [:]  // The names of arguments: constants.
+        for (key, value) in value?.object ?? [:] {
+            guard arguments.contains(where: { $0.name == key }), let text = value.string else {
+                throw MCPError(
+                    .invalidParameters, MCPMessages.unknown("argument", key, among: arguments.map(\.name)))
+            }
+            given[key] = text
+        }
+        let content: JSONValue = ["type": "text", "text": .string(text(given, command))]
+        return [
+            "description": .string(summary), "messages": [["role": "user", "content": content]],
+        ]
+    }
+
+    static let all = [
+        MCPPrompt(
+            name: "keep-the-contract", summary: "Make my client keep the contract",
+            arguments: [("client", "the folder or the type of the client")]
+        ) { arguments, command in MCPMessages.keepTheContract(client: arguments["client"], hasCommand: command != nil)
+        },
+        MCPPrompt(
+            name: "reproduce-bug", summary: "Reproduce this bug",
+            arguments: [("bug", "what goes wrong, and when")]
+        ) { arguments, command in MCPMessages.reproduceBug(arguments["bug"], hasCommand: command != nil) },
+    ]
+}

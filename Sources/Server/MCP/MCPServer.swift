@@ -1,0 +1,403 @@
+import Digests
+import JSON
+
+/// A server of the Model Context Protocol, as a function of messages; it has no state, clock, socket or process.
+///
+/// A client's message goes in, and a step comes out: a message to send back, a request to the admin API, or a run of the
+/// operator's command. Whoever takes the step gives its result to the step, which makes the message for the client. So
+/// stdio, where a step is an HTTP request, and `POST /__admin/mcp`, where it is a call within the engine, differ in
+/// nothing else; and a client may have any number of requests under way.
+///
+/// Two eras of the protocol are served side by side. A request whose `_meta` names its revision is of
+/// ``modernRevision``: it needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request is of one of
+/// ``handshakeRevisions``, which agree in all that is served here, so the handshake leaves nothing to remember. There are
+/// no subscriptions, sessions, or requests to the client.
+public struct MCPServer: Sendable {
+    /// The version of the program.
+    public let version: String
+    /// The world that tools concern unless they name one; nil for the default world.
+    public let world: String?
+    /// The command that `verify` and `explore` run, from the operator, never from a client; nil for none.
+    public let command: String?
+
+    public init(version: String, world: String? = nil, command: String? = nil) {
+        (self.version, self.world, self.command) = (version, world, command)
+    }
+
+    public static let modernRevision = "2026-07-28"
+    /// The newest first: it is offered to a client that asks for an unknown one.
+    public static let handshakeRevisions = ["2025-11-25", "2025-06-18"]
+    private static let revisionKey = "io.modelcontextprotocol/protocolVersion"
+    private static let capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
+
+    /// What becomes of a message.
+    public enum Step: Sendable {
+        /// It was a notification, or a response that nothing asked for.
+        case nothing
+        /// A message for the client.
+        case answer(MCPAnswer)
+        /// A request to the admin API.
+        case call(MCPCall)
+        /// A run of the operator's command.
+        case run(MCPRun)
+        /// The client no longer wants the answer to its request with this id.
+        case cancel(JSONValue)
+    }
+
+    /// Takes a message, of at most ``MCPLimits/message`` bytes.
+    ///
+    /// - Parameter field: The value of a field of the HTTP request that brought it; nil on stdio.
+    public func receive(_ bytes: [UInt8], field: ((String) -> String?)? = nil) -> Step {
+        guard bytes.count <= MCPLimits.message else {
+            return .answer(MCPError(.invalidRequest, MCPMessages.tooLong).answer(to: nil, isModern: true))
+        }
+        let message: JSONValue
+        do throws(JSONError) {
+            message = try JSON.parse(bytes, limits: MCPLimits.json)
+        } catch {
+            return .answer(MCPError(.parse, MCPMessages.notJSON(error)).answer(to: nil, isModern: true))
+        }
+        let given = message["id"]
+        let id = given?.string != nil || given?.int != nil ? given : nil
+        let meta = message["params"]?["_meta"]?[Self.revisionKey]
+        let isModern = meta != nil
+        do throws(MCPError) {
+            guard message["jsonrpc"] == "2.0" else { throw MCPError(.invalidRequest, MCPMessages.notJSONRPC(message)) }
+            guard let method = message["method"]?.string else {
+                guard message["method"] == nil, message["result"] != nil || message["error"] != nil else {
+                    throw MCPError(.invalidRequest, MCPMessages.noMethod)
+                }
+                return .nothing
+            }
+            guard message["params"]?.object != nil || message["params"] == nil else {
+                throw MCPError(.invalidRequest, MCPMessages.badParameters)
+            }
+            guard message["id"] != nil else {
+                guard method == "notifications/cancelled", let cancelled = message["params"]?["requestId"] else {
+                    return .nothing
+                }
+                return .cancel(cancelled)
+            }
+            guard let id else { throw MCPError(.invalidRequest, MCPMessages.badID) }
+            let request = MCPRequest(
+                id: id, method: method, params: message["params"] ?? .object([:]), isModern: isModern, server: self)
+            try checkRevision(of: request, field)
+            return try answer(request)
+        } catch {
+            return .answer(error.answer(to: id, isModern: isModern))
+        }
+    }
+
+    /// Refuses revisions that are not served, and HTTP fields that contradict the message.
+    private func checkRevision(of request: MCPRequest, _ field: ((String) -> String?)?) throws(MCPError) {
+        let revision = request.meta[Self.revisionKey]
+        if let revision {
+            guard revision == .string(Self.modernRevision) else {
+                throw MCPError(
+                    .unsupportedRevision, MCPMessages.unknownRevision(revision),
+                    data: [
+                        "supported": .array(([Self.modernRevision] + Self.handshakeRevisions).map(JSONValue.string)),
+                        "requested": .string(revision.string ?? revision.description),
+                    ])
+            }
+            guard request.meta[Self.capabilitiesKey]?.object != nil else {
+                throw MCPError(.invalidParameters, MCPMessages.noCapabilities(Self.capabilitiesKey))
+            }
+        }
+        guard let field else { return }
+        let named = field("MCP-Protocol-Version")
+        guard revision == nil else {
+            let name = request.params["name"] ?? request.params["uri"]
+            let isNamed = ["tools/call", "resources/read", "prompts/get"].contains(request.method)
+            let expected: [(String, JSONValue?)] = [
+                ("MCP-Protocol-Version", revision), ("Mcp-Method", .string(request.method)),
+                ("Mcp-Name", isNamed ? name : nil),
+            ]
+            for (field, value, sent) in expected.map({ ($0.0, $0.1, field($0.0)) }) where value != nil {
+                guard sent.map(MCPHeader.decoded) == value?.string else {
+                    throw MCPError(.headerMismatch, MCPMessages.mismatch(field, sent: sent, body: value))
+                }
+            }
+            return
+        }
+        if named == nil, request.method == "initialize" { return }
+        guard let named, Self.handshakeRevisions.contains(named) else {
+            throw MCPError(.headerMismatch, MCPMessages.badRevisionField(named))
+        }
+    }
+
+    // MARK: Methods
+
+    private func answer(_ request: MCPRequest) throws(MCPError) -> Step {
+        switch (request.method, request.isModern) {
+        case ("initialize", false):
+            let asked = request.params["protocolVersion"]?.string ?? ""
+            let revision = Self.handshakeRevisions.contains(asked) ? asked : Self.handshakeRevisions[0]
+            return .answer(
+                request.result([
+                    "protocolVersion": .string(revision), "capabilities": Self.capabilities, "serverInfo": info,
+                    "instructions": .string(instructions),
+                ]))
+        case ("server/discover", true):
+            return .answer(
+                request.result(
+                    [
+                        "supportedVersions": .array(
+                            ([Self.modernRevision] + Self.handshakeRevisions).map(JSONValue.string)),
+                        "capabilities": Self.capabilities, "instructions": .string(instructions),
+                    ], isCacheable: true))
+        case ("ping", false): return .answer(request.result([:]))
+        case ("tools/list", _): return .answer(try request.list("tools", tools.map(\.description)))
+        case ("tools/call", _): return try call(request)
+        case ("resources/list", _): return .answer(try request.list("resources", MCPResource.listed))
+        case ("resources/templates/list", _):
+            return .answer(try request.list("resourceTemplates", MCPResource.templates))
+        case ("resources/read", _):
+            let uri = try request.text("uri")
+            guard let content = MCPResource.read(uri) else {
+                throw MCPError(.invalidParameters, MCPMessages.unknownResource(uri), data: ["uri": .string(uri)])
+            }
+            return .answer(request.result(["contents": [content]], isCacheable: true))
+        case ("prompts/list", _): return .answer(try request.list("prompts", MCPPrompt.all.map(\.description)))
+        case ("prompts/get", _):
+            let name = try request.text("name")
+            guard let prompt = MCPPrompt.all.first(where: { $0.name == name }) else {
+                throw MCPError(
+                    .invalidParameters, MCPMessages.unknown("prompt", name, among: MCPPrompt.all.map(\.name)))
+            }
+            return .answer(request.result(try prompt.filled(with: request.params["arguments"], command: command)))
+        default: throw MCPError(.unknownMethod, MCPMessages.unknownMethod(request.method))
+        }
+    }
+
+    private static let capabilities: JSONValue = ["tools": [:], "resources": [:], "prompts": [:]]
+    var info: JSONValue { ["name": "fitiq-mock", "title": "FitIQ fake backend", "version": .string(version)] }
+    private var instructions: String { MCPMessages.instructions(hasCommand: command != nil) }
+
+    /// Those that run the operator's command are there only if there is one.
+    var tools: [MCPTool] { MCPTool.all.filter { command != nil || !$0.runsCommand } }
+
+    private func call(_ request: MCPRequest) throws(MCPError) -> Step {
+        let name = try request.text("name")
+        guard let tool = MCPTool.all.first(where: { $0.name == name }) else {
+            throw MCPError(.invalidParameters, MCPMessages.unknown("tool", name, among: tools.map(\.name)))
+        }
+        do throws(MCPRefusal) {
+            let arguments = try MCPArguments(request.params["arguments"], of: tool, world: world)
+            let shape = try MCPShape(tool, arguments)
+            switch try tool.ask(arguments) {
+            case .admin(let method, let path, let body):
+                return .call(MCPCall(method: method, path: path, body: body, request: request, shape: shape))
+            case .known(let value): return .answer(request.toolResult(value, shape))
+            case .run(let words):
+                guard let command else { throw MCPRefusal(MCPMessages.noCommand(name)) }
+                return .run(MCPRun(words: words, command: command, request: request, shape: shape))
+            }
+        } catch {
+            return .answer(request.toolError(error.message))
+        }
+    }
+}
+
+public enum MCPLimits {
+    /// The most bytes of a message, and of a line on stdio.
+    public static let message = 1 << 20
+    /// The bytes of JSON that a tool answers, unless it is asked for more or less, and what it may be asked for.
+    public static let answer = 8000
+    static let answers = 1000...100_000
+    /// The bytes of a resource that come at once.
+    public static let resource = 8000
+    /// The most requests that a client on stdio may have under way.
+    public static let requests = 64
+    static let json = JSON.Limits(depth: 64, bytes: message, values: 200_000)
+}
+
+/// A request of a client.
+struct MCPRequest: Sendable {
+    let id: JSONValue
+    let method: String
+    let params: JSONValue
+    /// Whether it is of ``MCPServer/modernRevision``.
+    let isModern: Bool
+    let server: MCPServer
+
+    var meta: JSONObject { params["_meta"]?.object ?? [:] }
+
+    func text(_ name: String) throws(MCPError) -> String {
+        guard let text = params[name]?.string else { throw MCPError(.invalidParameters, MCPMessages.missing(name)) }
+        return text
+    }
+
+    /// Lists are short enough to come at once, so no cursor leads anywhere.
+    func list(_ name: String, _ elements: [JSONValue]) throws(MCPError) -> MCPAnswer {
+        if let cursor = params["cursor"], cursor != .null {
+            throw MCPError(.invalidParameters, MCPMessages.noSuchCursor(cursor))
+        }
+        return result([name: .array(elements)], isCacheable: true)
+    }
+
+    func result(_ members: JSONObject, isCacheable: Bool = false) -> MCPAnswer {
+        var result = members
+        if isModern {
+            result["resultType"] = "complete"
+            result["_meta"] = ["io.modelcontextprotocol/serverInfo": server.info]
+            // A list changes with the program, which may be started anew at any time.
+            if isCacheable { (result["ttlMs"], result["cacheScope"]) = (60_000, "private") }
+        }
+        return MCPAnswer(["jsonrpc": "2.0", "id": id, "result": .object(result)])
+    }
+
+    /// A tool's result: for programs, and the same as text for clients that read nothing else (2025-11-25, "Structured
+    /// Content").
+    func toolResult(_ value: JSONValue, _ shape: MCPShape) -> MCPAnswer {
+        let fitted = shape.fit(value)
+        return result([
+            "content": [["type": "text", "text": .string(fitted.description)]], "structuredContent": fitted,
+            "isError": false,
+        ])
+    }
+
+    /// A refusal that a model can act on, which is a result of the tool and no error of the protocol.
+    func toolError(_ text: String) -> MCPAnswer {
+        result(["content": [["type": "text", "text": .string(text)]], "isError": true])
+    }
+}
+
+/// A message for a client.
+public struct MCPAnswer: Sendable {
+    /// JSON without line breaks.
+    public let bytes: [UInt8]
+    /// The status of an HTTP response with it.
+    public let status: Int
+
+    init(_ message: JSONValue, status: Int = 200) { (bytes, self.status) = (message.encoded(), status) }
+}
+
+/// A refusal of the protocol.
+struct MCPError: Error {
+    let code: Code
+    let message: String
+    let data: JSONValue?
+
+    /// JSON-RPC 2.0, section 5.1, and revision 2026-07-28, "Error Codes".
+    enum Code: Int {
+        case parse = -32700
+        case invalidRequest = -32600
+        case unknownMethod = -32601
+        case invalidParameters = -32602
+        case headerMismatch = -32020
+        case unsupportedRevision = -32022
+    }
+
+    init(_ code: Code, _ message: String, data: JSONValue? = nil) {
+        (self.code, self.message, self.data) = (code, message, data)
+    }
+
+    /// - Parameter isModern: Whether HTTP says it, too. Clients of earlier revisions take 404 for the end of a session.
+    func answer(to id: JSONValue?, isModern: Bool) -> MCPAnswer {
+        var error: JSONObject = ["code": JSONValue(integerLiteral: code.rawValue), "message": .string(message)]
+        if let data { error["data"] = data }
+        var answer: JSONObject = ["jsonrpc": "2.0", "error": .object(error)]
+        if let id { answer["id"] = id }
+        let status =
+            switch code {
+            case .headerMismatch: 400
+            case .unknownMethod: isModern ? 404 : 200
+            default: isModern || id == nil ? 400 : 200
+            }
+        return MCPAnswer(.object(answer), status: status)
+    }
+}
+
+/// A tool's request to the admin API.
+public struct MCPCall: Sendable {
+    public let method: String
+    /// The path with a query, from `/__admin`.
+    public let path: String
+    /// The JSON of its body; nil without one.
+    public let body: [UInt8]?
+    let request: MCPRequest
+    let shape: MCPShape
+
+    init(method: String, path: String, body: JSONValue?, request: MCPRequest, shape: MCPShape) {
+        (self.method, self.path, self.body) = (method, path, body?.encoded())
+        (self.request, self.shape) = (request, shape)
+    }
+
+    public var id: JSONValue { request.id }
+
+    /// The most bytes of the admin API's answer.
+    public static let answerLimit = 8 << 20
+
+    /// The message for the client.
+    ///
+    /// - Parameter body: The response's body; nil if it is longer than ``answerLimit``.
+    public func answer(status: Int, body: [UInt8]?) -> MCPAnswer {
+        guard let body else { return request.toolError(MCPMessages.answerTooLong) }
+        let value = body.isEmpty ? .object(["done": true]) : try? JSON.parse(body)
+        guard (200...299).contains(status) else {
+            return request.toolError(MCPMessages.refused(status, value, limit: shape.limit))
+        }
+        guard let value else { return request.toolError(MCPMessages.notJSONAnswer(status)) }
+        return request.toolResult(value, shape)
+    }
+
+    /// The message for the client if there was no response.
+    public func failure(_ reason: String) -> MCPAnswer { request.toolError(reason) }
+}
+
+/// A run of the operator's command.
+public struct MCPRun: Sendable {
+    /// The words of this program's command line before `--`: `verify`, `--scenario`, `default`.
+    public let words: [String]
+    /// What a shell runs.
+    public let command: String
+    let request: MCPRequest
+    let shape: MCPShape
+
+    public var id: JSONValue { request.id }
+
+    /// A message about how far it is; nil if the client did not ask for any.
+    ///
+    /// - Parameter count: Of the messages before; it only has to grow.
+    public func progress(_ text: String, count: Int) -> [UInt8]? {
+        guard let token = request.meta["progressToken"], token.string != nil || token.int != nil else { return nil }
+        let params: JSONValue = [
+            "progressToken": token, "progress": JSONValue(integerLiteral: count + 1), "message": .string(text),
+        ]
+        let message: JSONValue = ["jsonrpc": "2.0", "method": "notifications/progress", "params": params]
+        return message.encoded()
+    }
+
+    /// The message for the client.
+    ///
+    /// - Parameters:
+    ///   - report: The JSON of its report; empty if there is none.
+    ///   - output: The end of what it wrote.
+    public func answer(report: [UInt8], output: String) -> MCPAnswer {
+        guard var object = (try? JSON.parse(report))?.object else {
+            return request.toolError(MCPMessages.noReport(output))
+        }
+        // It says why the command failed, or why there was no client.
+        if object["exit_code"] != 0, object["exit_code"] != 1 || object["troubles"]?.array?.isEmpty == false {
+            object["output"] = .string(output)
+        }
+        return request.toolResult(.object(object), shape)
+    }
+
+    /// The message for the client if there was no run.
+    public func failure(_ reason: String) -> MCPAnswer { request.toolError(reason) }
+}
+
+/// Fields of HTTP that repeat parts of a message (2026-07-28, "Value Encoding").
+enum MCPHeader {
+    private static let (prefix, suffix) = ("=?base64?", "?=")
+
+    static func decoded(_ value: String) -> String {
+        guard value.hasPrefix(prefix), value.hasSuffix(suffix), value.utf8.count >= prefix.utf8.count + 2 else {
+            return value
+        }
+        let text = String(value.dropFirst(prefix.count).dropLast(suffix.count))
+        return Base64.decode(text).map { String(decoding: $0, as: UTF8.self) } ?? value
+    }
+}

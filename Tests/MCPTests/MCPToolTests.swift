@@ -1,0 +1,288 @@
+import JSON
+import TestSupport
+import Testing
+
+@testable import MCP
+
+@Suite("Model Context Protocol: tools")
+struct MCPToolTests {
+    /// What a call asks of the admin API, as `METHOD path body`; what it runs; or why it is refused.
+    static func asked(_ tool: String, _ arguments: JSONValue, of server: MCPServer = MCPServerTests.server) -> String {
+        let message = MCPServerTests.message("tools/call", ["name": .string(tool), "arguments": arguments])
+        switch server.receive(message) {
+        case .call(let call):
+            return "\(call.method) \(call.path)" + (call.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+        case .run(let run): return (run.words + ["--", run.command]).joined(separator: " ")
+        case .answer(let answer):
+            let result = (try? JSON.parse(answer.bytes))?["result"]
+            return (result?["isError"] == true ? "refused: " : "") + (result?["content"]?[0]?["text"]?.string ?? "")
+        default: return "nothing"
+        }
+    }
+
+    static let requests: [(tool: String, arguments: JSONValue, asked: String)] = [
+        ("world", ["action": "list"], "GET worlds"),
+        (
+            "world", ["action": "make", "scenario": "default", "seed": 7, "clock": "manual"],
+            #"POST worlds {"scenario":"default","seed":7,"clock":"manual"}"#
+        ),
+        ("world", ["action": "show"], "GET worlds/default"),
+        ("world", ["action": "show", "world": "w1"], "GET worlds/w1"),
+        ("world", ["action": "reset", "world": "w1"], "POST worlds/w1/reset {}"),
+        ("world", ["action": "fork"], "POST fork {}"), ("world", ["action": "marks"], "GET marks"),
+        ("world", ["action": "mark", "name": "a"], #"POST marks {"name":"a"}"#),
+        ("world", ["action": "rewind", "to": "12"], #"POST rewind {"to":12}"#),
+        ("world", ["action": "rewind", "to": "a"], #"POST rewind {"to":"a"}"#),
+        ("world", ["action": "delete", "world": "a/../b"], "DELETE worlds/a%2F..%2Fb"),
+        ("scenario", ["action": "list"], "GET scenarios"),
+        ("scenario", ["action": "check", "text": "name: x"], #"POST check {"text":"name: x"}"#),
+        ("scenario", ["action": "load", "name": "default"], #"POST reset {"scenario":"default"}"#),
+        (
+            "scenario", ["action": "load", "text": "name: x", "world": "w1"],
+            #"POST worlds/w1/reset {"scenario":{"name":"x"}}"#
+        ),
+        ("fault", ["action": "list"], "GET faults"),
+        (
+            "fault", ["action": "set", "fault": ["on": "any", "status": 500]], #"POST faults {"on":"any","status":500}"#
+        ),
+        ("fault", ["action": "clear", "name": "a b"], "DELETE faults/a%20b"),
+        ("fault", ["action": "disable", "name": "a"], #"PATCH faults/a {"enabled":false}"#),
+        ("fault", ["action": "network"], "GET network"),
+        ("fault", ["action": "network", "network": nil], #"PUT network {"network":null}"#),
+        ("clock", [:], "GET clock"), ("clock", ["advance": "9s"], #"POST clock {"advance":"9s"}"#),
+        ("traffic", ["number": 5, "world": "w1"], "GET worlds/w1/entries/5"),
+        ("traffic", ["status": "4xx", "cursor": "9"], "GET entries?status=4xx&before=9&limit=50"),
+        ("traffic", ["path": "/a b", "limit": 3, "since": 2], "GET entries?path=%2Fa%20b&since=2&limit=3"),
+        ("explain", ["number": 5], "GET entries/5"), ("verdicts", [:], "GET verdicts?summary=true"),
+        ("verify", [:], "verify -- swift test"),
+        (
+            "verify", ["scenarios": ["a", "--all"], "seed": 7, "time_limit": "9s"],
+            "verify --scenario=a --scenario=--all --seed=7 --time-limit=9s -- swift test"
+        ),
+        ("explore", ["budget": "60s", "only": "silence"], "explore --budget=60s --only=silence -- swift test"),
+        ("socket", ["action": "send", "connection": 3, "body": ["text": "x"]], #"POST sockets/3/send {"text":"x"}"#),
+        ("socket", ["action": "reset", "connection": 3], "POST sockets/3/reset {}"),
+        (
+            "socket", ["action": "hold", "connection": 3, "body": ["type": "pong", "direction": "server_to_client"]],
+            #"POST breakpoints {"on":"frame","direction":"server_to_client","match":{"type":"pong","connection":3}}"#
+        ),
+        ("socket", ["action": "release", "held": "9", "body": ["action": "drop"]], #"POST held/9 {"action":"drop"}"#),
+        ("socket", ["action": "release", "body": ["action": "continue"]], #"POST held {"action":"continue"}"#),
+        ("wait", ["for": ["status": "404"], "since": "12"], #"POST wait {"for":{"status":"404"},"since":12}"#),
+        ("state", ["action": "export"], "GET state"),
+        ("state", ["action": "import", "state": ["name": "x"]], #"PUT state {"name":"x"}"#),
+    ]
+
+    @Test("A call asks the admin API for just what it says", arguments: requests.indices)
+    func asks(row: Int) {
+        let (tool, arguments, expected) = Self.requests[row]
+        #expect(Self.asked(tool, arguments) == expected)
+    }
+
+    static let refusals: [(tool: String, arguments: JSONValue, words: String)] = [
+        ("world", [:], "'action' is missing"), ("world", ["action": "mak"], "Did you mean 'make'?"),
+        ("world", ["action": 5], "There is no action"), ("clock", ["advnce": "1s"], "Did you mean 'advance'?"),
+        ("explain", ["number": "x"], "'number' is of the type integer"), ("explain", [:], "'number' is missing"),
+        ("scenario", ["action": "show", "name": "defalt"], "default"),
+        ("scenario", ["action": "load", "text": "name: ["], "2:1: The file is not valid YAML"),
+        ("fault", ["action": "set"], "'fault' is missing"),
+        ("clock", ["max_bytes": 999], "1000 to 100000"), ("clock", ["cursor": "x"], "'next_cursor'"),
+        ("verify", ["command": "rm -rf /"], "no argument \"command\""), ("verify", ["against": "x"], "no argument"),
+        ("explore", ["output": "/"], "no argument"),
+    ]
+
+    @Test("A call with wrong arguments is refused with what is right", arguments: refusals.indices)
+    func refuses(row: Int) {
+        let (tool, arguments, words) = Self.refusals[row]
+        let answer = Self.asked(tool, arguments)
+        #expect(answer.hasPrefix("refused: ") && answer.contains(words), "\(answer)")
+    }
+
+    @Test("Without the operator's command nothing is run, and the answer says who can change that")
+    func noCommand() {
+        let server = MCPServer(version: "1", world: "w1")
+        #expect(Self.asked("verify", [:], of: server).contains("--command"))
+        #expect(Self.asked("clock", [:], of: server) == "GET worlds/w1/clock")
+        #expect(Self.asked("clock", ["world": "w2"], of: server) == "GET worlds/w2/clock")
+    }
+
+    // MARK: Answers
+
+    static func answer(_ tool: String, _ arguments: JSONValue, status: Int = 200, _ body: JSONValue) throws -> JSONValue
+    {
+        let message = MCPServerTests.message("tools/call", ["name": .string(tool), "arguments": arguments])
+        guard case .call(let call) = MCPServerTests.server.receive(message) else {
+            throw MCPServerTests.TestFailure(tool)
+        }
+        let answer = try JSON.parse(call.answer(status: status, body: body.encoded()).bytes)
+        return try #require(answer["result"])
+    }
+
+    static func known(_ tool: String, _ arguments: JSONValue, _ body: JSONValue) throws -> JSONValue {
+        let result = try answer(tool, arguments, body)
+        let value = try #require(result["structuredContent"])
+        #expect(result["content"]?[0]?["text"]?.string == value.description && result["isError"] == false)
+        return value
+    }
+
+    static func entry(_ number: Int, body: String = "") -> JSONValue {
+        [
+            "number": JSONValue(integerLiteral: number), "kind": "exchange",
+            "request": ["method": "GET", "target": "/a", "fields": [["name": "Host", "value": "x"]]],
+            "response": ["status": 200, "fields": [], "body": .string(body)],
+        ]
+    }
+
+    @Test(
+        "Pages of a list have at most as many bytes as asked for, and lead through all of it",
+        arguments: [1000, 8000, 20_000])
+    func pages(limit: Int) throws {
+        let scenarios = (0..<300).map {
+            ["name": .string("s\($0)"), "summary": .string(String(repeating: "é", count: $0 % 90))] as JSONValue
+        }
+        var (seen, cursor): ([JSONValue], JSONValue?) = ([], nil)
+        repeat {
+            var arguments: JSONObject = ["action": "list", "max_bytes": JSONValue(integerLiteral: limit)]
+            arguments["cursor"] = cursor
+            let page = try Self.known("scenario", .object(arguments), ["scenarios": .array(scenarios)])
+            #expect(page.encoded().count <= limit)
+            let part = try #require(page["scenarios"]?.array)
+            try #require(!part.isEmpty)
+            (seen, cursor) = (seen + part, page["next_cursor"])
+        } while cursor != nil
+        #expect(seen == scenarios)
+    }
+
+    @Test("Traffic is short, newest first, and the next page begins below the last number")
+    func traffic() throws {
+        let entries = (1...50).reversed().map { Self.entry($0, body: String(repeating: "x", count: 5000)) }
+        let page = try Self.known("traffic", [:], ["entries": .array(entries), "last_number": 90])
+        #expect(page.encoded().count <= 8000)
+        let shown = try #require(page["entries"]?.array)
+        #expect(shown.count > 10 && shown[0]["number"] == 50 && shown[0]["request"]?["fields"] == nil)
+        #expect(shown[0]["response"]?["body"]?.string?.hasSuffix("… (5000 bytes)") == true)
+        #expect(page["next_cursor"]?.string == shown.last?["number"]?.description)
+        let last = try Self.known("traffic", [:], ["entries": [Self.entry(1)], "last_number": 1])
+        #expect(last["next_cursor"] == nil && last["cut"] == nil)
+        let full = try Self.known("traffic", ["limit": 1], ["entries": [Self.entry(2)], "last_number": 2])
+        #expect(full["next_cursor"] == "2")
+    }
+
+    @Test("What is too long is cut, and its cursor leads to the whole as text", arguments: [1000, 8000])
+    func whole(limit: Int) throws {
+        let body: JSONValue = [
+            "entry": Self.entry(5, body: String(repeating: "\"é\n\u{1F600}", count: 4000)), "faults": [], "broken": [],
+        ]
+        let arguments: JSONObject = ["number": 5, "max_bytes": JSONValue(integerLiteral: limit)]
+        let cut = try Self.known("traffic", .object(arguments), body)
+        #expect(cut["cut"] == true && cut.encoded().count <= limit && cut["entry"]?["number"] == 5)
+        var (text, cursor) = ("", cut["next_cursor"])
+        while let next = cursor {
+            var more = arguments
+            more["cursor"] = next
+            let page = try Self.known("traffic", .object(more), body)
+            #expect(page.encoded().count <= limit)
+            let part = try #require(page["text"]?.string)
+            try #require(!part.isEmpty)
+            text += part
+            cursor = page["next_cursor"]
+        }
+        #expect(text == body.description)
+    }
+
+    @Test("Whatever the admin API answers, the answer is short enough")
+    func hostile() throws {
+        var draw = Draw(seed: 1)
+        func value(_ depth: Int) -> JSONValue {
+            switch draw.below(depth == 0 ? 3 : 5) {
+            case 0:
+                return .string(
+                    String(
+                        repeating: ["a", "\"", "é", "\u{1}", "\u{1F600}"][draw.below(5)],
+                        count: draw.below(2001)))
+            case 1: return JSONValue(integerLiteral: draw.below(1_000_000))
+            case 2: return nil
+            case 3: return .array((0..<draw.below(16)).map { _ in value(depth - 1) })
+            default:
+                return .object(
+                    JSONObject(
+                        (0..<draw.below(16)).map {
+                            (
+                                key: "k\($0)\(String(repeating: "k", count: draw.below(91)))",
+                                value: value(depth - 1)
+                            )
+                        }))
+            }
+        }
+        for _ in 0..<20 {
+            for (tool, arguments) in [("traffic", [:]), ("clock", [:]), ("explain", ["number": 1])]
+                as [(String, JSONValue)]
+            {
+                let (answer, list) = (value(2), value(2))
+                let body: JSONValue = ["entries": .array([answer, list]), "due": .array([list]), "entry": answer]
+                #expect(try Self.known(tool, arguments, body).encoded().count <= MCPLimits.answer)
+            }
+        }
+    }
+
+    @Test("A refusal of the admin API is the tool's, with what helps")
+    func refused() throws {
+        let error: JSONValue = [
+            "success": false, "error": ["code": "X", "message": "No.", "details": ["near": [1, 2]]],
+        ]
+        let result = try Self.answer("clock", [:], status: 409, error)
+        #expect(result["isError"] == true && result["structuredContent"] == nil)
+        #expect(result["content"]?[0]?["text"] == "409: No.\n{\"near\":[1,2]}")
+        let message = MCPServerTests.message("tools/call", ["name": "clock"])
+        guard case .call(let call) = MCPServerTests.server.receive(message) else {
+            Issue.record("another step")
+            return
+        }
+        for (status, body) in [(204, ""), (200, "no JSON"), (500, "")] {
+            let answer = try JSON.parse(call.answer(status: status, body: Array(body.utf8)).bytes)
+            #expect((answer["result"]?["isError"] == true) == (status != 204), "\(status): \(answer)")
+        }
+        #expect(try JSON.parse(call.answer(status: 200, body: nil).bytes)["result"]?["isError"] == true)
+    }
+
+    @Test("An entry is explained by its refusal, its faults, its near misses and the breaches that it shows")
+    func explains() throws {
+        let entry: JSONValue = [
+            "number": 5, "response": ["status": 404, "body": #"{"error":{"code":"NOT_FOUND","message":"No goals."}}"#],
+            "faults": ["down"], "unmatched": "unknown_path", "unknown_parameters": ["limt"], "hint": "Try that.",
+            "near_misses": [["method": "GET", "path": "/goals", "differences": ["A differs."]]],
+        ]
+        let broken: JSONValue = [["id": "ids/lowercase", "message": "It has A.", "advice": "Do."]]
+        let why = try Self.known("explain", ["number": 5], ["entry": entry, "faults": [], "broken": broken])
+        #expect(
+            why["because"] == [
+                "The answer is 404 (NOT_FOUND): No goals.", "The fault rule 'down' acted on it.",
+                "It fits no operation of the API: unknown_path.", "The nearest is GET /goals. A differs.",
+                "The endpoint does not read limt.", "Try that.", "It shows a breach of ids/lowercase: It has A.",
+            ])
+        let plain = try Self.known("explain", ["number": 5], ["entry": Self.entry(5), "faults": [], "broken": []])
+        #expect(plain["because"] == .array([.string(MCPMessages.nothingUnusual)]))
+    }
+
+    @Test("A run tells its progress to who asks for it, and answers with its report, or with its output")
+    func runs() throws {
+        func run(_ meta: JSONValue) throws -> MCPRun {
+            let message = MCPServerTests.message("tools/call", ["name": "verify", "_meta": meta])
+            guard case .run(let run) = MCPServerTests.server.receive(message) else {
+                throw MCPServerTests.TestFailure("")
+            }
+            return run
+        }
+        #expect(
+            try run([:]).progress("x", count: 0) == nil && run(["progressToken": nil]).progress("x", count: 0) == nil)
+        let progress = try JSON.parse(try #require(try run(["progressToken": 5]).progress("half", count: 1)))
+        #expect(progress["params"] == ["progressToken": 5, "progress": 2, "message": "half"] && progress["id"] == nil)
+        func answer(_ report: String) throws -> JSONValue? {
+            try JSON.parse(run([:]).answer(report: Array(report.utf8), output: "boom").bytes)["result"]
+        }
+        #expect(try answer(#"{"exit_code":0,"broken":[]}"#)?["structuredContent"]?["output"] == nil)
+        #expect(try answer(#"{"exit_code":4,"broken":[]}"#)?["structuredContent"]?["output"] == "boom")
+        let none = try answer("")
+        #expect(none?["isError"] == true && none?["content"]?[0]?["text"]?.string?.contains("boom") == true)
+    }
+}
