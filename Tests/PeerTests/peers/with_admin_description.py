@@ -151,12 +151,12 @@ class Examples:
             connection, number = self.client(world)
         if path.endswith("/resume"):
             self.send("POST", f"/__admin/worlds/{world}/sockets/{number}/silence", {})
-        if path.startswith(("/marks/", "/rewind")):
+        if path.startswith(("/marks/", "/rewind", "/entries/")):
             self.send("POST", f"/__admin/worlds/{world}/marks", {"name": "before"})
         prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
         name = "look" if path.startswith("/breakpoints/") else "flaky"
         target = prefix + path.replace("{id}", world).replace("{name}", name).replace("{n}", str(number))
-        target = target.replace("{mark}", "before")
+        target = target.replace("{mark}", "before").replace("{number}", "1")
         if query:
             target += "?" + urllib.parse.urlencode(query)
         status, headers, answer = self.send(method, target, body)

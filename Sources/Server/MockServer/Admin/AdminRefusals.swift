@@ -92,6 +92,11 @@ extension APIError {
         return .missing("This world has no \(kind) \"\(name)\".\(near) See GET /__admin/\(kind)s.")
     }
 
+    static func unknownEntry(_ number: String, from first: Int, to last: Int) -> APIError {
+        let entries = first > last ? "it is empty" : "it has \(first) to \(last)"
+        return .missing("The journal has no entry \(number.quoted()): \(entries).")
+    }
+
     /// A scenario with inconsistent data.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 

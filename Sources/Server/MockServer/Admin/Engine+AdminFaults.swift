@@ -202,7 +202,7 @@ extension APIError {
 
 extension FaultBook.Entry {
     /// Writes the rule as in a scenario file, with its counts, and what only a breakpoint of the admin API has.
-    fileprivate func write(into writer: inout JSONWriter, in world: World) {
+    func write(into writer: inout JSONWriter, in world: World) {
         rule.write(into: &writer)
         writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
         writer.member("controller", ifPresent: rule.controller?.text)

@@ -3,6 +3,7 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 import JSON
+import Judging
 import Traffic
 
 /// The admin API's journal: the events of a world, as lists, as lines and as they happen.
@@ -11,8 +12,12 @@ extension Engine {
     func entryList(_ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
         let isUnmatched = call.template == "requests/unmatched"
-        let ofRequests: Set<JournalEvent.Kind> = isUnmatched ? [.exchange] : [.exchange, .opened]
-        let kinds = call.template == "frames" ? [.opened, .frame, .fault, .closed] : ofRequests
+        let kinds: Set<JournalEvent.Kind> =
+            switch call.template {
+            case "entries": Set(JournalEvent.Kind.allCases)
+            case "frames": [.opened, .frame, .fault, .closed]
+            default: isUnmatched ? [.exchange] : [.exchange, .opened]
+            }
         var query = try JournalQuery(query: call.head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
         if isUnmatched { query.isUnmatched = true }
@@ -37,6 +42,36 @@ extension Engine {
         return Answer(search)
     }
 
+    /// `GET /__admin/entries/{number}`: an entry, the rules that acted on it, and the obligations that it shows broken.
+    ///
+    /// - Throws: 404 for an entry that the journal does not have.
+    func showEntry(_ call: AdminCall) throws(APIError) -> Answer {
+        let world = call.world
+        let number = Int(call.parameter.text) ?? 0
+        guard let entry = world.journal.entries(after: number - 1).first, entry.number == number else {
+            throw .unknownEntry(call.parameter.text, from: world.journal.firstNumber, to: world.journal.lastNumber)
+        }
+        let time = world.clock.now(call.now)
+        advance(world, to: time, at: call.now)
+        return Answer(
+            PartSource(json: { writer in
+                if let cost = world.judgeNextWaiting() { return cost }
+                writer.object { writer in
+                    writer.member("entry", raw: world.journalEncoder.encode(entry))
+                    writer.objects("faults", world.faults.rules.filter { entry.names(fault: $0.rule.name) }) {
+                        $1.write(into: &$0, in: world)
+                    }
+                    let verdicts = world.judgement(at: world.date(of: time)).verdicts
+                    writer.objects("broken", verdicts.compactMap { $0.shown(by: number) }) { writer, shown in
+                        writer.member("id", shown.id)
+                        writer.member("message", shown.message)
+                        writer.member("advice", shown.advice)
+                    }
+                }
+                return nil
+            }))
+    }
+
     /// `GET /__admin/journal`: everything, oldest first, a line each, to keep and to judge later; takes no query.
     func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
@@ -58,6 +93,31 @@ extension Engine {
         world.clearJournal()
         worlds.accountEverything(of: world)
         return .noContent
+    }
+}
+
+extension JournalEntry {
+    /// Whether a fault rule acted on what happened, or is what the entry is about.
+    fileprivate func names(fault name: ExactString) -> Bool {
+        let names: [String] =
+            switch event {
+            case .exchange(let exchange): exchange.faults
+            case .opened(let opening): opening.faults
+            case .frame(let frame): frame.faults
+            case .closed(let closing): closing.faults
+            case .fault(let fault): [fault.name]
+            case .held(let hold): [hold.breakpoint]
+            case .released(let release): [release.breakpoint]
+            case .clock, .note: []
+            }
+        return names.contains { ExactString($0) == name }
+    }
+}
+
+extension Verdict {
+    /// The first finding that an entry is evidence of.
+    fileprivate func shown(by number: Int) -> (id: String, message: String, advice: String)? {
+        findings.first { $0.evidence.contains { $0.number == number } }.map { (obligation.id, $0.message, advice) }
     }
 }
 

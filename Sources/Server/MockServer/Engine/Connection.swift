@@ -185,7 +185,10 @@ public final class Connection {
     /// Whether its request is answered when an operator, or what happens in a world, lets it be.
     var awaitsOthers: Bool { held != nil || waiter != nil }
     /// Its answer, if that waits for something to happen in a world.
-    var waiter: Waiter? { stream?.source as? Waiter }
+    var waiter: Waiter? {
+        guard let source = stream?.source else { return nil }
+        return source as? Waiter ?? (source as? EnvelopeSource)?.source as? Waiter
+    }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }

@@ -81,7 +81,8 @@ extension Engine {
         exchange.connection.waiting = .forJob
         jobs.heldBytes += bytes
         account(exchange.connection)
-        return AwaitedAnswer(head: exchange.head, connection: exchange.connection.id, jobBytes: bytes)
+        return AwaitedAnswer(
+            head: exchange.head, connection: exchange.connection.id, jobBytes: bytes, envelope: exchange.envelope)
     }
 
     /// The connection of a request whose job is done, ready for an answer; nil if its client has left.
@@ -107,6 +108,7 @@ extension Engine {
         } catch {
             answer = Answer(error, in: .union)
         }
+        if let envelope = awaited.envelope { answer = envelope(answer) }
         let outer = answering
         answering = connection
         reply(answer, from: answer.source, to: awaited.head, in: defaultWorld, on: connection, at: now)
@@ -183,6 +185,7 @@ struct AwaitedAnswer {
     let head: RequestHead
     let connection: ConnectionID
     let jobBytes: Int
+    let envelope: ((Answer) -> Answer)?
 }
 
 /// Work for ``Engine/startJob``: a function of values for any thread, whose result goes to ``Engine/finish(_:at:)``.

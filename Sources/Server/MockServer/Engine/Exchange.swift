@@ -43,6 +43,8 @@ final class Exchange {
     @exclusivity(unchecked) var inflation: Inflation?
     /// Whether a breakpoint held it, or a job has worked for it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
+    /// Makes the answer what the client asked for, if this is a request within another one; nil for most.
+    @exclusivity(unchecked) var envelope: ((Answer) -> Answer)?
     /// The value that a job has made for it.
     @exclusivity(unchecked) var made: (any Sendable)?
 

@@ -1,0 +1,129 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import MCP
+
+/// The admin API for agents: the Model Context Protocol over HTTP.
+extension Engine {
+    /// `POST /__admin/mcp`: answers a message of a client; nil if the answer waits for a job or a world.
+    ///
+    /// What a tool asks is a request to the admin API with the fields of this one, so the same clients are refused. There
+    /// are no sessions: the answer comes in the response, and a client that leaves gives it up.
+    func modelContext(_ call: AdminCall) throws(APIError) -> Answer? {
+        let fields = call.head.fields
+        let step = MCPServer(version: Version.current).receive(call.bytes) { name in
+            HTTPField.Name(name).flatMap { fields[$0] }
+        }
+        switch step {
+        case .nothing, .cancel: return Answer(status: .accepted, body: [])
+        case .answer(let answer): return Answer(answer)
+        case .call(let request): return try perform(request, for: call)
+        case .run: preconditionFailure("This server has no command.")
+        }
+    }
+
+    private func perform(_ request: MCPCall, for call: AdminCall) throws(APIError) -> Answer? {
+        let ofConnection = ["connection", "content-length", "expect", "transfer-encoding", "upgrade"]
+        let lines = call.head.fields.nameValuePairs.filter { !ofConnection.contains($0.0.lowercased()) }
+            .map { "\($0.0): \($0.1)\r\n" }
+        let first = "\(request.method) /__admin/\(request.path) HTTP/1.1\r\n"
+        let head: RequestHead
+        do throws(RemoteError) {
+            head = try RequestHead(recorded: Array((first + lines.joined()).utf8))
+        } catch {
+            return Answer(request.failure(error.message))
+        }
+        let exchange = Exchange(head, body: request.body ?? [], on: call.connection, in: self, at: call.now)
+        guard case .admin(let route)? = exchange.destination.route, route.methods.contains(head.method) else {
+            return Answer(request.failure("The admin API has no \(first)".onOneLine(limit: 400)))
+        }
+        if waits(exchange) {
+            // The message is served again when the world goes on.
+            (call.connection.request, call.connection.body) = (call.head, call.bytes)
+            return nil
+        }
+        let id = call.connection.id
+        let envelope: (Answer) -> Answer = { [unowned self] in enveloped($0, for: request, on: id) }
+        exchange.envelope = envelope
+        do throws(APIError) {
+            return try adminAnswer(route, exchange).map(envelope)
+        } catch {
+            return envelope(Answer(error, in: .union))
+        }
+    }
+
+    /// The message that a tool's answer becomes; off the loop if that takes long.
+    private func enveloped(_ answer: Answer, for request: MCPCall, on connection: ConnectionID) -> Answer {
+        guard answer.source == nil, answer.body.count <= Self.largestWorkOnLoop else {
+            let source = answer.source ?? BytesSource([answer.body])
+            return Answer(EnvelopeSource(source, status: answer.status.code, request, on: connection, of: self))
+        }
+        return Answer(request.answer(status: answer.status.code, body: answer.body))
+    }
+}
+
+extension Answer {
+    fileprivate init(_ answer: MCPAnswer) {
+        self.init(status: HTTPResponse.Status(code: answer.status), body: answer.bytes)
+    }
+}
+
+/// A body that becomes a message for a client of the Model Context Protocol once it is whole.
+final class EnvelopeSource: BodySource {
+    let source: any BodySource
+    private let status: Int
+    private let request: MCPCall
+    private let connection: ConnectionID
+    private unowned let engine: Engine
+    private var bytes: [UInt8] = []
+    private var message: [UInt8]?
+    private var isMade = false
+
+    var heldByteCount: Int { source.heldByteCount + bytes.count }
+    var keepsJournal: Bool { true }
+    var wakesAt: Timestamp? { isMade ? nil : source.wakesAt }
+
+    init(
+        _ source: any BodySource, status: Int, _ request: MCPCall, on connection: ConnectionID, of engine: Engine
+    ) {
+        (self.source, self.status, self.request) = (source, status, request)
+        (self.connection, self.engine) = (connection, engine)
+    }
+
+    func fill(_ slice: inout BodySlice) -> BodyProgress {
+        if !isMade {
+            var (status, isWhole) = (status, bytes.count > MCPCall.answerLimit)
+            let size = slice.bytesLeft
+            var part = BodySlice(size: size, at: slice.now)
+            do throws(APIError) {
+                let progress = try source.fill(&part)
+                bytes += part.bytes
+                slice.spend(size - part.bytesLeft)
+                isWhole = isWhole || progress == .end
+                guard isWhole else { return progress }
+            } catch {
+                (status, bytes) = (error.status.code, error.body(in: .union))
+            }
+            make(status: status, at: slice.now)
+        }
+        guard let message else { return .waiting }
+        slice.bytes += message
+        return .end
+    }
+
+    /// Makes the message; large ones on another thread, after which the stream goes on.
+    private func make(status: Int, at now: Timestamp) {
+        isMade = true
+        let (request, body) = (request, bytes.count > MCPCall.answerLimit ? nil : bytes)
+        bytes = []
+        guard let body, body.count > Engine.largestWorkOnLoop else {
+            return message = request.answer(status: status, body: body).bytes
+        }
+        engine.beside(at: now) {
+            request.answer(status: status, body: body).bytes
+        } then: { [self] engine, made, _ in
+            message = made.take()
+            if let connection = engine[connection] { engine.wakeStream(of: connection) }
+        }
+    }
+}
