@@ -10,6 +10,7 @@ import Testing
 @testable import FitIQClient
 @testable import HTTP1
 @testable import Judging
+@testable import MCP
 @testable import MockServer
 @testable import Nutrition
 @testable import Proxy
@@ -39,7 +40,7 @@ enum LimitsPage {
     static let namespaces = [
         "FaultLimits": "Server/Faults/FaultRule", "ScenarioLimits": "Server/Scenarios/Scenario",
         "ReplayLimits": "Traffic/Replay/ReplaySettings", "TLSLimits": "Platform/TLS/TLSContext",
-        "ExploreLimits": "Clients/ContractSuite/Exploring/ExploreLimits",
+        "MCPLimits": "Server/MCP/MCPServer", "ExploreLimits": "Clients/ContractSuite/Exploring/ExploreLimits",
     ]
 
     /// Limits that no input meets, or that a row covers under another name, with the reason.
@@ -50,6 +51,7 @@ enum LimitsPage {
         "ScenarioLimits.builtInAnswerBytes": "what a built-in answer counts for",
         "ScenarioLimits.replaySpeed": "a range, in docs/options.md",
         "TLSLimits.names": "the certificates that serve makes have three names",
+        "MCPLimits.json": "its depth and its bytes have a row",
         "TLSLimits.excerpt": "the length of an excerpt in a message",
     ]
 
@@ -239,6 +241,18 @@ enum LimitsPage {
             "reason of a close frame that is sent by hand": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
             "socket that is silenced by hand, by the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
+            ],
+            "message of the Model Context Protocol, and line on its standard input": [
+                .bytes("MCPLimits.message", MCPLimits.message), .count("MCPLimits.json.depth", MCPLimits.json.depth),
+            ],
+            "JSON that a tool answers, unless `max_bytes` says otherwise; `max_bytes`": [
+                .bytes("MCPLimits.answer", MCPLimits.answer),
+                .count("MCPLimits.answers", MCPLimits.answers.upperBound),
+            ],
+            "piece of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
+            "answer of the admin API that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
+            "requests of a client on standard input that are under way": [
+                .count("MCPLimits.requests", MCPLimits.requests)
             ],
             "requests that wait in a world": [.count("Engine.mostWaits", Engine.mostWaits)],
             "time for which a request waits": [.time("Engine.longestWait", Engine.longestWait)],

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 extension Peers {
@@ -12,6 +13,23 @@ extension Peers {
             if command.status != 0 {
                 Attachment.record(command.transcript, named: "\(story).txt")
                 Issue.record("\(story) failed:\n\(command.transcript)")
+            }
+        }
+
+        @Test(
+            "The SDK and fastmcp use every tool, resource and prompt over both transports; an agent by script finds a bug"
+        )
+        func modelContext() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let page = URL.packageRoot.appendingPathComponent("docs/agents.md").path
+                for (story, arguments) in [
+                    ("with_mcp", [try Programs.fitiqMock().path, server.url]), ("agent_story", [server.url, page]),
+                ] {
+                    let script = Programs.peers.appendingPathComponent(story + ".py").path
+                    let command = try await Command(
+                        try Programs.python(), [script] + arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                    #expect(command.status == 0, "\(story) failed:\n\(command.transcript)")
+                }
             }
         }
 

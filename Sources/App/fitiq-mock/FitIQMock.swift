@@ -26,7 +26,8 @@ struct FitIQMock: ParsableCommand {
             CommandGroup(
                 name: "Serve",
                 subcommands: [
-                    Serve.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self, DrainCommand.self,
+                    Serve.self, MCPCommand.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self,
+                    DrainCommand.self,
                 ]),
             CommandGroup(
                 name: "Test",

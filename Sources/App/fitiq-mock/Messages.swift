@@ -149,6 +149,9 @@ enum Messages {
     }
     static let interrupted = "interrupted; the command was ended, and nothing was judged."
     static let badJobs = "--jobs must be from 1 to \(Verify.jobLimit)."
+    static func tooManyRequests(_ limit: Int) -> String {
+        "\(limit) requests of this client are under way, which is the limit; wait for some of them."
+    }
     static func noOutputFile(_ reason: String) -> String {
         "cannot keep the output of a command in a temporary file: \(reason)."
     }

@@ -16,7 +16,7 @@ struct ServerRequest {
     private let base: BaseURL
     private var http: HTTP1.Connection
     /// The status and the beginning of the body of a response that is not a success.
-    private var refusal: (status: Int, body: [UInt8])?
+    private(set) var refusal: (status: Int, body: [UInt8])?
     private static let refusalLimit = 64 * 1024
 
     /// - Parameters:

@@ -1,0 +1,236 @@
+import ArgumentParser
+import CLibrary
+import FitIQClient
+import HTTPTypes
+import JSON
+import MCP
+import MockServer
+import Sockets
+import Synchronization
+
+struct MCPCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mcp",
+        abstract: "Serve a coding agent over standard input and output: the Model Context Protocol.",
+        discussion: """
+            The agent makes worlds, sets faults, reads traffic and verdicts, and runs --command under 'verify' and \
+            'explore'. It ends with its input. A running server has the same without the last two at /__admin/mcp.
+            """)
+
+    @Option(
+        help: .init(
+            "The server to work with, or one of its worlds; its plain port. (default: FITIQ_MOCK_URL, or a server of its own)",
+            valueName: "url"))
+    var url: String?
+
+    @Option(help: .init("The --admin-token of --url. (default: none)", valueName: "token"))
+    var adminToken: String?
+
+    @Option(
+        help: .init(
+            "What 'verify' and 'explore' run, for the shell: 'swift test'. (default: none, and these tools are not there)",
+            valueName: "command"))
+    var command: String?
+
+    func run() throws {
+        if command == "" { throw Failure.configuration(Messages.empty("--command")) }
+        let given = try Settings.nonEmpty(url, "URL").map { (text) throws(Failure) in try Settings.baseURL(text) }
+        let own = try given == nil ? Harness.startServer() : nil
+        let base = try given ?? Settings.baseURL(own?.url ?? "")
+        // A world's URL ends with `/w/ID`.
+        let parts = base.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let isWorld = parts.count > 2 && parts[parts.count - 2] == "w"
+        let session = MCPSession(
+            MCPServer(version: Version.current, world: isWorld ? parts.last : nil, command: command), base: base,
+            prefix: isWorld ? parts.dropLast(2).joined(separator: "/") : base.path,
+            adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+        CurrentProcess.ignoreBrokenPipeSignal()
+        let wait = try MainWait()
+        let (mailbox, end) = (wait.mailbox, MCPEnd())
+        try withExtendedLifetime(own) {
+            try orFailure(
+                try SystemThread.start {
+                    session.read()
+                    end.isReached.store(true, ordering: .releasing)
+                    mailbox.requestStop()
+                }, Failure.running)
+            while !end.isReached.load(ordering: .acquiring) {
+                if case .signal = try wait.next() { break }
+            }
+            session.end()
+        }
+    }
+}
+
+/// Whether the input of a session has ended.
+private final class MCPEnd: Sendable { let isReached = Atomic(false) }
+
+/// A client of the Model Context Protocol on standard input and output, and its requests under way, a thread each.
+final class MCPSession: Sendable {
+    private let server: MCPServer
+    private let base: BaseURL
+    /// What stands before `/__admin` in paths.
+    private let prefix: String
+    private let adminToken: String?
+    private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
+    private let lastNumber = Atomic(0)
+
+    /// The longest silence of the server: somewhat more than it waits for an entry.
+    private static let silence = Duration.seconds(660)
+    /// How long requests may go on after the end of the input, and runs after they were told to end.
+    private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
+    private static let lookTime = Duration.milliseconds(100)
+    /// How much of the output of a run an answer may have.
+    private static let outputBytes = 2000
+
+    init(_ server: MCPServer, base: BaseURL, prefix: String, adminToken: String?) {
+        (self.server, self.base, self.prefix, self.adminToken) = (server, base, prefix, adminToken)
+    }
+
+    /// Takes messages until the input ends.
+    func read() {
+        var lines = MCPLines()
+        var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = CLibrary.read(STDIN_FILENO, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            for line in lines.receive(bytes[..<count]) { take(line) }
+        }
+    }
+
+    /// Ends what is under way: runs at once, and requests if they take long.
+    func end() {
+        let deadline = MonotonicInstant.now().advanced(by: Self.lastTime)
+        while underWay.withLock({ !$0.isEmpty }), MonotonicInstant.now() < deadline, let pause = try? Gate() {
+            pause.wait(until: .now().advanced(by: Self.lookTime / 10))
+        }
+        for request in underWay.withLock({ $0 }) { request.stop.open() }
+        let end = MonotonicInstant.now().advanced(by: Self.grace + .seconds(1))
+        while underWay.withLock({ !$0.isEmpty }), MonotonicInstant.now() < end, let pause = try? Gate() {
+            pause.wait(until: .now().advanced(by: Self.lookTime / 10))
+        }
+    }
+
+    private func take(_ line: [UInt8]) {
+        switch server.receive(line) {
+        case .nothing: break
+        case .answer(let answer): write(answer.bytes)
+        case .cancel(let id): for request in underWay.withLock({ $0 }) where request.id == id { request.stop.open() }
+        case .call(let call): start(call.id, refusal: call.failure) { self.answer(to: call, $0) }
+        case .run(let run): start(run.id, refusal: run.failure) { self.answer(to: run, $0) }
+        }
+    }
+
+    /// Works on a request on a thread of its own, and sends the answer unless the client has given it up.
+    private func start(
+        _ id: JSONValue, refusal: (String) -> MCPAnswer, _ work: @escaping @Sendable (Gate) -> MCPAnswer
+    ) {
+        let number = lastNumber.add(1, ordering: .relaxed).newValue
+        do throws(SocketError) {
+            let stop = try Gate()
+            let hasRoom = underWay.withLock { requests in
+                guard requests.count < MCPLimits.requests else { return false }
+                requests.append((number, id, stop))
+                return true
+            }
+            guard hasRoom else { return write(refusal(Messages.tooManyRequests(MCPLimits.requests)).bytes) }
+            try SystemThread.start { [self] in
+                let answer = work(stop)
+                if !stop.wait(until: .now()) { write(answer.bytes) }
+                underWay.withLock { $0.removeAll { $0.number == number } }
+            }
+        } catch {
+            underWay.withLock { $0.removeAll { $0.number == number } }
+            write(refusal(error.description).bytes)
+        }
+    }
+
+    private func write(_ message: [UInt8]) {
+        StandardOutput.write(message + [UInt8(ascii: "\n")])
+        StandardOutput.flush()
+    }
+
+    private func answer(to call: MCPCall, _ stop: Gate) -> MCPAnswer {
+        var fields: HTTPFields = [:]
+        if let name = HTTPField.Name("X-Admin-Token") { fields[name] = adminToken }
+        if call.body != nil { fields[.contentType] = "application/json" }
+        var request = ServerRequest(
+            HTTPRequest.Method(call.method) ?? .get, target: "\(prefix)/__admin/\(call.path)", of: base, fields: fields,
+            body: call.body)
+        var body: [UInt8] = []
+        do throws(ClientError) {
+            var patience = ServerRequest.Patience(silence: Self.silence)
+            patience.stop = stop
+            try request.run(within: patience) { bytes in
+                body += bytes
+                return body.count <= MCPCall.answerLimit
+            }
+        } catch {
+            guard let refusal = request.refusal else {
+                return call.failure(Messages.unhealthy(error, url: base.description))
+            }
+            return call.answer(status: refusal.status, body: refusal.body)
+        }
+        return call.answer(status: 200, body: body.count > MCPCall.answerLimit ? nil : body)
+    }
+
+    // MARK: Runs of the operator's command
+
+    private func answer(to run: MCPRun, _ stop: Gate) -> MCPAnswer {
+        var path = Array("\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        guard file >= 0 else { return run.failure(Messages.noOutputFile(String(cString: strerror(errno)))) }
+        close(file)
+        let report = path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }  // It is not empty.
+        defer { unlink(report) }
+        let program = CurrentProcess.arguments.first ?? "fitiq-mock"
+        let words =
+            [program] + run.words + ["--summary", "--json", report, "--", "/bin/sh", "-c", run.command]
+        do throws(ChildProcessError) {
+            let output = try follow(words, of: run, stop)
+            return run.answer(report: (try? InputFile.read(report, limit: MCPCall.answerLimit)) ?? [], output: output)
+        } catch {
+            return run.failure(error.description)
+        }
+    }
+
+    /// Runs a program; what it says of itself becomes progress.
+    ///
+    /// - Returns: The end of its output.
+    private func follow(_ words: [String], of run: MCPRun, _ stop: Gate) throws(ChildProcessError) -> String {
+        let pipe = try ChildPipe(.fromChild)
+        let child = try ChildProcess(
+            words, environment: CurrentProcess.environment(),
+            streams: .init(output: pipe.childStream, errors: pipe.childStream))
+        pipe.closeChildEnd()
+        defer { child.end(grace: Self.grace) }
+        var (bytes, output, count) = ([UInt8](), [UInt8](), 0)
+        var isOpen = true
+        while isOpen, !stop.wait(until: .now()) {
+            let hasExited = child.wait(until: .now()) != nil
+            do throws(ChildProcessError) {
+                isOpen = try pipe.read(into: &bytes, until: .now().advanced(by: Self.lookTime))
+            } catch {
+                guard error.isTimeout else { throw error }
+                // What it started may hold the pipe open.
+                isOpen = !hasExited
+            }
+            while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: bytes[..<end], as: UTF8.self)
+                bytes.removeFirst(end + 1)
+                output = Array((output + Array(line.utf8) + [UInt8(ascii: "\n")]).suffix(Self.outputBytes))
+                guard line.hasPrefix(Self.mark),
+                    let text = run.progress(String(line.dropFirst(Self.mark.count)), count: count)
+                else { continue }
+                write(text)
+                count += 1
+            }
+            bytes = Array(bytes.suffix(Self.outputBytes))
+        }
+        return String(decoding: (output + bytes).suffix(Self.outputBytes), as: UTF8.self)
+    }
+
+    /// What begins the lines that this program writes about itself.
+    private static let mark = "fitiq-mock: "
+}
