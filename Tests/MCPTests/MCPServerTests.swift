@@ -171,6 +171,39 @@ struct MCPServerTests {
         }
     }
 
+    @Test(
+        "Whatever bytes of a message change, the answer is a message of at most 18,000 bytes, or a path without a space"
+    )
+    func mutations() throws {
+        var draw = Draw(seed: 7)
+        let messages = [
+            Self.message(
+                "tools/call", ["name": "traffic", "arguments": ["path": "/a", "cursor": "9", "max_bytes": 2000]]),
+            Self.message("resources/read", ["uri": "fitiq-mock://obligations/ids/lowercase?from=1"], isModern: true),
+            Self.message(
+                "tools/call", ["name": "scenario", "arguments": ["action": "load", "text": "a: [1, {b: c}]"]]),
+            Self.message("prompts/get", ["name": "reproduce-bug", "arguments": ["bug": "x"]], id: "i", isModern: true),
+        ]
+        for _ in 0..<5000 {
+            var bytes = draw.element(of: messages)
+            for _ in 0...draw.below(3) {
+                let place = draw.below(bytes.count)
+                switch draw.below(3) {
+                case 0: bytes[place] = UInt8(draw.below(256))
+                case 1: bytes.remove(at: place)
+                default: bytes.insert(contentsOf: [draw.element(of: Array("\"{}[],:0e-.?/= \\".utf8))], at: place)
+                }
+            }
+            switch Self.server.receive(bytes) {
+            case .answer(let answer):
+                #expect(answer.bytes.count <= 18_000 && (try? JSON.parse(answer.bytes))?["jsonrpc"] == "2.0")
+            case .call(let call):
+                #expect(call.path.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "\(call.path)")
+            case .run, .cancel, .nothing: break
+            }
+        }
+    }
+
     @Test("A stream gives the same lines however it is cut, and a line that is too long is refused alone")
     func lines() {
         let text = Array("{\"a\":1}\r\n\n  x\n\r\n{}\nrest".utf8)
