@@ -11,11 +11,12 @@ struct AdminRouteTests {
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",
         "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "worlds": "GET, HEAD, POST", "check": "POST",
-        "drain": "GET, HEAD, POST",
+        "drain": "GET, HEAD, POST", "mcp": "POST",
     ]
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
-        "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "journal": "GET, HEAD, DELETE", "events": "GET",
+        "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "entries": "GET, HEAD", "entries/9": "GET, HEAD",
+        "journal": "GET, HEAD, DELETE", "events": "GET",
         "verdicts": "GET, HEAD", "replay": "GET, HEAD",
         "faults": "GET, HEAD, POST, PATCH, DELETE", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
         "network": "GET, HEAD, PUT",
@@ -168,7 +169,8 @@ struct AdminRouteTests {
             let template = path.replacingOccurrences(of: "w1", with: "{id}")
                 .replacingOccurrences(of: "some%20name", with: "{name}")
                 .replacingOccurrences(of: "some%20mark", with: "{mark}")
-                .replacingOccurrences(of: "57", with: "{n}").replacingOccurrences(of: "7", with: "{n}")
+                .replacingOccurrences(of: "/9", with: "/{number}").replacingOccurrences(of: "57", with: "{n}")
+                .replacingOccurrences(of: "7", with: "{n}")
             expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
         }
         #expect(described == expected)
