@@ -64,10 +64,10 @@ class Forms:
         return schema
 
     def options(self, schema):
-        """The schemas of which a value fits one."""
+        """The schemas of which a value fits one, without those of old words."""
         schema = self.resolved(schema)
         either = None if "properties" in schema else schema.get("anyOf", schema.get("oneOf"))
-        return [option for each in either for option in self.options(each)] if either else [schema]
+        return [option for each in either if not each.get("deprecated") for option in self.options(each)] if either else [schema]
 
     def brief(self, schema):
         """A schema as the page reads it.
@@ -85,7 +85,8 @@ class Forms:
                       for each in options)
         objects = [each for each in options if "properties" in each]
         # `true` and a word stand for an object that has no more.
-        if objects and not is_open and set(values) <= {True, *objects[0]["properties"].get("what", {}).get("enum", [])}:
+        what = self.brief(objects[0]["properties"].get("what", {})) if objects else {}
+        if objects and not is_open and set(values) <= {True, *what.get("enum", [])}:
             kept |= {"properties": self.members(objects[0]), "required": objects[0].get("required", [])}
             return kept | ({"whole": True} if True in values else {})
         if objects:
@@ -105,7 +106,7 @@ class Forms:
 
 
 def forms(api, admin):
-    """The forms of faults, breakpoints, worlds and what the API changes; conditions; REST endpoints by their operations."""
+    """The forms of faults, worlds and what the API changes; conditions; REST endpoints by their operations."""
     scenario = json.loads(SCHEMA.read_text(encoding="utf-8"))
     fault = Forms(scenario).members({"$ref": "#/$defs/fault"})
     for member in fault.values():
@@ -117,10 +118,6 @@ def forms(api, admin):
         member["description"] = said[:1].upper() + said[1:]
     fault["content_type"]["extra"] = ["status", "quota"]
     requests = Forms(admin)
-    breakpoint = requests.members({"$ref": "#/components/schemas/BreakpointRequest"})
-    match = breakpoint["match"]["properties"]
-    match["at"] = fault["at"]
-    match["type"] |= {"enum": fault["at"]["properties"]["type"]["enum"], "open": True}
 
     def shape(endpoint):
         return re.sub(r"\{\w+\}", "{}", endpoint)
@@ -131,7 +128,7 @@ def forms(api, admin):
                "profile": "FullProfileRequest", "measures": "PhysicalProfileRequest", "preferences": "PreferencesRequest"}
     return {
         "collections": dict(collections(api)),
-        "fault": fault, "breakpoint": breakpoint, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
+        "fault": fault, "world": requests.members({"$ref": "#/components/schemas/WorldRequest"}),
         "endpoints": {operations[shape(each)]: each for each in scenario["$defs"]["endpoint"]["enum"]},
         "networks": next(each["enum"] for each in scenario["properties"]["network"]["oneOf"] if "enum" in each),
         "conditions": requests.members({"$ref": "#/components/schemas/Conditions"}),

@@ -164,12 +164,13 @@ struct FaultTests {
                 Hold(fromClient: true, fromServer: true, text: "Run", time: 1_000_000)
             ),
             (
-                "on: socket, at: {type: message}, hold: {what: client, for: 1h}",
-                #""on":"socket","at":{"type":"message"},"hold":{"what":"client","for":"1h"}"#,
+                "on: socket, at: {type: message}, hold: {what: client_to_server, for: 1h}",
+                #""on":"socket","at":{"type":"message"},"hold":{"what":"client_to_server","for":"1h"}"#,
                 Hold(fromClient: true, time: FaultLimits.longestWait)
             ),
             (
-                "on: socket, at: {chunk: 2}, hold: server", #""on":"socket","at":{"chunk":2},"hold":"server""#,
+                "on: socket, at: {chunk: 2}, hold: server_to_client",
+                #""on":"socket","at":{"chunk":2},"hold":"server_to_client""#,
                 Hold(fromServer: true)
             ),
         ])
@@ -187,12 +188,13 @@ struct FaultTests {
     @Test(
         "Breakpoints that cannot be are refused",
         arguments: [
-            "on: any, hold: client", "on: any, hold: both", "on: handshake, hold: response",
+            "on: any, hold: client", "on: any, hold: client_to_server", "on: any, hold: both",
+            "on: handshake, hold: response",
             "on: socket, hold: request",
             "on: any, hold: true", "on: any, hold: {}", "on: any, hold: {what: request, for: 999us}",
             "on: any, hold: {what: request, for: 3601s}", "on: any, hold: {what: request, text: ''}",
-            "on: any, hold: {what: request, controller: me}", "on: socket, at: {chunk: 1}, hold: client",
-            "on: socket, at: {byte: 1}, hold: both", "on: socket, at: {type: message}, hold: server",
+            "on: any, hold: {what: request, controller: me}", "on: socket, at: {chunk: 1}, hold: client_to_server",
+            "on: socket, at: {byte: 1}, hold: both", "on: socket, at: {type: message}, hold: server_to_client",
             "on: socket, at: {type: message}, lose: true", "on: any, hold: request, delay: 1s",
         ])
     func badBreakpoints(_ yaml: String) {

@@ -24,7 +24,10 @@ WRONG = {
         {"on": "frame", "match": {"connection": -1}}, {"on": "frame", "match": {"type": "pong", "at": {"type": "pong"}}},
         {"on": "frame", "controller": "nobody"}, {"on": "frame", "controller": ""}, {"on": "request", "name": "x" * 10_000},
         {"on": "request", "name": ""}, {"on": "request", "enabled": "yes"}, {"on": "request", "match": {"requests": "0"}},
-        {"on": "request", "match": {"text": "x" * 100_000}}],
+        {"on": "request", "match": {"text": "x" * 100_000}}, {"hold": "request"}, {"on": "any", "hold": 1},
+        {"on": "any", "hold": "client"}, {"on": "any", "hold": {"what": "request", "for": "-1s"}},
+        {"on": "any", "hold": "request", "connection": 1}, {"on": "socket", "hold": "both", "connection": -1},
+        {"on": "socket", "hold": "both", "connection": 1, "connections": 1}, {"on": "any", "hold": "request", "match": {}}],
     "held": [{"action": "step"}, {"action": "change"}, {"action": None}, {"action": ["continue"]}],
     "held/{held}": [
         {"action": "x"}, {"action": 1}, {"action": "continue", "status": 200}, {"action": "answer"},

@@ -32,7 +32,7 @@ SHORT_INPUTS, SECONDS, FAULT_SECONDS, FAULT_SECONDS_IN_ALL = 250, 20, 0.3, 2
 # What replaces the default world's only value where a body cannot be made from the least one.
 BASES = {
     ("post", "/wait"): {"for": {"kind": "exchange"}, "within": "1ms"}, ("post", "/clock"): {},
-    ("post", "/held/{n}"): {"action": "answer"}, ("post", "/sockets/{n}/send"): {"text": "x"},
+    ("post", "/held/{held}"): {"action": "answer"}, ("post", "/sockets/{connection}/send"): {"text": "x"},
 }
 
 

@@ -33,7 +33,7 @@ export function startSockets() {
     return [n, where, shortID(socket.user), socket.age, socket.frames_in, socket.frames_out, states.filter(Boolean).join(", "), [
         button("Frames", () => { setFilter(`connection=${n}`); location.hash = "#timeline"; }),
         button("Send…", () => openSender(sender, n)),
-        does.button("Hold", "POST", "breakpoints", { body: { on: "frame", match: { connection: n }, controller: CONTROLLER },
+        does.button("Hold", "POST", "breakpoints", { body: { on: "socket", hold: "both", connection: n, controller: CONTROLLER },
           done: `Frames on socket ${n} are held. Let them go under Breakpoints.` }),
         button("Close…", () => {
           const form = members(CLOSE), said = `Socket ${n} is closing.`;
@@ -47,16 +47,16 @@ export function startSockets() {
   }
 }
 
-/** A form for a message: one of the server's own frames with its fields, any text, or bytes. */
+/** A form for a message: one of the server's own frames with its members, any text, or bytes. */
 async function openSender(place, n) {
   const socket = await act("GET", `sockets/${n}`);
   if (!socket) return;
   const area = h("textarea", { rows: "8", spellcheck: "false", "aria-label": "Message" });
   const types = socket.templates.map(each => each.type), others = [["text", "Any text"], ["base64", "Bytes as base64"]];
-  const show = name => { area.value = JSON.stringify(socket.templates.find(each => each.type === name)?.fields, null, 2) ?? ""; };
+  const show = name => { area.value = JSON.stringify(socket.templates.find(each => each.type === name)?.members, null, 2) ?? ""; };
   const chosen = select("Template", [...types, ...others], types[0] ?? "text", show);
   show(chosen.value);
-  const message = kind => (types.includes(kind) ? { template: kind, fields: JSON.parse(area.value) } : { [kind]: area.value });
+  const message = kind => (types.includes(kind) ? { template: kind, members: JSON.parse(area.value) } : { [kind]: area.value });
   const send = () => call("POST", inWorld(`sockets/${n}/send`), message(chosen.value));
   fill(place, form(`Send to socket ${n}`, "Send", () => attempt(send, `Sent to socket ${n}.`), field("Template", chosen), area));
   area.focus();
@@ -65,19 +65,15 @@ async function openSender(place, n) {
 // MARK: Breakpoints
 
 const DIRECTIONS = { client_to_server: "from the client", server_to_client: "from the server" };
-const { direction, timeout, ...ofBreakpoints } = FORMS.breakpoint;
-const { endpoint, requests, socket, connections, type, ...ofFrames } = ofBreakpoints.match.properties;
-const requested = { endpoint: { ...endpoint, enum: Object.values(FORMS.endpoints), open: true }, text: ofFrames.text, requests };
-const MATCHES = {
-  frame: { ...ofFrames, socket, connections }, request: requested, response: requested, handshake: { socket, connections },
-};
+/** Where things are held: the targets of faults, and the one that holds all of them. */
+const PLACES = { frame: "socket", handshake: "handshake", request: "any", response: "any" };
 const HEAD = { fields: { fields: true, long: true, description: "Such as Accept: text/plain, but not the body's length." } };
 /** What can be changed of what is held, and what an answer in its place has. */
 const LINE = { text: true };
 const CHANGES = { request: { method: LINE, target: LINE, ...HEAD }, response: { status: {}, ...HEAD }, frame: {} };
 const ANSWER = { status: { example: "503" }, ...HEAD, text: { label: "Body", text: true, long: true } };
 /** What a breakpoint holds, where that has another name. */
-const HOLDS = { client: "frames from the client", server: "frames from the server", both: "frames" };
+const HOLDS = { client_to_server: "frames from the client", server_to_client: "frames from the server", both: "frames" };
 
 let breakpoints = null, isSet = false;
 const cards = new Map();
@@ -170,17 +166,22 @@ function card(place, held) {
 
 function breakpointForm() {
   const places = [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]];
-  const on = select("Hold", places, "frame"), name = { ...ofBreakpoints.name, example: "live-1" }, { enabled } = ofBreakpoints;
+  const place = select("Hold", places, "frame"), { name, enabled, on, requests, connections, at, hold } = FORMS.fault;
+  const { text, for: time } = hold.properties, { direction, connection } = FORMS.conditions, only = "The only one; its number in the journal.";
   const parts = () => {
-    const { at, requests, connections, ...often } = MATCHES[on.value];
+    const kind = place.value, all = PLACES[kind], isFrame = kind === "frame", isREST = all === "any";
+    const fitting = on.enum.filter(each => isREST ? !/^(socket|handshake)/.test(each) : each.startsWith(all));
     return {
-      often: { ...often, ...(on.value === "frame" && { direction }), timeout: { ...timeout, example: "30s" } },
-      seldom: { ...(requests ? { requests } : { connections }), ...(at && { at }), name, enabled },
-      made: ({ name, enabled, direction, timeout, ...match }) =>
-        ({ on: on.value, controller: CONTROLLER, name, enabled, direction, timeout, match }),
+      often: { on: { ...on, label: "Where", enum: fitting, description: "" }, ...(kind !== "handshake" && { text }),
+        ...(isFrame && { type: at.properties.type, connection: { ...connection, description: only }, direction }), for: { ...time, example: "30s" } },
+      seldom: { ...(isREST ? { requests } : { connections }), ...(isFrame && { at }), name: { ...name, example: "live-1" }, enabled },
+      made: ({ on = all, direction = "both", type, at, text, for: time, ...others }) => ({
+        on, hold: { what: isFrame ? direction : kind === "response" ? kind : "request", text, for: time },
+        at: type ? { ...at, type } : at, ...others, controller: CONTROLLER,
+      }),
     };
   };
-  return choiceForm({ title: "Set a breakpoint", label: "Set", choosers: field("Hold", on), parts,
+  return choiceForm({ title: "Set a breakpoint", label: "Set", choosers: field("Hold", place), parts,
     send: body => breakpoints.change("POST", "breakpoints", body, "The breakpoint is set.") });
 }
 

@@ -16,7 +16,8 @@ struct Check: ParsableCommand {
     func run() throws {
         var isGood = true
         for file in files {
-            if let mistakes = Self.mistakes(in: file) {
+            let mistakes = Self.mistakes(in: file) { FitIQMock.printToStandardError($0 + "\n") }
+            if let mistakes {
                 isGood = false
                 FitIQMock.printToStandardError(mistakes + "\n")
             } else {
@@ -29,19 +30,24 @@ struct Check: ParsableCommand {
     }
 
     /// A line for each mistake of a file; nil if there are none.
-    static func mistakes(in path: String) -> String? {
+    ///
+    /// - Parameter note: Takes a line for each old word of a file that can be read.
+    static func mistakes(in path: String, note: (String) -> Void = { _ in }) -> String? {
         do throws(Failure) {
             return mistakes(
-                in: try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true), file: path)
+                in: try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true), file: path, note: note
+            )
         } catch {
             return Messages.inFile(path, error.message)
         }
     }
 
-    static func mistakes(in bytes: [UInt8], file: String) -> String? {
+    static func mistakes(in bytes: [UInt8], file: String, note: (String) -> Void = { _ in }) -> String? {
         var configuration = Engine.Configuration()
         do throws(ScenarioErrors) {
-            configuration.adopt(try ScenarioPlan().read(bytes, file: file))
+            let scenario = try ScenarioPlan().read(bytes, file: file)
+            for word in scenario.oldWords { note(ScenarioErrors(file: file, mistakes: [word]).description) }
+            configuration.adopt(scenario)
         } catch {
             return error.description
         }

@@ -218,6 +218,7 @@ struct ServerLauncher {
         let showsTraffic = try Settings.flag(options.watchTraffic, "WATCH_TRAFFIC")
         var configuration = try options.engineConfiguration(plan.load())
         try configure(&configuration)
+        for word in configuration.scenario.oldWords { logger.warning("The scenario's \(word.message)") }
         guard exportFile == nil || configuration.scenario.replay == nil else {
             throw .configuration(Messages.notWithSession("--export-on-exit"))
         }

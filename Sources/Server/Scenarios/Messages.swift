@@ -22,6 +22,9 @@ enum Messages {
     static let severalDocuments = "Another document begins here ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may occur once."
+    static func oldWord(_ word: String, now: String) -> String {
+        "is \"\(word)\", an old word that still counts; write \"\(now)\"."
+    }
     static func fileTooLarge(_ count: Int) -> String {
         "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. "
             + "'made_up_messages' makes long histories."

@@ -30,6 +30,8 @@ public struct Scenario: Sendable, Equatable {
     public var network: NetworkProfile?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
+    /// The words of earlier versions that its document has, each with the one that is used now: no mistakes.
+    public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
 
     /// The name of the scenario without a script.
     public static let defaultName = "default"

@@ -92,8 +92,8 @@ struct AdminRouteTests {
         #expect(parameter(["worlds", "w1"]) == ["worlds/{id}", "", "w1"])
         #expect(parameter(["requests", "unmatched"]) == ["requests/unmatched", "", nil])
         #expect(parameter(["faults", ""]) == [nil, nil, nil])
-        #expect(parameter(["sockets", "7", "send"]) == ["sockets/{n}/send", "7", nil])
-        #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{n}", "7", "w1"])
+        #expect(parameter(["sockets", "7", "send"]) == ["sockets/{connection}/send", "7", nil])
+        #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{connection}", "7", "w1"])
     }
 
     @Test("Below a world's prefix is its admin API, and the server's")
@@ -169,8 +169,8 @@ struct AdminRouteTests {
             let template = path.replacingOccurrences(of: "w1", with: "{id}")
                 .replacingOccurrences(of: "some%20name", with: "{name}")
                 .replacingOccurrences(of: "some%20mark", with: "{mark}")
-                .replacingOccurrences(of: "/9", with: "/{number}").replacingOccurrences(of: "57", with: "{n}")
-                .replacingOccurrences(of: "7", with: "{n}")
+                .replacingOccurrences(of: "/9", with: "/{number}").replacingOccurrences(of: "57", with: "{held}")
+                .replacingOccurrences(of: "7", with: "{connection}")
             expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
         }
         #expect(described == expected)

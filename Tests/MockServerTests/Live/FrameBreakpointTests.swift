@@ -40,10 +40,10 @@ struct FrameBreakpointTests {
         let chat = try Chat(HeldWorld())
         let shown = try chat.held.world.ask(
             .post, "breakpoints",
-            #"{"on":"frame","name":"b","direction":"server_to_client","match":{"type":"pong"},"timeout":"90s"}"#)
+            #"{"name":"b","on":"socket","at":{"type":"pong"},"hold":{"what":"server_to_client","for":"90s"}}"#)
         #expect(
             shown.text
-                == #"{"name":"b","enabled":true,"on":"socket","at":{"type":"pong"},"hold":{"what":"server","for":"90s"},"#
+                == #"{"name":"b","enabled":true,"on":"socket","at":{"type":"pong"},"hold":{"what":"server_to_client","for":"90s"},"#
                 + #""matches":0,"acted":0,"holding":0}"#)
         chat.socket.send(Self.ping)
         chat.socket.send(#"{"type":"nonsense"}"#)

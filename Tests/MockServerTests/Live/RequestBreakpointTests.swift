@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Breakpoints: requests, responses and handshakes")
 struct RequestBreakpointTests {
-    static let onGoals = #"{"on":"request","match":{"endpoint":"POST /api/v1/goals"}}"#
+    static let onGoals = #"{"on":"POST /api/v1/goals","hold":"request"}"#
 
     @Test("A request waits before the backend sees it, and continues as it came")
     func continues() throws {
@@ -372,7 +372,7 @@ struct RequestBreakpointTests {
     @Test(
         "Breakpoints that cannot be are refused",
         arguments: [
-            ("", "on"), ("[]", "object"), ("{}", "on"), (#"{"on":"reply"}"#, "reply"),
+            ("", "on"), ("[]", "object"), ("{}", "on"), (#"{"on":"reply"}"#, "'hold'"),
             (#"{"on":"request","macth":{}}"#, "match"), (#"{"on":"request","match":{"socket":"/x"}}"#, "socket"),
             (#"{"on":"request","match":[]}"#, "match"), (#"{"on":"frame","match":{"endpoint":"any"}}"#, "endpoint"),
             (#"{"on":"request","match":{"endpoint":"GET /api/v1/gaols"}}"#, "goals"),

@@ -98,7 +98,7 @@ struct SocketControlTests {
             var object = try #require(try JSON.parse(text).object)
             #expect(object["type"]?.string == type)
             object["type"] = nil
-            #expect(template["fields"]?.object == object)
+            #expect(template["members"]?.object == object)
         }
     }
 
@@ -128,23 +128,30 @@ struct SocketControlTests {
     }
 
     @Test("Members of a template are replaced, and others are refused")
-    func fields() throws {
+    func members() throws {
         let opened = try Opened()
-        let body = #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#
-        #expect(try opened.ask("/2/send", body).status == 200)
+        let body = #"{"template":"stream_chunk","members":{"content":"Sent by hand"}}"#
+        let sent = try opened.ask("/2/send", body)
+        #expect(sent.status == 200 && sent.json?["deprecated"] == nil)
         guard case .text(let text)? = opened.socket.takeEvents().first else { return #expect(Bool(false)) }
         let frame = try JSON.parse(text)
         #expect(frame["content"] == "Sent by hand" && frame["consultation_id"]?.string == opened.consultation)
-        let wrong = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"contents":"x"}}"#)
+        let wrong = try opened.ask("/2/send", #"{"template":"stream_chunk","members":{"contents":"x"}}"#)
         #expect(wrong.status == 400 && wrong.message.contains("'content'"), "\(wrong.text)")
+        // The word of earlier versions.
+        let old = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#)
+        #expect(old.status == 200 && old.json?["sent"] == sent.json?["sent"])
+        #expect(old.json?["deprecated"] == ["'fields' is an old word that still counts; write 'members'."])
     }
 
     @Test(
         "What cannot be sent is refused, and nothing is sent",
         arguments: [
             "{}", #"{"text":"a","json":1}"#, #"{"text":1}"#, #"{"base64":"?"}"#, #"{"template":"x"}"#,
-            #"{"template":"pong","text":"a"}"#, #"{"fields":{}}"#, #"{"template":"pong","fields":1}"#,
-            #"{"template":"pong","fields":{"type":"x"}}"#, #"{"opcode":"close"}"#, #"{"opcode":1,"text":"a"}"#,
+            #"{"template":"pong","text":"a"}"#, #"{"members":{}}"#, #"{"fields":{}}"#,
+            #"{"template":"pong","members":1}"#,
+            #"{"template":"pong","members":{"type":"x"}}"#, #"{"template":"pong","fields":{"type":"x"}}"#,
+            #"{"template":"pong","members":{},"fields":{}}"#, #"{"opcode":"close"}"#, #"{"opcode":1,"text":"a"}"#,
             #"{"text":"a","x":1}"#, "[]", #"{"template":"pong","opcode":"ping"}"#,
             "{\"opcode\":\"ping\",\"text\":\"\(String(repeating: "x", count: 126))\"}",
         ])

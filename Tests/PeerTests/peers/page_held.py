@@ -22,7 +22,7 @@ class Held:
             self.handshakes(server)
             self.frames(server)
             # What a page holds goes on when the page is closed.
-            self.hold("request", Endpoint="GET /api/v1/consultations")
+            self.hold("request", Where="GET /api/v1/consultations")
             asked = threads.submit(server.send, "GET", "/api/v1/consultations")
             expect(self.cards).to_have_count(1)
             close_quietly(self.page, "400 (Bad Request)")
@@ -58,7 +58,7 @@ class Held:
 
     def requests(self, server, threads):
         page, cards = self.page, self.cards
-        self.hold("request", Endpoint="POST /api/v1/meal-logs/natural", Text="Eggs", Timeout="5m")
+        self.hold("request", Where="POST /api/v1/meal-logs/natural", Text="Eggs", For="5m")
         breakpoint, = server.ask("GET", "/__admin/breakpoints")["breakpoints"]
         assert breakpoint["hold"] == {"what": "request", "text": "Eggs", "for": "5m"}, breakpoint
         expect(page.locator("#breakpoint-list tbody td")).to_have_text(
@@ -81,7 +81,7 @@ class Held:
         assert sent == {"action": "change", "text": long.replace("Eggs", "Toast")}, str(sent)[:300]
         assert '"raw_input":"Toast"' in asked.result()[1], asked.result()
         # A method and a target; what is no text a text area keeps is base64.
-        self.hold("request", Endpoint="GET /api/v1/consultations")
+        self.hold("request", Where="GET /api/v1/consultations")
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         is_accessible(page, "a held request")
         self.picture(page, "held-request")
@@ -121,7 +121,7 @@ class Held:
 
     def responses(self, server, threads):
         cards = self.cards
-        self.hold("response", Endpoint="GET /api/v1/goals")
+        self.hold("response", Where="GET /api/v1/goals")
         asked = threads.submit(server.send, "GET", "/api/v1/goals")
         expect(cards).to_contain_text("response held by")
         cards.get_by_label("Status", exact=True).fill("500")
@@ -133,7 +133,7 @@ class Held:
         assert set(self.released()) == {"action", "fields", "text"}
         assert asked.result() == (200, "mine"), asked.result()
         # A step holds the response to the request.
-        self.hold("request", Endpoint="GET /api/v1/consultations")
+        self.hold("request", Where="GET /api/v1/consultations")
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         expect(cards).to_contain_text("request held by")
         cards.get_by_role("button", name="Step").click()
@@ -144,7 +144,7 @@ class Held:
 
     def table(self, server, threads):
         """A breakpoint is switched in the table."""
-        self.hold("request", Endpoint="GET /api/v1/goals", Name="goals")
+        self.hold("request", Where="GET /api/v1/goals", Name="goals")
         ours = self.page.locator("#breakpoint-list tr", has_text="goals")
         ours.get_by_role("switch").click()
         expect(ours.get_by_role("switch")).not_to_be_checked()
@@ -161,7 +161,7 @@ class Held:
         self.remove_all()
 
     def handshakes(self, server):
-        self.hold("handshake", Socket="/api/v1/consultations/{id}/ws")
+        self.hold("handshake", Where="handshake /api/v1/consultations/{id}/ws")
         app = App(self.browser, server)
         app.page.evaluate("url => { window.late = new WebSocket(url); late.onopen = () => { late.done = 'open'; }; late.onerror = () => { late.done ??= 'refused'; }; }",
                           f"{server.url.replace('http', 'ws')}/api/v1/consultations/{server.consultation('general_wellness')}/ws?token={server.token}")

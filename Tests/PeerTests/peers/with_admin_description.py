@@ -57,7 +57,7 @@ class Examples:
     def holding_world(self):
         """A world with a breakpoint that holds a request, and the number of what it holds."""
         world = self.world()
-        look = {"name": "look", "on": "request", "match": {"endpoint": "GET /api/v1/goals"}}
+        look = {"name": "look", "on": "GET /api/v1/goals", "hold": "request"}
         status, _, body = self.send("POST", f"/__admin/worlds/{world}/breakpoints", look)
         assert status == 201, body
         address = urllib.parse.urlsplit(self.url)
@@ -155,7 +155,8 @@ class Examples:
             self.send("POST", f"/__admin/worlds/{world}/marks", {"name": "before"})
         prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
         name = "look" if path.startswith("/breakpoints/") else "flaky"
-        target = prefix + path.replace("{id}", world).replace("{name}", name).replace("{n}", str(number))
+        target = prefix + path.replace("{id}", world).replace("{name}", name)
+        target = target.replace("{connection}", str(number)).replace("{held}", str(number))
         target = target.replace("{mark}", "before").replace("{number}", "1")
         if query:
             target += "?" + urllib.parse.urlencode(query)

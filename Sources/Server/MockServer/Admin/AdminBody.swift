@@ -25,7 +25,7 @@ struct AdminBody {
 
     /// 400 for other keys.
     func check(keys: [String]) throws(APIError) {
-        for member in fields?.object ?? [:] where !keys.contains(member.key) {
+        for member in object where !keys.contains(member.key) {
             throw .unknownAdminKey(member.key, allowed: keys)
         }
     }
@@ -34,6 +34,8 @@ struct AdminBody {
     static func parse(_ body: [UInt8], limits: JSON.Limits) throws(APIError) -> JSONValue {
         do { return try JSON.parse(body, limits: limits) } catch { throw .invalidJSON(error) }
     }
+
+    var object: JSONObject { fields?.object ?? [:] }
 
     /// The value of a key; nil if it is absent or null.
     subscript(_ key: String) -> JSONValue? { fields?[key] }

@@ -2,6 +2,7 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTPTypes
+import JSON
 import Replay
 import Text
 
@@ -158,6 +159,13 @@ extension APIError {
 
 /// The refusals of breakpoints, and of the streams of events of those who set them.
 extension APIError {
+    static func breakpointWithoutHold(_ on: JSONValue?) -> APIError {
+        let got = on.map { "; 'on' is \($0.excerpt())" } ?? ""
+        return .invalid(
+            "A breakpoint is a fault with 'hold', which did not arrive\(got). Say what it holds: {\"on\": \"GET "
+                + "/api/v1/goals\", \"hold\": \"request\"}, or {\"on\": \"socket\", \"hold\": \"server_to_client\"}.")
+    }
+
     static let wrongControllerName = invalid(
         "The parameter 'controller' names the operator of a stream of events, with 1 to \(FaultLimits.controllerName) bytes."
     )

@@ -4,6 +4,7 @@ import HTTP1
 import HTTPTypes
 import JSON
 import Scenarios
+import Traffic
 
 /// What the admin API serves at a path, by its methods.
 final class AdminResource: Sendable {
@@ -66,13 +67,13 @@ final class AdminResource: Sendable {
             "faults/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
         AdminResource("network", get: Engine.networkAnswer, put: Engine.putNetwork),
         AdminResource("sockets", get: Engine.socketList),
-        AdminResource("sockets/{n}", get: Engine.socketAnswer),
-        AdminResource("sockets/{n}/send", post: Engine.send),
-        AdminResource("sockets/{n}/close", post: Engine.closeSocket),
-        AdminResource("sockets/{n}/finish", post: Engine.cutSocket),
-        AdminResource("sockets/{n}/reset", post: Engine.cutSocket),
-        AdminResource("sockets/{n}/silence", post: Engine.silenceSocket),
-        AdminResource("sockets/{n}/resume", post: Engine.resumeSocket),
+        AdminResource("sockets/{connection}", get: Engine.socketAnswer),
+        AdminResource("sockets/{connection}/send", post: Engine.send),
+        AdminResource("sockets/{connection}/close", post: Engine.closeSocket),
+        AdminResource("sockets/{connection}/finish", post: Engine.cutSocket),
+        AdminResource("sockets/{connection}/reset", post: Engine.cutSocket),
+        AdminResource("sockets/{connection}/silence", post: Engine.silenceSocket),
+        AdminResource("sockets/{connection}/resume", post: Engine.resumeSocket),
         AdminResource("wait", post: Engine.wait),
         AdminResource("fork", post: Engine.makeFork),
         AdminResource("marks", get: Engine.markList, post: Engine.setMark),
@@ -84,13 +85,13 @@ final class AdminResource: Sendable {
         AdminResource(
             "breakpoints/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
         AdminResource("held", get: Engine.heldList, post: Engine.releaseHeld),
-        AdminResource("held/{n}", get: Engine.showHeld, post: Engine.releaseHeldThing),
+        AdminResource("held/{held}", get: Engine.showHeld, post: Engine.releaseHeldThing),
         AdminResource("state", get: Engine.exportState, put: Engine.importState),
     ]
 
     /// Those that have a larger body than others.
     static let state = named("state"), world = named("worlds/{id}")
-    static let takingFrames = [named("held/{n}"), named("sockets/{n}/send")]
+    static let takingFrames = [named("held/{held}"), named("sockets/{connection}/send")]
 
     private static func named(_ template: String) -> AdminResource {
         guard let found = all.first(where: { $0.template == template }) else { preconditionFailure("It is listed.") }
@@ -174,6 +175,14 @@ struct AdminCall {
     let world: World
     let route: AdminRoute
     let exchange: Exchange
+    /// What the answer says under `deprecated`.
+    let oldWords = OldWords()
+
+    /// The words of earlier versions in a request, a sentence each that says the one that is used now.
+    final class OldWords {
+        fileprivate(set) var sentences: [String] = []
+        func note(_ sentence: String) { sentences.append(sentence) }
+    }
 
     /// Its path below `/__admin`, with the names in braces.
     var template: String { route.resource.template }
@@ -204,7 +213,14 @@ extension Engine {
         if scope != .open { try checkAdminAccess(head, on: exchange.connection) }
         let world = scope == .world ? try adminWorld(route.worldID, at: exchange.now) : defaultWorld
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, exchange.body) }
-        return try operation.answer(self)(AdminCall(world: world, route: route, exchange: exchange))
+        let call = AdminCall(world: world, route: route, exchange: exchange)
+        var answer = try operation.answer(self)(call)
+        let sentences = call.oldWords.sentences
+        if !sentences.isEmpty, let body = answer?.body, body.last == UInt8(ascii: "}") {
+            let deprecated = JSONWriter.object { $0.strings("deprecated", sentences) }
+            answer?.body = body.dropLast() + (body.count > 2 ? [UInt8(ascii: ",")] : []) + deprecated.dropFirst()
+        }
+        return answer
     }
 
     /// Refuses clients without the admin token; if the server has none, clients on other machines.

@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's breakpoints: faults that hold something back, in words of their own.
+/// The admin API's breakpoints: faults that hold something back.
 extension Engine {
     /// `POST /__admin/breakpoints`: a fault that holds something, also on open sockets.
     ///
@@ -12,8 +12,13 @@ extension Engine {
     ///   is no room for it.
     func addBreakpoint(_ call: AdminCall) throws(APIError) -> Answer {
         let draft = try BreakpointDraft(call)
-        var rule = try rule(from: draft.fault, in: call.world, naming: draft.name(of:))
+        var rule = try rule(from: draft.fault, call, naming: draft.name(of:))
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
+        if rule.connection != nil {
+            guard case .socket = rule.fault else {
+                throw .invalid("'connection' is an open WebSocket; it goes with {\"on\": \"socket\"}.")
+            }
+        }
         if let controller = missingController(of: rule, in: call.world) { throw .noController(controller.text) }
         if let number = rule.connection, !openSockets(of: call.world).contains(where: { $0.number == number }) {
             throw .invalid("There is no open WebSocket \(number) in this world.")
@@ -32,7 +37,10 @@ extension Engine {
     }
 }
 
-/// A breakpoint as a request describes it, in the form of a fault of a scenario file.
+/// A breakpoint as a request describes it: a fault of a scenario file, and what such a file cannot name.
+///
+/// Until version 0.1 a breakpoint had words of its own, which still count: `on` said what it holds (`request`,
+/// `response`, `handshake` or `frame`), `match` what fits, `direction` who sent it, and `timeout` how long it waits.
 private struct BreakpointDraft {
     private(set) var fault: JSONObject = [:]
     /// What a scenario file cannot name: an open socket, and a stream of events.
@@ -57,11 +65,26 @@ private struct BreakpointDraft {
     }
 
     init(_ call: AdminCall) throws(APIError) {
-        let body = try call.body(keys: ["on", "name", "enabled", "direction", "match", "timeout", "controller"])
-        let place = try body.choice("on", of: RecordedHold.Place.allCases.map(\.rawValue))
+        let body = try call.body(keys: nil)
+        controller = try body.text("controller", bytes: 1...FaultLimits.controllerName).map(ExactString.init(_:))
+        guard body["hold"] == nil else {
+            fault = body.object
+            connection = try body.number("connection", in: 1...Int.max).map(UInt64.init)
+            for key in ["connection", "controller"] { fault[key] = nil }
+            guard connection == nil || body["connections"] == nil else {
+                throw .invalid("Say either 'connection' or 'connections'.")
+            }
+            return
+        }
+        guard let place = body["on"]?.string, RecordedHold.Place(rawValue: place) != nil else {
+            throw .breakpointWithoutHold(body["on"])
+        }
+        try body.check(keys: ["on", "name", "enabled", "direction", "match", "timeout", "controller"])
+        call.oldWords.note(
+            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are old words that still count; write the "
+                + "breakpoint as it is here, a fault with 'hold'.")
         let match = try body.part("match", keys: Self.conditions(of: place))
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
-        controller = try body.text("controller", bytes: 1...FaultLimits.controllerName).map(ExactString.init(_:))
         for (one, other) in [("at", "type"), ("connection", "connections")]
         where match[one] != nil && match[other] != nil {
             throw .invalid("Say either 'match.\(one)' or 'match.\(other)'.")
@@ -97,7 +120,7 @@ private struct BreakpointDraft {
         let (client, server, both) = (Party.client.direction, Party.server.direction, "both")
         let usual = place == "frame" ? both : place == "response" ? server : client
         let direction = body["direction"] == nil ? usual : try body.choice("direction", of: [client, server])
-        if place == "frame" { return direction == both ? both : direction == client ? "client" : "server" }
+        if place == "frame" { return direction }
         guard direction == usual else {
             let hint = #" What answers it is the frame "connected": {"on": "frame", "match": {"type": "connected"}}."#
             throw .invalid(

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Scenarios
+import Traffic
 
 /// The admin API's check of a scenario that somebody is writing.
 extension Engine {
@@ -32,6 +33,7 @@ extension Engine {
                 writer.member("name", scenario.name)
                 writer.member("summary", scenario.summary)
                 writer.member("scenario", json)
+                if !scenario.oldWords.isEmpty { writer.strings("deprecated", scenario.oldWords.map(\.message)) }
             } catch {
                 writer.member("ok", false)
                 errors = error

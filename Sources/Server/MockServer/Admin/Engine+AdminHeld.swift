@@ -29,7 +29,7 @@ extension Engine {
     /// How much of a body a list has, in bytes.
     private static let listedBody = 64 * 1024
 
-    /// `GET /__admin/held/{n}`; 404 if nothing is held with the number.
+    /// `GET /__admin/held/{held}`; 404 if nothing is held with the number.
     func showHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let thing = try held(call).thing
         return .object { write(thing, of: call.world, bodies: .max, to: &$0) }
@@ -46,7 +46,7 @@ extension Engine {
         return (thing, connection)
     }
 
-    /// `POST /__admin/held/{n} {"action"}`.
+    /// `POST /__admin/held/{held} {"action"}`.
     ///
     /// - Throws: 404 if nothing is held with the number, 409 for an action that does not go with its place, 400 for a bad
     ///   body.

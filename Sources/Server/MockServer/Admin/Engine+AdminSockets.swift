@@ -26,7 +26,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/sockets/{n}`: the socket, and examples of what it may be sent; 404 if it is not open.
+    /// `GET /__admin/sockets/{connection}`: the socket, and examples of what it may be sent; 404 if it is not open.
     func socketAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         let (number, connection) = try openSocket(call)
         return .object { writer in
@@ -35,13 +35,17 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/sockets/{n}/send`: sends a message or a ping past all faults and breakpoints.
+    /// `POST /__admin/sockets/{connection}/send`: sends a message or a ping past all faults and breakpoints.
     ///
     /// - Throws: 404 if the socket is not open, 400 for a bad body, 409 if it closes or is silent.
     func send(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
-        let keys = AdminBody.payloadKeys + ["template", "fields", "opcode"]
+        let keys = AdminBody.payloadKeys + ["template", "members", "fields", "opcode"]
         let body = try call.body(keys: keys, limits: JSON.Limits(bytes: limits.frameBody))
+        if body["fields"] != nil {
+            guard body["members"] == nil else { throw .invalid("'fields' is the old word for 'members'.") }
+            call.oldWords.note("'fields' is an old word that still counts; write 'members'.")
+        }
         let (payload, opcode) = try message(body, for: connection, in: call.world)
         try connection.checkIsOpen(to: "send")
         send(payload, opcode, faults: [LiveControl.byHand], on: connection, in: call.world, at: call.now)
@@ -59,20 +63,23 @@ extension Engine {
         let payload = try body.payload(limit: isPing ? Self.pingBytes : limits.webSocketMessage)
         if let type = try body.text("template", expected: "the type of a frame, such as \"stream_chunk\"") {
             guard !isPing, payload == nil else { throw .nothingToSend }
-            let fields = try body.value("fields", expected: "an object", \.object) ?? [:]
+            let key = body["fields"] == nil ? "members" : "fields"
+            let members = try body.value(key, expected: "an object", \.object) ?? [:]
             let templates = frameTemplates(of: connection, in: world)
-            guard let text = try templates.text(of: type, with: fields) else {
+            guard let text = try templates.text(of: type, with: members) else {
                 throw .unknownChoice("template", got: type, allowed: templates.all.map(\.type))
             }
             return (text, .text)
         }
-        guard body["fields"] == nil else { throw .invalid("Send 'fields' only with a 'template'.") }
+        guard body["members"] == nil, body["fields"] == nil else {
+            throw .invalid("Send 'members' only with a 'template'.")
+        }
         if isPing { return (payload?.bytes ?? [], .ping) }
         guard let payload else { throw .nothingToSend }
         return (payload.bytes, payload.isText ? .text : .binary)
     }
 
-    /// `POST /__admin/sockets/{n}/close`: begins the closing handshake, also with a code that must not be sent.
+    /// `POST /__admin/sockets/{connection}/close`: begins the closing handshake, also with a code that must not be sent.
     func closeSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         let body = try call.body(keys: ["code", "reason"])
@@ -91,7 +98,7 @@ extension Engine {
         return answer(about: connection, of: call.world)
     }
 
-    /// `POST /__admin/sockets/{n}/finish` and `/reset`: ends the transport at once, without a close frame.
+    /// `POST /__admin/sockets/{connection}/finish` and `/reset`: ends the transport at once, without a close frame.
     func cutSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         _ = try call.body(keys: [])
@@ -117,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/sockets/{n}/silence`: from now on nothing is sent or read, until `resume`.
+    /// `POST /__admin/sockets/{connection}/silence`: from now on nothing is sent or read, until `resume`.
     ///
     /// A socket that stays silent is reset after ``longestSilence`` of the world's time.
     func silenceSocket(_ call: AdminCall) throws(APIError) -> Answer {
@@ -136,7 +143,7 @@ extension Engine {
         return answer(about: connection, of: world)
     }
 
-    /// `POST /__admin/sockets/{n}/resume`: sends what has waited, and reads what has arrived.
+    /// `POST /__admin/sockets/{connection}/resume`: sends what has waited, and reads what has arrived.
     func resumeSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, (number, connection)) = (call.world, try openSocket(call))
         _ = try call.body(keys: [])
@@ -276,5 +283,5 @@ extension APIError {
 
     static let nothingToSend = invalid(
         "Say it as one of {\"text\": \"…\"}, {\"json\": …} and {\"base64\": \"…\"}, or send a socket {\"template\": "
-            + "\"stream_chunk\", \"fields\": {…}}.")
+            + "\"stream_chunk\", \"members\": {…}}.")
 }

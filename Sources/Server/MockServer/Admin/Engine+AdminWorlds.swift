@@ -3,6 +3,7 @@ import FitIQBackend
 import HTTPTypes
 import JSON
 import Scenarios
+import Traffic
 
 /// The admin API's worlds: created, listed, shown, reset, deleted.
 extension Engine {
@@ -149,6 +150,8 @@ extension Engine {
             writer.member("last_number", world.journal.lastNumber)
             writer.member("belongs_to", ifPresent: world.owner?.name)
             writer.member("forked_from", ifPresent: parent)
+            let oldWords = settings.scenario.oldWords
+            if !oldWords.isEmpty { writer.strings("deprecated", oldWords.map(\.message)) }
         }
     }
 

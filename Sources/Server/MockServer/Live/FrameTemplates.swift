@@ -38,13 +38,13 @@ struct FrameTemplates {
     /// The text of an example with other values for some of its members; nil if there is no example of this type.
     ///
     /// - Throws: 400 for a member that the example does not have.
-    func text(of type: String, with fields: JSONObject) throws(APIError) -> [UInt8]? {
+    func text(of type: String, with members: JSONObject) throws(APIError) -> [UInt8]? {
         guard var object = all.first(where: { $0.type.isExactly(type) })?.object else { return nil }
-        for field in fields {
-            guard field.key != "type", object[field.key] != nil else {
-                throw .unknownAdminKey(field.key, allowed: object.keys.filter { $0 != "type" })
+        for member in members {
+            guard member.key != "type", object[member.key] != nil else {
+                throw .unknownAdminKey(member.key, allowed: object.keys.filter { $0 != "type" })
             }
-            object[field.key] = field.value
+            object[member.key] = member.value
         }
         return JSONValue.object(object).encoded()
     }
@@ -52,11 +52,11 @@ struct FrameTemplates {
     func write(to writer: inout JSONWriter) {
         writer.array("templates") { writer in
             for (type, object) in all {
-                var fields = object
-                fields["type"] = nil
+                var members = object
+                members["type"] = nil
                 writer.object { writer in
                     writer.member("type", type)
-                    writer.member("fields", .object(fields))
+                    writer.member("members", .object(members))
                 }
             }
         }

@@ -148,8 +148,13 @@ struct Cursor {
         name(among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    func name(among allowed: [String]) -> String? {
+    /// - Parameter oldWords: The names of earlier versions, with those that are used now.
+    func name(among allowed: [String], oldWords: [String: String] = [:]) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
+        if let now = oldWords[name], allowed.contains(now) {
+            diagnosis.note(oldWord: name, now: now, path: path, position: node.position)
+            return now
+        }
         guard allowed.contains(name) else {
             return refuse(
                 Messages.unknownChoice(allowed: allowed, got: node.excerpt, nearest: Messages.nearest(name, allowed)))

@@ -1,5 +1,6 @@
 import Faults
 import FitIQAPI
+import Traffic
 
 extension ResponseFault {
     static func read(_ action: FaultAction, _ fields: Fields, at place: FaultPlace) -> ResponseFault? {
@@ -194,9 +195,11 @@ extension Hold {
         switch place {
         case .response: ["request", "response"]
         case .handshake: ["request"]
-        case .socket: ["client", "server", "both"]
+        case .socket: Party.allCases.map(\.direction) + ["both"]
         }
     }
+
+    private static let oldWords = ["client": Party.client.direction, "server": Party.server.direction]
 
     /// Reads what is held, alone or with conditions.
     fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
@@ -209,9 +212,9 @@ extension Hold {
             let times = FaultLimits.shortestHold...FaultLimits.longestWait
             if let time = fields["for"] { hold.time = time.duration(times) ?? hold.time }
         }
-        guard let name = what?.name(among: choices(at: place)) else { return nil }
-        hold.fromClient = ["request", "client", "both"].contains(name)
-        hold.fromServer = ["response", "server", "both"].contains(name)
+        guard let name = what?.name(among: choices(at: place), oldWords: oldWords) else { return nil }
+        hold.fromClient = ["request", Party.client.direction, "both"].contains(name)
+        hold.fromServer = ["response", Party.server.direction, "both"].contains(name)
         return hold
     }
 }

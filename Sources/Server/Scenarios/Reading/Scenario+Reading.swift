@@ -75,7 +75,8 @@ extension Scenario {
     ) throws(ScenarioErrors) -> Scenario {
         let diagnosis = Diagnosis(isSaved: isSaved)
         let scenario = read(Cursor(node: tree, path: .document, diagnosis: diagnosis))
-        guard let scenario, diagnosis.isClean else { throw diagnosis.errors(file: file) }
+        guard var scenario, diagnosis.isClean else { throw diagnosis.errors(file: file) }
+        scenario.oldWords = diagnosis.oldWords
         return scenario
     }
 

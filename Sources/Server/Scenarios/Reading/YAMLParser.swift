@@ -273,6 +273,17 @@ final class Diagnosis {
 
     var isClean: Bool { mistakes.isEmpty }
 
+    /// Words of earlier versions, which still count.
+    private(set) var oldWords: [ScenarioErrors.Mistake] = []
+
+    func note(oldWord word: String, now: String, path: Path, position: Position?) {
+        guard oldWords.count < ScenarioLimits.mistakes else { return }
+        oldWords.append(
+            ScenarioErrors.Mistake(
+                line: position?.line, column: position?.column, path: path.text,
+                message: path.text + " " + Messages.oldWord(word, now: now)))
+    }
+
     /// Reports a mistake: the message describes the value at the path.
     ///
     /// The message is only created if it is kept: the search for the nearest name is slow, and a file can have any

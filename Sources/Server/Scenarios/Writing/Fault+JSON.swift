@@ -2,6 +2,7 @@ import Faults
 import FitIQAPI
 import JSON
 import Text
+import Traffic
 
 // The keys are those of FaultAction, which the reader expects.
 
@@ -63,7 +64,8 @@ extension SocketFault {
         case .insert(let text): writer.text("insert", text)
         case .compression(let fault): writer.member("compression", fault.rawValue)
         case .hold(let hold):
-            hold.write(hold.fromClient ? hold.fromServer ? "both" : "client" : "server", into: &writer)
+            let sender: Party = hold.fromClient ? .client : .server
+            hold.write(hold.fromClient && hold.fromServer ? "both" : sender.direction, into: &writer)
         case .finish, .reset, .silence, .masked, .invalidUTF8, .escape, .binary, .lose, .double, .swap,
             .nanosecondTimestamps, .withholdPong, .stallReading:
             guard let action = Self.switches.first(where: { $0.value == self })?.key else {

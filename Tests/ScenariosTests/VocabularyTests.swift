@@ -1,0 +1,193 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+import Traffic
+
+@testable import Scenarios
+
+/// The table of words in docs/admin.md against everything that is described by a schema: one thing has one word, and one
+/// word means one thing.
+@Suite("One vocabulary")
+struct VocabularyTests {
+    /// What a schema, or a document in its place, calls things.
+    struct Words {
+        /// Members and parameters, each with the kinds of values that it has and where it has them.
+        var members: [String: [(kind: String, place: String)]] = [:]
+        /// The words that a member can have as its value.
+        var choices: [String: Set<String>] = [:]
+
+        /// Those of a JSON Schema, or of a description with schemas; old words are no part of the vocabulary.
+        init(schema: JSONValue, of name: String) {
+            collect(schema, below: name, root: schema)
+        }
+
+        private mutating func collect(_ value: JSONValue, below place: String, root: JSONValue) {
+            if let elements = value.array {
+                for element in elements { collect(element, below: place, root: root) }
+            }
+            guard let object = value.object, object["deprecated"] != true else { return }
+            for (name, property) in object["properties"]?.object ?? [:] where property["deprecated"] != true {
+                add(name, property, at: place, root)
+            }
+            if let name = object["name"]?.string, object["in"] != nil, let schema = object["schema"] {
+                add(name, schema, at: place, root)
+            }
+            for (key, value) in object where !["example", "examples", "default"].contains(key) {
+                if key == "schemas" || key == "$defs" {
+                    for (name, schema) in value.object ?? [:] {
+                        collect(schema, below: "\(place) \(name)", root: root)
+                    }
+                } else {
+                    collect(value, below: key.hasPrefix("/") ? "\(place) \(key)" : place, root: root)
+                }
+            }
+        }
+
+        private mutating func add(_ name: String, _ schema: JSONValue, at place: String, _ root: JSONValue) {
+            let (kinds, words) = Self.kinds(of: schema, root)
+            for kind in kinds.isEmpty ? ["any"] : kinds { members[name, default: []].append((kind, place)) }
+            choices[name, default: []].formUnion(words)
+        }
+
+        /// The types of a schema and its words, through references and choices, apart from null.
+        private static func kinds(of schema: JSONValue, _ root: JSONValue) -> (Set<String>, Set<String>) {
+            guard schema["deprecated"] != true else { return ([], []) }
+            if let reference = schema["$ref"]?.string {
+                let target = reference.split(separator: "/").dropFirst().reduce(root) { $0[String($1)] ?? .null }
+                return kinds(of: target, root)
+            }
+            var kinds = Set(schema["type"]?.array?.compactMap(\.string) ?? [schema["type"]?.string].compactMap(\.self))
+            var words = Set((schema["enum"]?.array ?? [schema["const"]].compactMap(\.self)).compactMap(\.string))
+            if !words.isEmpty { kinds.insert("word") }
+            for option in (schema["anyOf"]?.array ?? []) + (schema["oneOf"]?.array ?? []) {
+                let (more, others) = Self.kinds(of: option, root)
+                kinds.formUnion(more)
+                words.formUnion(others)
+            }
+            // In YAML a text may look like a number or a Boolean.
+            if kinds.contains("string") { kinds.subtract(["number", "boolean"]) }
+            return (kinds.subtracting(["null"]), words)
+        }
+
+        /// The names that code writes.
+        init(code paths: [String], of name: String) throws {
+            for path in paths {
+                for found in try textOfPackage(path).matches(of: #/\("([a-z]\w+)", /#) {
+                    members[String(found.output.1), default: []].append(("any", name))
+                }
+            }
+        }
+    }
+
+    private static func read(_ path: String) throws -> JSONValue {
+        try JSONValue(yaml: Array(textOfPackage(path).utf8))
+    }
+
+    /// Every description of what is read or written; a new one gets a row here.
+    static let sources = Result {
+        let traffic = "Sources/Traffic/Traffic/"
+        return [
+            Words(schema: try read("openapi/admin.yaml"), of: "admin"),
+            Words(schema: try read("Fixtures/scenarios/scenario.schema.json"), of: "scenario"),
+            try Words(code: [traffic + "Journal/JournalEncoder.swift"], of: "journal"),
+            try Words(code: [traffic + "HAR/HAREncoder.swift", traffic + "HAR/HAREncoder+Sockets.swift"], of: "HAR"),
+        ]
+    }
+
+    /// The second column of the table, a row each.
+    static let table = Result {
+        let page = try textOfPackage("docs/admin.md")
+        let table = page.components(separatedBy: "| thing | word |\n")[1].components(separatedBy: "\n\n")[0]
+        return table.split(separator: "\n").dropFirst().map { row in
+            let cell = row.split(separator: "|", omittingEmptySubsequences: false)[2]
+            return cell.matches(of: #/`([^`]+)`/#).map { String($0.output.1) }
+        }
+    }
+
+    @Test("Every word of the table is in use")
+    func isInUse() throws {
+        let (rows, sources) = (try Self.table.get(), try Self.sources.get())
+        #expect(rows.count > 15)
+        for word in rows.flatMap(\.self) where word.wholeMatch(of: #/[A-Za-z_]+/#) != nil && word != "any" {
+            #expect(
+                sources.contains { $0.members[word] != nil || $0.choices.values.contains { $0.contains(word) } },
+                "nothing is called \(word)")
+        }
+    }
+
+    /// What a word of the table is, wherever it occurs, and the places where it may be something else.
+    static let meanings: [(word: String, kinds: Set<String>, elsewhere: [String])] = [
+        ("connection", ["integer"], []), ("number", ["integer"], []), ("last_number", ["integer"], []),
+        ("since", ["integer"], []), ("direction", ["word"], []), ("verdict", ["word"], []), ("within", ["string"], []),
+        ("held", ["integer", "array"], []), ("world", ["string"], []), ("user", ["string"], []),
+        ("kind", ["word"], []), ("opcode", ["word", "any"], []), ("path", ["string"], []), ("target", ["string"], []),
+        ("endpoint", ["string"], []), ("web_sockets", ["integer"], []), ("members", ["object"], []),
+        // The conditions of a wait.
+        ("for", ["string"], ["admin /wait"]),
+        // In what a replay compares: a place in a body, such as a member.
+        ("place", ["word"], ["Differences"]),
+        // In a replay's report: the number of an entry in the session.
+        ("entry", ["object"], ["RecordedRequest"]),
+        ("hold", ["word", "object"], []), ("fields", ["array"], []),
+    ]
+
+    @Test("A word means one thing", arguments: meanings)
+    func meaning(_ row: (word: String, kinds: Set<String>, elsewhere: [String])) throws {
+        let uses = try Self.sources.get().flatMap { $0.members[row.word] ?? [] }
+        #expect(!uses.isEmpty)
+        for use in uses where use.kind != "any" && !row.elsewhere.contains(where: use.place.contains) {
+            #expect(row.kinds.contains(use.kind), "\(row.word) is \(use.kind) in \(use.place)")
+        }
+    }
+
+    @Test("The same choices have the same words")
+    func choices() throws {
+        let directions = Set(Party.allCases.map(\.direction))
+        for source in try Self.sources.get() {
+            for (name, words) in source.choices {
+                switch name {
+                case "direction": #expect(words == directions)
+                case "verdict": #expect(words == ["kept", "broken", "not_exercised"])
+                case "hold": #expect(words == directions.union(["request", "response", "both"]))
+                default: break
+                }
+                // Nothing has a word for half of a direction, but for who ended something and a role.
+                if words.isSuperset(of: ["client", "server"]) { Issue.record("\(name): \(words.sorted())") }
+            }
+        }
+    }
+
+    /// Second words that were there once or that others have, and where they mean something of their own.
+    static let others: [(word: String, now: String, elsewhere: [String])] = [
+        ("timeout", "for", []), ("duration", "for", []), ("sender", "direction", []),
+        ("from", "direction", ["selection"]),
+        ("n", "connection or held", ["point"]), ("socket_id", "connection", []), ("connection_id", "connection", []),
+        ("match", "on and at", ["replay"]), ("outcome", "verdict", []),
+        ("headers", "fields", ["stub", "HAR"]), ("sockets_open", "web_sockets", []), ("how_long", "for", []),
+    ]
+
+    @Test("A thing has no second word", arguments: others)
+    func secondWord(_ row: (word: String, now: String, elsewhere: [String])) throws {
+        for use in try Self.sources.get().flatMap({ $0.members[row.word] ?? [] })
+        where !row.elsewhere.contains(where: use.place.contains) {
+            Issue.record("\(row.word) in \(use.place): write \(row.now)")
+        }
+    }
+
+    @Test("What the test looks for is found")
+    func isFound() throws {
+        let schema: JSONValue = [
+            "properties": [
+                "direction": ["$ref": "#/$defs/way"], "timeout": ["type": "string", "deprecated": true],
+                "hold": ["anyOf": [["enum": ["client"], "deprecated": true], ["enum": ["both"]], ["type": "object"]]],
+            ],
+            "parameters": [["name": "n", "in": "path", "schema": ["type": "integer"]]],
+            "$defs": ["way": ["enum": ["up"]]],
+        ]
+        let words = Words(schema: schema, of: "x")
+        #expect(Set(words.members.keys) == ["direction", "hold", "n"])
+        #expect(words.choices["direction"] == ["up"] && words.choices["hold"] == ["both"])
+        #expect(Set(words.members["hold"]?.map(\.kind) ?? []) == ["word", "object"])
+    }
+}
