@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// README or a page of `docs/`, with its fenced blocks.
+/// README, a page of `docs/`, or a skill, with its fenced blocks.
 ///
 /// Each block says what the tests do with it:
 /// - ` ```console `: lines that begin with `$ ` are typed, and the others are what the command prints. The blocks of a
@@ -38,9 +38,9 @@ struct Document: Sendable, CustomStringConvertible {
     static let all = Result {
         let pages = try FileManager.default.contentsOfDirectory(
             atPath: URL.packageRoot.appendingPathComponent("docs").path)
-        return try (["README.md"] + pages.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }).map { path in
-            Document(
-                path: path, text: try textOfPackage(path))
+        let others = ["README.md", "skills/fitiq-mock/SKILL.md", "AGENTS.md", "llms.txt"]
+        return try (others + pages.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }).map { path in
+            Document(path: path, text: try textOfPackage(path))
         }
     }
 

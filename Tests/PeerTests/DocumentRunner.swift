@@ -33,7 +33,9 @@ struct DocumentRunner {
         ports = try Self.freePorts()
         // A server that a page starts ends with the shell, even if a command fails.
         let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
-        let script = trap + session.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
+        // A skill is for people who have installed the program.
+        let path = "PATH=\(URL(fileURLWithPath: program).deletingLastPathComponent().path):$PATH\n"
+        let script = trap + path + session.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
         let files = try ScratchFolder()
         defer { files.remove() }
         for file in session.files { try Data(file.text.utf8).write(to: files[file.name]) }

@@ -30,7 +30,7 @@ extension Peers {
             #expect(try ShellSession.all(in: readme).flatMap(\.files).map(\.name) == ["mine.yaml", "client.sh"])
             #expect(try ShellSession.all(in: readme).count >= 5)
             let files = try documents.flatMap { try ShellSession.all(in: $0) }.flatMap(\.files).map(\.name)
-            #expect(Set(files) == ["mine.yaml", "client.sh", "tunnel.yaml", "bad-day.yaml", "test.sh"])
+            #expect(Set(files) == ["mine.yaml", "client.sh", "down.yaml", "tunnel.yaml", "bad-day.yaml", "test.sh"])
             #expect(try documents.flatMap { try ShellSession.all(in: $0) }.flatMap(\.commands).count >= 120)
         }
 

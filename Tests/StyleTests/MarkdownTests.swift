@@ -71,7 +71,10 @@ struct MarkdownTests {
         let docs = try FileManager.default.contentsOfDirectory(
             atPath: URL.packageRoot.appendingPathComponent("docs").path)
         return try read(
-            ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "openapi/DEVIATIONS.md"]
+            [
+                "README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "openapi/DEVIATIONS.md", "AGENTS.md", "llms.txt",
+                "skills/fitiq-mock/SKILL.md",
+            ]
                 + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" })
     }
 
@@ -91,9 +94,21 @@ struct MarkdownTests {
         }
     }
 
-    @Test("README has at most 14 KB")
-    func size() throws {
-        #expect(try Data(contentsOf: URL.packageRoot.appendingPathComponent("README.md")).count <= 14 * 1024)
+    @Test(
+        "A page that is read whole is short",
+        arguments: [
+            ("README.md", 14_336), ("llms.txt", 8_000), ("AGENTS.md", 4_000), ("skills/fitiq-mock/SKILL.md", 6_000),
+        ])
+    func sizes(path: String, limit: Int) throws { #expect(try textOfPackage(path).utf8.count <= limit) }
+
+    @Test("llms.txt leads to every page of docs, once, in the form of llmstxt.org")
+    func forAgents() throws {
+        let pages = try Self.pages.get()
+        let contents = try #require(pages.first { $0.path == "llms.txt" })
+        #expect(contents.links.map(\.file).sorted() == pages.map(\.path).filter { $0.hasPrefix("docs/") }.sorted())
+        // The form is that of https://llmstxt.org: a title, a summary, and lists of links below headings.
+        let lines = contents.prose.map(\.text).filter { !$0.isEmpty }
+        #expect(lines[0].hasPrefix("# ") && lines[1].hasPrefix("> "))
     }
 
     @Test("Prose is wrapped", arguments: try pages.get())
