@@ -42,6 +42,10 @@ class Site:
         return path.removesuffix(".md") + ".html" if (self.root / path).is_file() else posixpath.join(path, "index.html")
 
     def check(self):
+        contents = self.root / "llms.txt"
+        for address in re.findall(r"\]\(([^)]*)\)", contents.read_text() if contents.exists() else ""):
+            if address not in self.pages:
+                self.problems.append(f"llms.txt: {address} leads nowhere")
         for page in self.pages.values():
             for target, anchor in page.targets:
                 if anchor and anchor not in self.pages[target].anchors:
@@ -69,7 +73,9 @@ class Site:
             target = folder / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
-        for path in sorted(self.images):
+        # For agents: the pages as they are, and the table of their contents.
+        texts = [path for path in self.pages if path.startswith("docs/") and path.endswith(".md")]
+        for path in sorted(self.images) + texts + ["llms.txt"]:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(self.root / path, folder / path)
         for name in ("style.css", "search.js"):
@@ -103,7 +109,8 @@ class Page:
             self.title = path
             self.body = f'<h1>{html.escape(path)}</h1><pre tabindex="0"><code>{html.escape(file.read_text())}</code></pre>'
         else:
-            tokens = site.markdown.parse(file.read_text())
+            # Front matter is for programs.
+            tokens = site.markdown.parse(re.sub(r"\A---\n.*?\n---\n", "", file.read_text(), flags=re.S))
             self.title = next((self.text(tokens[i + 1]) for i, token in enumerate(tokens) if token.type == "heading_open"), path)
             self.number(tokens)
             for token in tokens:

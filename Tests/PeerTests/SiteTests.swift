@@ -43,6 +43,7 @@ extension Peers {
             try Data("# A\n\n[b](docs/README.md#there) [c](gone.md)\n\n<img src=\"https://e.example/i.png\">\n".utf8)
                 .write(to: folder["root/README.md"])
             try Data("# B\n".utf8).write(to: folder["root/docs/README.md"])
+            try Data("# C\n\n- [b](docs/README.md)\n- [d](docs/d.md): gone\n".utf8).write(to: folder["root/llms.txt"])
             // The script's environment is there once the script has run.
             _ = try await Self.made(of: .packageRoot, in: folder, "site")
             let made = try await Command(
@@ -50,7 +51,8 @@ extension Peers {
                 ["-B", URL.packageRoot.appending(path: "site").path, folder["root"].path, folder["out"].path])
             #expect(made.status == 1)
             for problem in [
-                "README.md: gone.md leads nowhere", "README.md: docs/README.md has no heading #there",
+                "README.md: gone.md leads nowhere", "llms.txt: docs/d.md leads nowhere",
+                "README.md: docs/README.md has no heading #there",
                 "README.md: https://e.example/i.png is fetched from elsewhere",
             ] {
                 #expect(made.transcript.contains("site: \(problem)"), "\(made.transcript)")

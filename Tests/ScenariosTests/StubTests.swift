@@ -37,6 +37,7 @@ struct StubTests {
         "What cannot be a stub is refused",
         arguments: [
             ("{path: v2}", "must be a path such as"), ("{path: /health}", "none of the server's own"),
+            ("{path: /llms.txt}", "none of the server's own"),
             ("{path: /w/a/b}", "none of the server's own"), ("{path: /__admin/x}", "none of the server's own"),
             ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path of the product itself"),
             ("{path: /a, headers: {Content-Length: 3}}", "without those that HTTP itself needs"),

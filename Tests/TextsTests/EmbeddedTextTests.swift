@@ -12,15 +12,14 @@ struct EmbeddedTextTests {
         ("openapi", ".yaml"), ("openapi", ".html"), ("openapi", ".md"), ("ui", "ui.html"),
         ("openapi/guides", "/openapi.yaml"),
         ("openapi/guides", "/asyncapi.yaml"), ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"),
-        ("Fixtures/scenarios", ".schema.json"),
-        ("Fixtures/data", ""),
+        ("Fixtures/scenarios", ".schema.json"), ("Fixtures/data", ""), ("docs", ".md"), (".", "llms.txt"),
     ]
 
     static func filesOnDisk() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for (folder, end) in places {
             for name in try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path) {
-                let path = "\(folder)/\(name)" + (end.hasPrefix("/") ? end : "")
+                let path = (folder == "." ? "" : folder + "/") + name + (end.hasPrefix("/") ? end : "")
                 guard path.hasSuffix(end) else { continue }
                 // The folder of union has a page only.
                 files[path] = try? Data(contentsOf: root.appendingPathComponent(path))

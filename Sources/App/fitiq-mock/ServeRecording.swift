@@ -22,7 +22,7 @@ struct Serve: ParsableCommand {
 extension ServeOptions {
     /// Paths that do not belong to the backend that the fake stands for.
     private static let unrecordedPaths = [
-        "/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml",
+        "/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",
     ]
 
     /// The recording of `serve --record`, if requested, and its file, which must not exist.

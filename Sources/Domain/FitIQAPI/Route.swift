@@ -67,8 +67,8 @@ public enum Route: Equatable, Sendable {
 
     static func templates(in mode: GuideMode) -> [String] {
         Endpoint.allCases.filter(mode.serves).map(\.template) + [
-            "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/docs/deviations", "/__admin/health",
-            "/__admin/echo",
+            "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/docs/deviations", "/llms.txt",
+            "/__admin/health", "/__admin/echo",
         ]
     }
 

@@ -32,7 +32,7 @@ public struct Stub: Sendable, Equatable {
     }
 
     /// The first segments of the server's own paths.
-    fileprivate static let reserved = ["__admin", "w", "health", "ready", "docs", "ui", "metrics"]
+    fileprivate static let reserved = ["__admin", "w", "health", "ready", "docs", "llms.txt", "ui", "metrics"]
 }
 
 extension Stub {

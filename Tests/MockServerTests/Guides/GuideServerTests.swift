@@ -109,7 +109,7 @@ struct GuideServerTests {
         }
     }
 
-    @Test("The root leads to the page, a world's to its own, and the page of deviations is the same in every mode")
+    @Test("The root leads to the page, a world's to its own, and other pages are the same in every mode")
     func pages() throws {
         for mode in GuideMode.allCases {
             let network = VirtualNetwork(mode)
@@ -120,8 +120,21 @@ struct GuideServerTests {
             #expect(below.status == 302 && below.fields[.location] == "/w/\(world.id)/docs")
             let page = try network.exchange(Request(target: "/docs/deviations"))
             #expect(page.status == 200 && page.fields[.contentType] == "text/html; charset=utf-8")
-            #expect(page.body == APIDescription.deviationsBytes)
+            #expect(page.body == APIDescription.bytes(of: "openapi/deviations.html"))
             #expect(page.text.contains("Where the guides disagree"))
+            for (path, type) in [("llms.txt", "text/plain"), ("docs/admin.md", "text/markdown")] {
+                for prefix in ["/", "/w/\(world.id)/"] {
+                    let page = try network.exchange(Request(target: prefix + path))
+                    #expect(page.status == 200 && page.fields[.contentType] == type + "; charset=utf-8", "\(path)")
+                    #expect(page.text == (try textOfPackage(path)), "\(path)")
+                }
+            }
+            for path in [
+                "/docs/none.md", "/docs/admin.md/", "/docs/..%2Fllms.txt", "/docs/..%2FREADME.md",
+                "/docs/admin.md%00.md",
+            ] {
+                #expect([400, 404].contains(try network.exchange(Request(target: path)).status), "\(path)")
+            }
         }
     }
 

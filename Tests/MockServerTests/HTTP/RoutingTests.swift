@@ -28,6 +28,8 @@ struct RoutingTests {
         ("/asyncapi.yaml", "GET, HEAD, OPTIONS"),
         ("/docs", "GET, HEAD, OPTIONS"),
         ("/docs/deviations", "GET, HEAD, OPTIONS"),
+        ("/docs/admin.md", "GET, HEAD, OPTIONS"),
+        ("/llms.txt", "GET, HEAD, OPTIONS"),
         ("/", "GET, HEAD, OPTIONS"),
         ("/__admin", "GET, HEAD, OPTIONS"),
         ("/__admin/health", "GET, HEAD, OPTIONS"),
@@ -122,6 +124,7 @@ struct RoutingTests {
 
     static let unknown: [(target: String, hint: String)] = [
         ("/docs/deviation", "The nearest endpoint is /docs/deviations."),
+        ("/llm.txt", "The nearest endpoint is /llms.txt."),
         ("/api/v1/consultation", "The nearest endpoint is /api/v1/consultations."),
         ("/api/v1/Consultations", "The nearest endpoint is /api/v1/consultations."),
         ("/api/v1/consultations/", "The nearest endpoint is /api/v1/consultations."),

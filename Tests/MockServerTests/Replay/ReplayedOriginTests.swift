@@ -59,8 +59,8 @@ struct ReplayedOriginTests {
     @Test("What a plan leaves out the server answers, so that a strict run is clean whoever asks for it")
     func ownPaths() throws {
         let own = [
-            "/health", "/ready", "/docs", "/docs/deviations", "/openapi.yaml", "/asyncapi.yaml", "/__admin/health",
-            "/favicon.ico",
+            "/health", "/ready", "/docs", "/docs/deviations", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",
+            "/__admin/health", "/favicon.ico",
         ]
         var take = Take()
         for path in own { take = take.asked("GET", path, answer: "recorded") }

@@ -114,8 +114,20 @@ public enum APIDescription: CaseIterable, Sendable {
 
     /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
-    /// `/docs/deviations`: the guides' contradictions, HTML, the same in every mode, as a copy of its UTF-8.
-    public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
+
+    /// The file, from the root of the package, that the server shows at a path in every mode; nil if it is no page.
+    static func page(at segments: [String]) -> String? {
+        if segments == ["docs", "deviations"] { return "openapi/deviations.html" }
+        let path = segments.joined(separator: "/")
+        let isPage = path == "llms.txt" || segments.count == 2 && segments[0] == "docs" && path.hasSuffix(".md")
+        return isPage && EmbeddedText(path: path).path.map(String.init(cString:)) == path ? path : nil
+    }
+
+    /// The media type of a page; that of Markdown is RFC 7763's.
+    static func mediaType(ofPage path: String) -> String {
+        let type = path.hasSuffix(".md") ? "text/markdown" : path.hasSuffix(".html") ? "text/html" : "text/plain"
+        return type + "; charset=utf-8"
+    }
 
     /// `/__admin/ui`: the page of the admin API, HTML, the same in every mode, as a copy of its UTF-8.
     public static var adminPageBytes: [UInt8] { bytes(of: "ui/ui.html") }
@@ -149,7 +161,8 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
-    private static func bytes(of path: String) -> [UInt8] {
+    /// The file of the package at a path, as a copy of its UTF-8.
+    static func bytes(of path: String) -> [UInt8] {
         let text = EmbeddedText(path: path)
         precondition(text.path != nil, "\(path) is not embedded; it needs a row in texts.c")
         return Array(UnsafeBufferPointer(start: text.start, count: text.count))

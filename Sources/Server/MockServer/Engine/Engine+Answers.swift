@@ -61,8 +61,9 @@ extension Engine {
                 body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
             return Answer(body: description.bytes(for: mode), contentType: description.mediaType)
-        case .deviations:
-            return Answer(body: APIDescription.deviationsBytes, contentType: APIDescription.documentation.mediaType)
+        case .page(let path):
+            return Answer(
+                body: APIDescription.bytes(of: path), contentType: APIDescription.mediaType(ofPage: path))
         case .root:
             let prefix = destination.worldID.map { "/w/\($0.text)" } ?? ""
             return Answer(status: .found, body: [], fields: [.location: prefix + "/docs"])

@@ -173,7 +173,7 @@ struct Destination {
         isServer =
             switch route {
             case .api, nil: isAdmin
-            case .health, .ready, .description, .deviations, .root, .admin: true
+            case .health, .ready, .description, .page, .root, .admin: true
             }
         world = hasPrefix || isServer || engine.configuration.hasDefaultWorld ? named : nil
     }
@@ -188,8 +188,8 @@ enum ServerRoute {
     case ready
     /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: what the server serves, in its mode.
     case description(APIDescription)
-    /// `/docs/deviations`: where the guides contradict each other, the same in every mode.
-    case deviations
+    /// `/docs/deviations`, `/llms.txt`, `/docs/NAME.md`: the file of the package at this path, the same in every mode.
+    case page(String)
     /// `/`: leads to `/docs`.
     case root
     /// Below `/__admin`.
@@ -205,13 +205,14 @@ enum ServerRoute {
         case ["openapi.yaml"]: self = .description(.openAPI)
         case ["asyncapi.yaml"]: self = .description(.asyncAPI)
         case ["docs"]: self = .description(.documentation)
-        case ["docs", "deviations"]: self = .deviations
         case [""]: self = .root
         default:
             if segments.first == "__admin", let route = AdminRoute(segments: segments, below: worldID) {
                 self = .admin(route)
             } else if let route = Route(segments: segments, in: mode) {
                 self = .api(route)
+            } else if let page = APIDescription.page(at: segments) {
+                self = .page(page)
             } else {
                 return nil
             }
@@ -222,7 +223,7 @@ enum ServerRoute {
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)
-        case .health, .ready, .description, .deviations, .root: [.get, .head]
+        case .health, .ready, .description, .page, .root: [.get, .head]
         case .admin(let route): route.methods
         }
     }

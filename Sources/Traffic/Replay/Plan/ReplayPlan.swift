@@ -148,7 +148,7 @@ public struct ReplayPlan: Sendable, Equatable {
         let segments = RequestURL(request.url).segments
         switch segments {
         case ["health"], ["ready"], ["docs"], ["docs", "deviations"], ["openapi.yaml"], ["asyncapi.yaml"],
-            ["favicon.ico"]:
+            ["llms.txt"], ["favicon.ico"]:
             return "/" + segments.joined(separator: "/")
         default: return segments.first == "__admin" ? "/__admin" : nil
         }
