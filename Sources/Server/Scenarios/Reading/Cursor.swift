@@ -149,9 +149,9 @@ struct Cursor {
     }
 
     /// - Parameter oldWords: The names of earlier versions, with those that are used now.
-    func name(among allowed: [String], oldWords: [String: String] = [:]) -> String? {
+    func name(among allowed: [String], oldWords: [(old: String, now: String)] = []) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
-        if let now = oldWords[name], allowed.contains(now) {
+        if let now = oldWords.first(where: { $0.old.isExactly(name) })?.now, allowed.contains(now) {
             diagnosis.note(oldWord: name, now: now, path: path, position: node.position)
             return now
         }

@@ -199,7 +199,7 @@ extension Hold {
         }
     }
 
-    private static let oldWords = ["client": Party.client.direction, "server": Party.server.direction]
+    private static let oldWords = Party.allCases.map { (old: $0.rawValue, now: $0.direction) }
 
     /// Reads what is held, alone or with conditions.
     fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
