@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Tests/runner`, which runs the tests for `scripts/test`, over a program that stands in for them.
+@Suite("The runner of tests")
+struct RunnerTests {
+    private static let folder = URL.packageRoot.appending(path: "Tests/runner")
+
+    private func run(_ way: String, _ options: [String] = []) async throws -> Command {
+        let files = try ScratchFolder()
+        defer { files.remove() }
+        let standIn = Self.folder.appending(path: "stand_in.py").path
+        return try await Command(
+            try Programs.named("python3"),
+            [Self.folder.path, "--program", standIn, "--folder", files.url.path, "--filter", way] + options,
+            environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+    }
+
+    @Test("says how many tests passed, and why others were skipped")
+    func passes() async throws {
+        let run = try await run("passes")
+        #expect(run.status == 0, "\(run.transcript)")
+        #expect(run.output.contains("test: chosen: 3 of 3 tests, "), "\(run.transcript)")
+        #expect(run.output.contains("test: 1 skipped: Not today.\ntest: 2 tests passed in "), "\(run.transcript)")
+    }
+
+    @Test("says at the end what failed, whole, where half a character was written before it; known issues are none")
+    func fails() async throws {
+        let run = try await run("fails")
+        #expect(run.status == 1)
+        let report = """
+
+            Things: are 7 (SomeTests/Some.swift:7)
+                at SomeTests/Some.swift:8
+                Expectation failed: a == b
+                  a → “…”
+
+            Things: are 7 (SomeTests/Some.swift:7)
+                at SomeTests/Some.swift:9
+                Expectation failed: c
+
+            test: 2 failed, see above;
+            """
+        #expect(run.output.contains(report), "\(run.transcript)")
+    }
+
+    @Test(
+        "says of tests that end early how they ended, what was running and what they wrote last",
+        arguments: [
+            ("crashes", "the tests were ended by SIGTRAP\n", "    Fatal error: index out of range\n"),
+            ("leaves", "the tests exited with 0 before their end\n", ""),
+            ("nothing", "no test fits --filter nothing\n", ""),
+        ])
+    func ends(way: String, how: String, last: String) async throws {
+        let run = try await run(way)
+        #expect(run.status == 1)
+        #expect(run.output.contains(how), "\(run.transcript)")
+        #expect(last.isEmpty || run.output.contains(last), "\(run.transcript)")
+        let running = "    was running: Things: are 7 (SomeTests/Some.swift:7)\n"
+        #expect(run.output.contains(running) == (way == "crashes"), "\(run.transcript)")
+        #expect(run.output.contains("\ntest: 1 failed, see above;"), "\(run.transcript)")
+    }
+
+    @Test("ends tests of which nothing was heard for long", .timeLimit(.minutes(1)))
+    func hangs() async throws {
+        let run = try await run("hangs", ["--silence", "0.5"])
+        #expect(run.status == 1)
+        #expect(run.output.contains("the tests were ended by SIGKILL\n    was running: Things: are 7 ("))
+    }
+
+    #if os(Linux)
+        @Test("measures the processor time of each test, the dearest first")
+        func profile() async throws {
+            let run = try await run("works", ["--profile"])
+            let seconds = #/\n +([0-9.]+) s +[0-9.]+ %  Things: are 7 \(/#
+            let taken = try #require(run.output.firstMatch(of: seconds), "\(run.transcript)")
+            #expect(try 0.2...0.6 ~= #require(Double(taken.1)), "\(run.transcript)")
+            #expect(run.output.contains("2 tests took "))
+        }
+    #endif
+}

@@ -1,0 +1,192 @@
+"""Runs the built tests, circle by circle, says how far it is, and at the end what failed.
+
+Progress and failures come from Swift Testing's stream of events; what the tests write goes to a log as it is. `swift
+test` hands output on in pieces, and drops each that begins or ends within a character.
+"""
+
+import argparse
+import os
+import platform
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from events import Events
+from profile import Profile
+
+ROOT = Path(__file__).resolve().parents[2]
+# Started all at once, as is usual, each test would wait minutes between two of its steps.
+WIDTH = 16
+# In seconds, and longer than any time limit of a test: that cancels a test, which does not end a thread that is blocked.
+SILENCE = 16 * 60
+
+
+def circles(chosen):
+    """What runs one after the other: a name, and options of Swift Testing."""
+    if chosen:
+        return [("chosen", chosen)]
+    exits = rf"/({'|'.join(sorted(re.escape(file.name) for file in exit_tests()))}):"
+    return [
+        # A thread of Swift Testing waits for the processes of exit tests, and turns without a pause while another
+        # process has ended that nobody has waited for yet. So they run where no others are.
+        ("exits", ["--filter", exits]),
+        ("units", ["--skip", exits, "--skip", r"^PeerTests\.", "--skip", r"^TutorialTests\."]),
+        # Peers, and the tutorials' clients, wait by the system's clock, as an app does; beside others they would be late.
+        ("peers", ["--filter", r"^PeerTests\."]),
+        ("tutorials", ["--filter", r"^TutorialTests\."]),
+    ]
+
+
+def exit_tests():
+    """The files with tests that end processes, by a helper named for its file or by themselves."""
+    texts = {file: file.read_text() for file in (ROOT / "Tests").glob("*Tests/**/*.swift")}
+    enders = {file for file, text in texts.items() if "processExitsWith" in text}
+    helpers = {file for file in enders if "@Test" not in texts[file]}
+    users = {file for file, text in texts.items() if any(re.search(rf"\b{helper.stem}\b", text) for helper in helpers)}
+    return (enders | users) - helpers
+
+
+class Run:
+    """Runs of the test program one after the other, with a log and lines about them."""
+
+    def __init__(self, options):
+        self.options = options
+        self.folder = options.folder
+        self.log = open(self.folder / "test.log", "wb")
+        self.stream = self.folder / "test-events.jsonl"
+        self.start = time.monotonic()
+        self.told = self.start
+        self.failures = []
+        self.skipped = Counter()
+        self.passed = 0
+
+    def circle(self, name, arguments):
+        self.stream.unlink(missing_ok=True)
+        self.stream.touch()
+        begin, events = self.log.tell(), Events()
+        # Of a session of its own, so that all it has started ends with it.
+        process = subprocess.Popen(
+            self.command(arguments), stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, cwd=ROOT,
+            start_new_session=True)
+        profile = Profile(process.pid) if self.options.profile else None
+        try:
+            with self.stream.open("rb") as stream:
+                self.follow(name, process, stream, events, profile)
+            status = process.wait()
+        finally:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+        if status == os.EX_UNAVAILABLE:
+            events.failures.append(f"no test fits {' '.join(arguments)}")
+        elif status not in (0, 1) or not events.is_ended:
+            events.failures.append(self.end(name, status, events, begin))
+        elif status and not events.failures:
+            events.failures.append(f"{name}: the tests exited with {status}\n{self.tail(begin)}")
+        self.failures += events.failures
+        self.skipped.update(events.skipped)
+        self.passed += events.done - len(events.skipped)
+        self.tell(name, events, is_over=True)
+        for line in profile.tables(events) if profile else []:
+            print(line)
+
+    def command(self, arguments):
+        options = [
+            "--event-stream-output-path", str(self.stream), "--event-stream-version", "0",
+            "--experimental-maximum-parallelization-width", "1" if self.options.profile else str(WIDTH), *arguments,
+        ]
+        if self.options.program:
+            return [self.options.program, *options]
+        if platform.system() == "Linux":
+            bundle = ROOT / ".build" / "debug" / "fitiq-mockPackageTests.xctest"
+            return [str(bundle), "--testing-library", "swift-testing", *options]
+        return ["swift", "test", "--skip-build", "--test-product", "fitiq-mockPackageTests", *options]
+
+    def follow(self, name, process, stream, events, profile):
+        heard, rest, is_over = time.monotonic(), b"", False
+        while not is_over:
+            is_over = process.poll() is not None
+            if chunk := stream.read():
+                heard = time.monotonic()
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    known = len(events.failures)
+                    ended = events.read(line)
+                    if profile and ended:
+                        profile.add(ended)
+                    for failure in events.failures[known:]:
+                        self.say(f"test: failed: {failure.splitlines()[0]}")
+            elif time.monotonic() - heard > self.options.silence:
+                self.say(f"test: {name}: nothing happened for {self.options.silence:.0f} s; the tests are ended")
+                os.killpg(process.pid, signal.SIGKILL)
+                heard = time.monotonic()
+            self.tell(name, events)
+            time.sleep(0.005 if profile else 0.1)
+
+    def end(self, name, status, events, begin):
+        how = f"were ended by {signal.Signals(-status).name}" if status < 0 else f"exited with {status} before their end"
+        running = "".join(f"\n    was running: {events.names[test]}" for test in events.running)
+        return f"{name}: the tests {how}{running}\n{self.tail(begin)}"
+
+    def tail(self, begin):
+        """The last lines of the log, in which a crash says why."""
+        text = Path(self.log.name).read_bytes()[begin:].decode(errors="replace")
+        lines = [line for line in text.splitlines() if not re.match(r"\W*[◇✔↳]", line)]
+        return "\n".join("    " + line for line in lines[-40:])
+
+    def tell(self, name, events, is_over=False):
+        """One line that is written over on a terminal, a line every ten seconds elsewhere."""
+        now = time.monotonic()
+        if not is_over and now - self.told < (0.5 if sys.stdout.isatty() else 10):
+            return
+        self.told = now
+        line = f"test: {name}: {events.done} of {events.count} tests, {now - self.start:.0f} s"
+        if not is_over and events.running:
+            line += f"; {next(events.names[test] for test in events.running)}"
+        if sys.stdout.isatty() and not is_over:
+            line = line[: os.get_terminal_size().columns - 1]
+            print(f"\r{line}\033[K", end="", flush=True)
+        else:
+            self.say(line)
+
+    def say(self, line):
+        print(("\r\033[K" if sys.stdout.isatty() else "") + line, flush=True)
+
+    def report(self):
+        for reason, count in self.skipped.items():
+            print(f"test: {count} skipped: {reason}")
+        for failure in self.failures:
+            print(f"\n{failure}")
+        if self.failures:
+            print(f"\ntest: {len(self.failures)} failed, see above; all that was written is in {self.log.name}")
+        else:
+            print(f"test: {self.passed} tests passed in {time.monotonic() - self.start:.0f} s")
+        return 1 if self.failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/test", add_help=False, allow_abbrev=False)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--profile", action="store_true")
+    # For the tests of this file.
+    parser.add_argument("--program")
+    parser.add_argument("--folder", type=Path, default=ROOT / ".build")
+    parser.add_argument("--silence", type=float, default=SILENCE)
+    options, chosen = parser.parse_known_args()
+    if options.long:
+        os.environ["FITIQ_MOCK_TEST_LONG"] = "1"
+    run = Run(options)
+    for name, arguments in circles(chosen):
+        run.circle(name, arguments)
+    return run.report()
+
+
+try:
+    sys.exit(main())
+except KeyboardInterrupt:
+    sys.exit(130)

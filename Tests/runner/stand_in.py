@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Stands in for the test program: writes events as Swift Testing does, of a run that goes as --filter says."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+stream = open(sys.argv[sys.argv.index("--event-stream-output-path") + 1], "w")
+way = sys.argv[sys.argv.index("--filter") + 1]
+start = time.monotonic()
+
+
+def place(line):
+    return {"fileID": "SomeTests/Some.swift", "line": line}
+
+
+def record(record_kind, **payload):
+    stream.write(json.dumps({"version": 0, "kind": record_kind, "payload": payload}) + "\n")
+    stream.flush()
+
+
+def event(kind, test=None, text="", **more):
+    instant = {"absolute": time.monotonic() - start}
+    record("event", kind=kind, testID=test, instant=instant, messages=[{"symbol": "x", "text": text}], **more)
+
+
+def issue(test, line, text, **more):
+    event("issueRecorded", test, text, issue={"isKnown": False, "sourceLocation": place(line), **more})
+
+
+SUITE = "SomeTests.Some"
+TESTS = [f"{SUITE}/{name}()/Some.swift:{line}:6" for line, name in [(3, "one"), (7, "two"), (11, "three")]]
+if way != "nothing":
+    record("test", kind="suite", id=SUITE, name="Some", displayName="Things", sourceLocation=place(1))
+    for line, test in zip((3, 7, 11), TESTS):
+        record("test", kind="function", id=test, name="f", displayName=f"are {line}", sourceLocation=place(line))
+event("runStarted")
+event("testStarted", SUITE)
+event("testStarted", TESTS[0])
+event("testEnded", TESTS[0])
+event("testSkipped", TESTS[2], "skipped", _comments=["Not today."])
+event("testStarted", TESTS[1])
+if way == "fails":
+    sys.stdout.buffer.write("…".encode()[:2])
+    issue(TESTS[1], 8, "Expectation failed: a == b\n  a → “…”", isFailure=True)
+    issue(TESTS[1], 9, "Expectation failed: c", isFailure=True)
+    issue(TESTS[1], 9, "Expectation failed: known", isKnown=True)
+elif way == "crashes":
+    print("Fatal error: index out of range", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGTRAP)
+elif way == "hangs":
+    time.sleep(600)
+elif way == "works":
+    deadline = time.process_time() + 0.3
+    while time.process_time() < deadline:
+        pass
+event("testEnded", TESTS[1])
+event("testEnded", SUITE)
+if way != "leaves":
+    event("runEnded")
+stream.close()
+sys.exit(69 if way == "nothing" else 1 if way == "fails" else 0)
