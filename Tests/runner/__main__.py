@@ -29,7 +29,8 @@ def circles(chosen):
     """What runs one after the other: a name, and options of Swift Testing."""
     if chosen:
         return [("chosen", chosen)]
-    exits = rf"/({'|'.join(sorted(re.escape(file.name) for file in exit_tests()))}):"
+    files = sorted(file.relative_to(ROOT / "Tests") for file in exit_tests())
+    exits = "|".join(rf"^{file.parts[0]}\..*/{re.escape(file.name)}:" for file in files)
     return [
         # A thread of Swift Testing waits for the processes of exit tests, and turns without a pause while another
         # process has ended that nobody has waited for yet. So they run where no others are.
