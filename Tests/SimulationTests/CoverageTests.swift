@@ -1,5 +1,6 @@
 import Judging
 import Simulation
+import TestSupport
 import Testing
 
 @Suite("The situations that clients reach")
@@ -16,7 +17,7 @@ struct CoverageTests {
         #expect(named.count > 100)
     }
 
-    @Test("Whatever random clients face, the table has it", arguments: 1...UInt64(12))
+    @Test("Whatever random clients face, the table has it", arguments: 1...LongRun.choose(UInt64(4), long: 12))
     func random(_ seed: UInt64) throws {
         var survey = CoverageSurvey()
         try survey.addSimulation(seed: seed)

@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    @Test("is in its file as it is, and a server that begins with it has the same", arguments: UInt64(1)...40)
+    @Test(
+        "is in its file as it is, and a server that begins with it has the same",
+        arguments: 1...LongRun.choose(UInt64(8), long: 40))
     func restart(seed: UInt64) throws {
         let file = try StateFile(":memory:")
         let simulator = Simulator(seed: seed, withFaults: seed.isMultiple(of: 3), stateFile: file)
