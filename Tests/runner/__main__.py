@@ -64,6 +64,9 @@ class Run:
         self.failures = []
         self.skipped = Counter()
         self.passed = 0
+        # The test program ignores what it does not know; `swift test` before Swift 6.3 refuses it.
+        self.knows_width = platform.system() == "Linux" or "parallelization-width" in subprocess.run(
+            ["swift", "test", "--help-hidden"], capture_output=True, text=True).stdout
 
     def circle(self, name, arguments):
         self.stream.unlink(missing_ok=True)
@@ -97,10 +100,9 @@ class Run:
             print(line)
 
     def command(self, arguments):
-        options = [
-            "--event-stream-output-path", str(self.stream), "--event-stream-version", "0",
-            "--experimental-maximum-parallelization-width", "1" if self.options.profile else str(WIDTH), *arguments,
-        ]
+        options = ["--event-stream-output-path", str(self.stream), "--event-stream-version", "0", *arguments]
+        if self.knows_width:
+            options += ["--experimental-maximum-parallelization-width", "1" if self.options.profile else str(WIDTH)]
         if self.options.program:
             return [self.options.program, *options]
         if platform.system() == "Linux":
