@@ -30,7 +30,7 @@ enum Compiler {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try files.create("said")
-        let status = try await outcome(of: process)
+        let status = try await process.runToItsEnd()
         let text = try files.read("said")
         let found = read(text)
         // A compiler that could not start its work has said nothing about the snippet.
@@ -44,22 +44,6 @@ enum Compiler {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let places = path.split(separator: ":").map { URL(filePath: String($0)).appending(path: "swiftc") }
         return try #require(places.first { files.isExecutableFile(atPath: $0.path) }, "swiftc is not in PATH")
-    }
-
-    private static func outcome(of process: Process) async throws -> Int32 {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-                do {
-                    try process.run()
-                } catch {
-                    process.terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
-        } onCancel: {
-            if process.isRunning { process.terminate() }
-        }
     }
 
     /// Reads rows like `/tmp/snippet.swift:17:9: error: invalid redeclaration of 'response'`.

@@ -43,24 +43,3 @@ struct Command {
         ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FITIQ_MOCK_") }
     }
 }
-
-extension Process {
-    /// Runs, and returns the exit status; a program that a signal ended has the signal's number, negated.
-    func runToItsEnd() async throws -> Int32 {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                terminationHandler = { continuation.resume(returning: $0.outcome) }
-                do {
-                    try run()
-                } catch {
-                    terminationHandler = nil
-                    continuation.resume(throwing: error)
-                }
-            }
-        } onCancel: {
-            if isRunning { terminate() }
-        }
-    }
-
-    var outcome: Int32 { terminationReason == .exit ? terminationStatus : -terminationStatus }
-}
