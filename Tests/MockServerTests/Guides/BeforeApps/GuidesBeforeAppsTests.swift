@@ -19,7 +19,9 @@ struct GuidesBeforeAppsTests {
         try compare(GuidePlay(mode, .server).lines, with: "\(mode.rawValue).txt")
     }
 
-    @Test("A world that follows a guide does so below a server of the union", arguments: GuideMode.guides)
+    @Test(
+        "A world that follows a guide does so below a server of the union",
+        arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
         // Lengths differ by the world's path, and the server answers what it cannot read.
