@@ -16,7 +16,7 @@ struct AdminRouteTests {
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
         "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "entries": "GET, HEAD", "entries/9": "GET, HEAD",
-        "journal": "GET, HEAD, DELETE", "events": "GET",
+        "journal": "GET, HEAD, DELETE", "har": "GET, HEAD", "events": "GET",
         "verdicts": "GET, HEAD", "replay": "GET, HEAD",
         "faults": "GET, HEAD, POST, PATCH, DELETE", "faults/some%20name": "GET, HEAD, PATCH, DELETE",
         "network": "GET, HEAD, PUT",

@@ -47,7 +47,7 @@ struct StreamTests {
         arguments: [
             "requests?limit=1000", "requests?path=/nowhere/7&order=asc", "requests/unmatched", "frames?type=pong",
             "frames?user=\(TestUser.anna)", "requests?since=3&before=9", "requests?since=900", "frames?kind=exchange",
-            "worlds", "verdicts", "faults", "worlds/w1/verdicts",
+            "worlds", "verdicts", "faults", "har", "worlds/w1/verdicts",
         ])
     func lists(_ path: String) throws {
         let network = VirtualNetwork()
@@ -63,6 +63,29 @@ struct StreamTests {
             let sliced = try network.admin(.get, path)
             #expect(sliced.body == whole.body && sliced.status == 200)
         }
+    }
+
+    @Test("HAR has the requests with the URLs that clients used, and the frames; without traffic it has no entries")
+    func har() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        let empty = try #require(try world.ask(.get, "har").json?["log"])
+        #expect(empty["entries"] == [] && empty["creator"]?["name"] == "fitiq-mock")
+        _ = try world.exchange(.get, "/api/v1/goals")
+        let socket = try network.socket(on: try network.consultation())
+        socket.send(#"{"type":"ping"}"#)
+        for (path, count) in [("worlds/\(world.id)/har", 1), ("har", 2)] {
+            let text = try network.admin(.get, path)
+            #expect(text.fields[.contentType] == "application/json; charset=utf-8")
+            let entries = try #require(text.json?["log"]?["entries"]?.array)
+            #expect(entries.count == count)
+            let url = try #require(entries[0]["request"]?["url"]?.string)
+            let place = count == 1 ? "/w/\(world.id)/api/v1/goals" : "8080/api/v1/consultations"
+            #expect(url.hasSuffix(place), "\(url)")
+            let messages = entries.last?["_webSocketMessages"]?.array ?? []
+            #expect(messages.contains { $0["data"] == #"{"type":"ping"}"# } == (count == 2))
+        }
+        #expect(try network.admin(.get, "har?limit=1").status == 400)
     }
 
     @Test("Between two slices every other connection is served, and a turn makes one slice for all readers together")

@@ -57,6 +57,7 @@ final class AdminResource: Sendable {
         AdminResource("entries", get: Engine.entryList),
         AdminResource("entries/{number}", get: Engine.showEntry),
         AdminResource("journal", get: Engine.journalLines, delete: Engine.clearJournal),
+        AdminResource("har", get: Engine.harAnswer),
         AdminResource("events", get: Engine.follow, hasHead: false),
         AdminResource("verdicts", get: Engine.verdictAnswer),
         AdminResource("replay", get: Engine.replayReport),

@@ -86,6 +86,27 @@ extension Engine {
         return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
+    /// `GET /__admin/har`: the journal's traffic as a HAR file, as a recorder next to the client would have it.
+    func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
+        guard call.head.target.query == nil else { throw .journalTakesNoQuery }
+        let world = call.world
+        // Targets in the journal have the world's prefix.
+        let prefix = world.id.map { "/w/\($0)" } ?? ""
+        let origin = String(world.settings.origin.dropLast(prefix.utf8.count))
+        var entries = Session(world.journal.entries(), origin: origin).entries.makeIterator()
+        var before = HAREncoder.header(creatorVersion: Version.current)
+        let source = PartSource(keeping: KeptJournal(of: world)) { slice in
+            guard let entry = entries.next() else {
+                slice.bytes += (before == HAREncoder.separator ? [] : before) + HAREncoder.footer
+                return .end
+            }
+            slice.bytes += before + HAREncoder.line(entry)
+            before = HAREncoder.separator
+            return .more
+        }
+        return Answer(source)
+    }
+
     /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
     func clearJournal(_ call: AdminCall) -> Answer {
         let world = call.world

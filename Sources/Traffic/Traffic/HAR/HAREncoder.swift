@@ -47,9 +47,14 @@ public enum HAREncoder {
         var bytes = header(creatorVersion: creatorVersion)
         for (index, entry) in session.entries.enumerated() {
             if index > 0 { bytes += separator }
-            bytes += entry.isSocket ? Self.socket(entry).bytes : Self.entry(entry)
+            bytes += line(entry)
         }
         return bytes + footer(notes: notes)
+    }
+
+    /// Returns the entry of a request and its response, or of a WebSocket with its frames, on one line.
+    public static func line(_ exchange: SessionExchange) -> [UInt8] {
+        exchange.isSocket ? socket(exchange).bytes : entry(exchange)
     }
 
     /// Returns the entry of a request and its response, on one line.
