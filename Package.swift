@@ -11,7 +11,8 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let package = Package(
     name: "fitiq-mock",
-    platforms: [.macOS(.v15)],
+    // Below macOS only FitIQMockTesting and the two products on top of it are built.
+    platforms: [.macOS(.v15), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .executable(name: "fitiq-mock", targets: ["fitiq-mock"]),
         // What Benchmarks needs to sign tokens and to know when a chunk is due.
@@ -27,6 +28,10 @@ let package = Package(
             targets: ["Digests", "HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend", "Scenarios"]),
+        // What tests of an iOS app link: a client of the admin API, and a product for each framework of tests.
+        .library(name: "FitIQMockTesting", targets: ["FitIQMockTesting"]),
+        .library(name: "FitIQMockSwiftTesting", targets: ["FitIQMockSwiftTesting"]),
+        .library(name: "FitIQMockXCTest", targets: ["FitIQMockXCTest"]),
         .plugin(name: "ContractTest", targets: ["ContractTest"]),
     ],
     dependencies: [
@@ -65,6 +70,12 @@ let package = Package(
                 "ContractSuite", "FitIQAPI", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text", "Traffic",
             ],
             path: "Sources/Clients/FakeBackend"),
+        // Worlds of a server that runs elsewhere. Nothing of ours and nothing in C is below it: it is for every system.
+        .target(name: "FitIQMockTesting", path: "Sources/Clients/FitIQMockTesting"),
+        .target(
+            name: "FitIQMockSwiftTesting", dependencies: ["FitIQMockTesting"],
+            path: "Sources/Clients/FitIQMockSwiftTesting"),
+        .target(name: "FitIQMockXCTest", dependencies: ["FitIQMockTesting"], path: "Sources/Clients/FitIQMockXCTest"),
         // Clients checked from both ends: cases, and what drives them.
         .target(
             name: "ContractSuite",
@@ -292,6 +303,11 @@ let package = Package(
             dependencies: [
                 "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Scenarios", "Sockets", "TestSupport",
                 "WebSocket", httpTypes,
+            ]),
+        .testTarget(
+            name: "FitIQMockTestingTests",
+            dependencies: [
+                "FitIQMockSwiftTesting", "FitIQMockTesting", "FitIQMockXCTest", "Sockets", "TestSupport", "fitiq-mock",
             ]),
         .testTarget(
             name: "ErrataTests",

@@ -56,6 +56,13 @@ enum Floors {
     /// The system's modules, which a package does not declare; the rules of style say where each is allowed.
     static let system: Set<String> = ["Darwin", "Glibc", "Musl", "Synchronization"]
 
+    /// The modules of the toolchain that single targets may import.
+    private static let outside: [String: Set<String>] = [
+        "FakeBackend": ["Testing"], "FitIQMockTesting": ["Foundation", "FoundationNetworking"],
+        "FitIQMockSwiftTesting": ["Foundation", "Testing"],
+        "FitIQMockXCTest": ["Foundation", "XCTest", "XCUIAutomation"],
+    ]
+
     static func violations(in manifest: Manifest) -> [String] {
         let floors = Dictionary(
             manifest.targets.map { ($0.name, $0.floor.flatMap(order.firstIndex)) }, uniquingKeysWith: { $1 })
@@ -88,8 +95,8 @@ enum Floors {
     /// Imports that Package.swift does not declare, and declarations that nothing imports.
     static func violations(of target: Manifest.Target, in files: [SourceText]) throws -> [String] {
         let declared = Set(target.imports)
-        // Swift Testing is there for tests only, so one library of its own may import it.
-        let allowed = declared.union(system).union(target.name == "FakeBackend" ? ["Testing"] : [])
+        // Swift Testing and XCTest are there for tests only, so libraries of their own may import them.
+        let allowed = declared.union(system).union(outside[target.name] ?? [])
         let imports = try files.flatMap { file in try Self.imports(of: file).map { (file.path, $0.line, $0.name) } }
         let unused = declared.subtracting(imports.map(\.2)).sorted()
         return imports.filter { !allowed.contains($0.2) }.map { path, line, name in

@@ -1,0 +1,136 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Where a server was named.
+enum Origin: Sendable {
+    case variable, readyFile, argument, program, usual
+
+    var text: String {
+        switch self {
+        case .variable: "FITIQ_MOCK_URL"
+        case .readyFile: "FITIQ_MOCK_READY_FILE"
+        case .argument: "the argument of MockServer(url:)"
+        case .program: "started by the tests"
+        case .usual: "the usual place, because neither FITIQ_MOCK_URL nor FITIQ_MOCK_READY_FILE is set"
+        }
+    }
+}
+
+/// Sends requests to an admin API: that of a server, or that of one world.
+struct Admin: Sendable {
+    /// `…/__admin`, without a slash at the end.
+    let url: URL
+    let token: String?
+    /// How many seconds an answer may take.
+    var patience: TimeInterval = 10
+
+    /// Two sessions, so that requests that wait never keep others from being sent.
+    private static let quick = session(connections: 16)
+    private static let waiting = session(connections: 512)
+
+    private static func session(connections: Int) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = connections
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        return URLSession(configuration: configuration)
+    }
+
+    /// The API at another place of the same server.
+    func at(_ url: URL) -> Admin { Admin(url: url, token: token, patience: patience) }
+
+    /// Sends a request, and returns the body of its answer.
+    ///
+    /// - Parameter wait: How long the server is asked to wait before it answers.
+    func send(
+        _ method: String, _ path: String = "", query: [String: String] = [:], _ body: MockWorld.JSON? = nil,
+        waiting wait: Duration? = nil
+    ) async throws -> Data {
+        var place = path.isEmpty ? url : url.appendingPathComponent(path)
+        if !query.isEmpty, var parts = URLComponents(url: place, resolvingAgainstBaseURL: false) {
+            parts.queryItems = query.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
+            place = parts.url ?? place
+        }
+        let patience = patience + (wait?.seconds ?? 0)
+        var request = URLRequest(url: place, timeoutInterval: patience)
+        request.httpMethod = method
+        request.httpBody = body?.data
+        if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+        if let token { request.setValue(token, forHTTPHeaderField: "X-Admin-Token") }
+        let name = "\(method) \(place.absoluteString)"
+        let (data, response) = try await Self.answer(
+            to: request, named: name, in: wait == nil ? Self.quick : Self.waiting, within: patience)
+        guard let status = (response as? HTTPURLResponse)?.statusCode, !(200..<300).contains(status) else {
+            return data
+        }
+        throw refusal(status, data, of: name)
+    }
+
+    /// The answer to a request, or an error once its time is over, whatever the system's own time-outs do.
+    private static func answer(
+        to request: URLRequest, named name: String, in session: URLSession, within patience: TimeInterval
+    ) async throws -> (Data, URLResponse) {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: Result<(Data, URLResponse), any Error>.self)
+        let url = request.url ?? URL(fileURLWithPath: "/")
+        let task = session.dataTask(with: request) { data, response, error in
+            if let data, let response {
+                outcome.yield(.success((data, response)))
+            } else {
+                let reason = error.map { "(\($0.localizedDescription))" } ?? ""
+                let isLate = (error as? URLError)?.code == .timedOut
+                outcome.yield(
+                    .failure(isLate ? Messages.late(name, url, after: patience) : Messages.lost(name, url, reason)))
+            }
+        }
+        task.resume()
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
+            outcome.yield(.failure(Messages.late(name, url, after: patience)))
+        }
+        for await result in outcomes {
+            if case .failure = result { task.cancel() }
+            return try result.get()
+        }
+        // The stream of a cancelled task ends.
+        task.cancel()
+        throw CancellationError()
+    }
+
+    /// The same, with the answer read as JSON.
+    func read<Answer: Decodable>(
+        as type: Answer.Type = Answer.self, _ method: String, _ path: String, query: [String: String] = [:],
+        _ body: MockWorld.JSON? = nil, waiting: Duration? = nil
+    ) async throws -> Answer {
+        let data = try await send(method, path, query: query, body, waiting: waiting)
+        do {
+            return try JSONDecoder.admin.decode(type, from: data)
+        } catch {
+            throw Messages.unreadable("\(method) \(url.appendingPathComponent(path).absoluteString)", error)
+        }
+    }
+
+    private func refusal(_ status: Int, _ data: Data, of name: String) -> MockError {
+        let error = (try? JSONDecoder().decode(MockWorld.JSON.self, from: data))?["error"]
+        let message = error?["message"]?.string ?? String(decoding: data.prefix(500), as: UTF8.self)
+        let (code, text) = (error?["code"]?.string ?? "", "\(name) was refused with \(status): \(message)")
+        switch status {
+        case 401: return Messages.noAdminToken(url, sent: token != nil)
+        case 403: return MockError(.forbidden, text)
+        case 404: return MockError(.notFound, text)
+        case 408:
+            let misses = error?["details"]?["near_misses"]?.elements ?? []
+            let lines = misses.map { miss in
+                "\n  nearest: #\(miss["entry"]?["number"]?.integer ?? 0), but "
+                    + miss["differences", default: []].elements.compactMap(\.string).joined(separator: ", ")
+            }
+            return MockError(.nothingMatched, message + lines.joined())
+        default: return MockError(.refused(status: status, code: code), text)
+        }
+    }
+}
+
+extension MockWorld.JSON {
+    subscript(_ name: String, default value: MockWorld.JSON) -> MockWorld.JSON { self[name] ?? value }
+}

@@ -1,0 +1,94 @@
+#if os(macOS) || os(Linux)
+    import Foundation
+
+    /// A server that this process started, and that does not outlive it.
+    final class Child: Sendable {
+        let url: URL
+        let adminToken: String?
+        /// The server ends when this closes, which the system does when the process ends, even by a signal.
+        private let life: FileHandle
+        private let end: AsyncStream<Void>
+
+        /// `sh` becomes the server, and leaves a process that ends it when standard input ends.
+        ///
+        /// The shell waits for nothing: Foundation may start it with SIGCHLD blocked. That the server has ended shows at
+        /// the end of its standard output, which that process does not have.
+        private static let script = """
+            exec 3<&0
+            server=$$
+            ( { cat <&3; kill $server; } >/dev/null 2>&1 & )
+            exec "$@" 3<&- </dev/null 2>"$0"
+            """
+
+        static func start(_ options: [String], binary: URL?) async throws -> Child {
+            let program = try binary ?? Self.program()
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                "fitiq-mock-\(ProcessInfo.processInfo.globallyUniqueString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let ready = folder.appendingPathComponent("ready.json")
+            let log = folder.appendingPathComponent("log")
+            let arguments = [program.path, "serve", "--port", "0", "--ready-file", ready.path] + options
+            let (input, output) = (Pipe(), Pipe())
+            let (events, event) = AsyncStream.makeStream(of: Bool.self)
+            let (end, ended) = AsyncStream.makeStream(of: Void.self)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", script, log.path] + arguments
+            // The tests' own settings are not the server's.
+            process.environment = ProcessInfo.processInfo.environment.filter {
+                !$0.key.hasPrefix("FITIQ_MOCK_") || $0.key == "FITIQ_MOCK_ADMIN_TOKEN"
+            }
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            // The server prints its banner once it takes requests; what it prints later is read, too.
+            output.fileHandleForReading.readabilityHandler = { handle in
+                let isEnd = handle.availableData.isEmpty
+                event.yield(!isEnd)
+                guard isEnd else { return }
+                handle.readabilityHandler = nil
+                ended.finish()
+            }
+            let life = input.fileHandleForWriting
+            do {
+                try process.run()
+            } catch {
+                throw Messages.notStarted(arguments.joined(separator: " "), error.localizedDescription)
+            }
+            let isReady = await events.first { _ in true } ?? false
+            guard isReady, let file = ReadyFile(at: ready), let url = URL(string: file.url) else {
+                try? life.close()
+                let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
+                throw Messages.notStarted(
+                    arguments.joined(separator: " "), text.trimmingCharacters(in: .whitespacesAndNewlines))
+            }
+            let option = options.firstIndex(of: "--admin-token").map { options.index(after: $0) }
+            let token = option.flatMap { $0 < options.count ? options[$0] : nil }
+            return Child(url, token ?? process.environment?["FITIQ_MOCK_ADMIN_TOKEN"], life, end)
+        }
+
+        private init(_ url: URL, _ adminToken: String?, _ life: FileHandle, _ end: AsyncStream<Void>) {
+            (self.url, self.adminToken, self.life, self.end) = (url, adminToken, life, end)
+        }
+
+        deinit { try? life.close() }
+
+        func stop() async {
+            try? life.close()
+            for await _ in end {}
+        }
+
+        /// The program that the environment names, or the one in `PATH`.
+        private static func program() throws -> URL {
+            let environment = ProcessInfo.processInfo.environment
+            let named = environment["FITIQ_MOCK_BINARY"]
+            let paths =
+                named.map { [$0] } ?? (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/fitiq-mock" }
+            guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
+                throw Messages.noBinary(named)
+            }
+            return URL(fileURLWithPath: path)
+        }
+    }
+#endif

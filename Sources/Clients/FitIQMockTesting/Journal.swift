@@ -1,0 +1,140 @@
+import Foundation
+
+extension MockWorld {
+    /// Something that happened in the world.
+    public struct Entry: Sendable, Hashable, Decodable {
+        /// Its place in the journal, from 1.
+        public let number: Int
+        /// When, by the world's clock.
+        public let time: Date
+        /// `exchange`, `opened`, `frame`, `closed`, `fault`, `clock`, `note`, `held` or `released`.
+        public let kind: String
+        /// The connection's number, for ``MockWorld/sockets()``.
+        public let connection: Int?
+        /// The operation, such as `createGoal`, if the request is one.
+        public let endpoint: String?
+        /// What the client sent, if this is a request or the handshake of a WebSocket.
+        public let request: Message?
+        /// What the server answered; nil if a client got none.
+        public let response: Message?
+        /// The names of faults that acted.
+        public let faults: [String]?
+        /// `client_to_server` or `server_to_client`, of a frame.
+        public let direction: String?
+        /// `text`, `binary`, `ping`, `pong`, `close` or `continuation`, of a frame.
+        public let opcode: String?
+        /// The text of a frame.
+        public let payload: String?
+        /// The code of a close frame.
+        public let code: Int?
+        /// A note's text.
+        public let text: String?
+
+        /// A request or a response.
+        public struct Message: Sendable, Hashable, Decodable {
+            public let method: String?
+            public let target: String?
+            public let status: Int?
+            public let fields: [Field]
+            /// The body, if it is text.
+            public let body: String?
+
+            /// The value of a field, whatever the case of its name; the first if there are several.
+            public func field(_ name: String) -> String? {
+                fields.first { $0.name.lowercased() == name.lowercased() }?.value
+            }
+        }
+
+        /// A header field.
+        public struct Field: Sendable, Hashable, Decodable {
+            public let name: String
+            public let value: String
+        }
+    }
+
+    /// A request of the client, with its answer.
+    public struct Request: Sendable, Hashable {
+        public let entry: Entry
+        public let method: String
+        /// Without the world's prefix and the query: `/api/v1/goals`.
+        public let path: String
+        public let query: String?
+        /// The text of its body.
+        public let body: String
+        /// The answer's status; nil if there was none, 101 for a WebSocket.
+        public let status: Int?
+        /// The text of the answer's body.
+        public let responseBody: String?
+
+        /// The value of a field, whatever the case of its name.
+        public func field(_ name: String) -> String? { entry.request?.field(name) }
+        /// Reads the body as JSON.
+        public func json() throws -> JSON { try JSON(text: body) }
+    }
+
+    /// A frame on a WebSocket.
+    public struct Frame: Sendable, Hashable {
+        public let entry: Entry
+        public let isFromClient: Bool
+        public let opcode: String
+        /// Its text; empty if it is binary.
+        public let text: String
+        /// The `type` of a message.
+        public var type: String? { (try? JSON(text: text))?["type"]?.string }
+    }
+
+    /// The requests and handshakes of the world's clients, oldest first; the newest 1,000 if there are more.
+    public func requests() async throws -> [Request] {
+        try await entries("requests").compactMap { entry in
+            guard let request = entry.request, let method = request.method, let target = request.target else {
+                return nil
+            }
+            let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+            let path = parts.first ?? ""
+            let prefix = url.path
+            return Request(
+                entry: entry, method: method,
+                path: path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path,
+                query: parts.count == 2 ? parts[1] : nil, body: request.body ?? "", status: entry.response?.status,
+                responseBody: entry.response?.body)
+        }
+    }
+
+    /// The frames on the world's WebSockets, oldest first; the newest 1,000 if there are more.
+    public func frames() async throws -> [Frame] {
+        try await entries("frames", kind: "frame").map { entry in
+            Frame(
+                entry: entry, isFromClient: entry.direction == "client_to_server", opcode: entry.opcode ?? "",
+                text: entry.payload ?? "")
+        }
+    }
+
+    private func entries(_ path: String, kind: String? = nil) async throws -> [Entry] {
+        struct Entries: Decodable { var entries: [Entry] }
+        var query = ["limit": "1000"]
+        query["kind"] = kind
+        return try await admin.read(as: Entries.self, "GET", path, query: query).entries.reversed()
+    }
+
+    /// The whole journal, an object of JSON on each line; `fitiq-mock judge` and `show` read it.
+    public func journal() async throws -> Data { try await admin.send("GET", "journal") }
+
+    /// The traffic as HAR, which browsers, proxies and `fitiq-mock replay` read.
+    public func har() async throws -> Data { try await admin.send("GET", "har") }
+
+    /// The server's page with this world's journal and verdicts in it, to click through without a server.
+    public func htmlReport() async throws -> Data {
+        let page = String(decoding: try await root.send("GET", "ui"), as: UTF8.self)
+        let (journal, verdicts) = try await (journal(), admin.send("GET", "verdicts"))
+        let lines = String(decoding: journal, as: UTF8.self).split(separator: "\n").joined(separator: ",")
+        let title = JSON.string(label ?? scenario).text
+        let run =
+            "{\"title\":\(title),\"id\":\"0\",\"name\":\(title),\"journal\":[\(lines)],\"verdicts\":"
+            + String(decoding: verdicts, as: UTF8.self) + "}"
+        // No `<` in it, so that nothing a client sent ends the element.
+        let element =
+            "<script type=\"application/json\" class=\"run\">" + run.replacingOccurrences(of: "<", with: "\\u003c")
+            + "</script>\n"
+        return Data(page.replacingOccurrences(of: "<!-- runs -->", with: element).utf8)
+    }
+}

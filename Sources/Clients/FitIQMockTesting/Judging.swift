@@ -1,0 +1,51 @@
+import Foundation
+
+extension MockWorld {
+    /// Something that a client broke, as an issue of a test.
+    package struct Breach: Sendable {
+        package let text: String
+        /// Whether the test fails, or is warned.
+        package let isFailure: Bool
+    }
+
+    /// A file that is kept with a test that failed.
+    package struct EvidenceFile: Sendable {
+        package let name: String
+        package let data: Data
+    }
+
+    /// What the client broke, apart from what is known; names that are no obligation's are breaches as well.
+    package func breaches(allowing allowed: Set<String>) async throws -> [Breach] {
+        var breaches: [Breach] = []
+        if !allowed.isEmpty {
+            let known = try await Set(verdicts().map(\.id))
+            breaches = allowed.subtracting(known).sorted().map { id in
+                Breach(
+                    text:
+                        "There is no obligation '\(id)' to allow. There are \(known.sorted().joined(separator: ", ")).",
+                    isFailure: true)
+            }
+        }
+        return try await breaches
+            + verdicts(.broken).filter { !allowed.contains($0.id) }.map {
+                Breach(text: $0.report, isFailure: $0.failsTest)
+            }
+    }
+
+    /// The journal, the traffic as HAR and the HTML report, as far as the server still gives them.
+    package func evidence() async -> [EvidenceFile] {
+        var files: [EvidenceFile] = []
+        func add(_ name: String, _ data: @Sendable () async throws -> Data) async {
+            if let data = try? await data() { files.append(EvidenceFile(name: name, data: data)) }
+        }
+        await add("journal.ndjson") { try await journal() }
+        await add("traffic.har") { try await har() }
+        await add("report.html") { try await htmlReport() }
+        return files
+    }
+}
+
+extension MockError {
+    /// A test asked for its world and has none.
+    package static var noWorld: MockError { Messages.noWorld }
+}

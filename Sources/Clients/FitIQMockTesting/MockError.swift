@@ -1,0 +1,125 @@
+import Foundation
+
+/// What kept the kit from doing what a test asked for; the description says what to do about it.
+public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendable {
+    public enum Kind: Sendable, Hashable {
+        /// Nothing listens there, or what listened has stopped.
+        case noServer
+        /// It did not answer in time.
+        case noAnswer
+        /// What answers is no fitiq-mock.
+        case notTheMock
+        /// The server is too old for this kit.
+        case oldServer
+        /// The admin API wants a token, or another one.
+        case noAdminToken
+        /// The admin API is not there for this machine.
+        case forbidden
+        /// The world, or something in it, does not exist.
+        case notFound
+        /// What was waited for did not happen.
+        case nothingMatched
+        /// Another refusal, with the API's code for it.
+        case refused(status: Int, code: String)
+        /// There is no program to start, or it did not start.
+        case notStarted
+        /// The test has no world.
+        case noWorld
+    }
+
+    public let kind: Kind
+    public let description: String
+    public var errorDescription: String? { description }
+
+    package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
+}
+
+/// The sentences of this module for people.
+enum Messages {
+    #if os(macOS) || os(Linux)
+        private static let start =
+            "Start one with 'fitiq-mock serve', or name the program in FITIQ_MOCK_BINARY, and the tests start it."
+    #else
+        private static let start =
+            "It runs on the Mac: start it there with 'fitiq-mock serve'. A simulator reaches it at 127.0.0.1; for a "
+            + "device start it with '--host 0.0.0.0 --admin-token SECRET' and set TEST_RUNNER_FITIQ_MOCK_URL and "
+            + "TEST_RUNNER_FITIQ_MOCK_ADMIN_TOKEN."
+    #endif
+
+    static func noServer(_ url: URL, _ origin: Origin, _ reason: String) -> MockError {
+        MockError(.noServer, "No fitiq-mock answers at \(url.absoluteString) (\(origin.text)): \(reason) \(start)")
+    }
+
+    static func lost(_ request: String, _ url: URL, _ reason: String) -> MockError {
+        MockError(
+            .noServer,
+            "\(request) got no answer: the server at \(url.absoluteString) has stopped, or closed the connection. "
+                + "\(reason) If it stopped by itself, its log says why.")
+    }
+
+    static func late(_ request: String, _ url: URL, after seconds: TimeInterval) -> MockError {
+        MockError(
+            .noAnswer,
+            "\(request) had no answer from \(url.absoluteString) within \(Int(seconds)) s: the server hangs or is "
+                + "stopped. Its log says what it did last.")
+    }
+
+    static func notTheMock(_ url: URL, _ origin: Origin, _ found: String) -> MockError {
+        MockError(
+            .notTheMock,
+            "What answers at \(url.absoluteString) (\(origin.text)) is not a fitiq-mock: \(found). \(start)")
+    }
+
+    static func old(_ version: String, _ url: URL) -> MockError {
+        MockError(
+            .oldServer,
+            "The server at \(url.absoluteString) is fitiq-mock \(version), and these tests need \(MockServer.oldest) or "
+                + "later. Update it, or use the FitIQMockTesting of its version.")
+    }
+
+    static func noAdminToken(_ url: URL, sent: Bool) -> MockError {
+        MockError(
+            .noAdminToken,
+            "The admin API of \(url.absoluteString) "
+                + (sent ? "does not know the token that was sent. " : "asks for a token. ")
+                + "Set FITIQ_MOCK_ADMIN_TOKEN to what the server was started with as '--admin-token', or hand it to "
+                + "MockServer(url:adminToken:).")
+    }
+
+    static func badURL(_ text: String, _ origin: Origin) -> MockError {
+        MockError(
+            .noServer, "'\(text)' (\(origin.text)) is not a URL of a server. Write one such as http://127.0.0.1:8080.")
+    }
+
+    static func badReadyFile(_ path: String) -> MockError {
+        MockError(
+            .noServer,
+            "There is no ready file at \(path) (FITIQ_MOCK_READY_FILE). Start the server with "
+                + "'fitiq-mock serve --ready-file \(path)', and wait for it with 'fitiq-mock wait --ready-file \(path)'."
+        )
+    }
+
+    static func noBinary(_ named: String?) -> MockError {
+        MockError(
+            .notStarted,
+            (named.map { "FITIQ_MOCK_BINARY names \($0), which is not a program. " }
+                ?? "There is no program fitiq-mock in PATH. ")
+                + "Set FITIQ_MOCK_BINARY to the path of the program; docs/install.md says how to get it.")
+    }
+
+    static func notStarted(_ command: String, _ log: String) -> MockError {
+        MockError(.notStarted, "'\(command)' did not start a server. It wrote: \(log.isEmpty ? "nothing" : log)")
+    }
+
+    static func unreadable(_ request: String, _ error: any Error) -> MockError {
+        MockError(
+            .notTheMock,
+            "The answer to \(request) is not what this version of FitIQMockTesting reads (\(error)). Use a server and a "
+                + "kit of the same version.")
+    }
+
+    static let noWorld = MockError(
+        .noWorld,
+        "This test has no world: write @Test(.mockWorld()) or @Suite(.mockWorld()), and ask for MockWorld.current in the "
+            + "test's own task or a child of it, not in Task.detached.")
+}

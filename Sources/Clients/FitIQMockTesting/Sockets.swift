@@ -1,0 +1,68 @@
+import Foundation
+
+extension MockWorld {
+    /// The open WebSockets, in the order in which they opened.
+    public func sockets() async throws -> [Socket] {
+        struct Sockets: Decodable { var sockets: [Socket.State] }
+        return try await admin.read(as: Sockets.self, "GET", "sockets").sockets.map { Socket(state: $0, admin: admin) }
+    }
+
+    /// An open WebSocket in the hands of a test.
+    ///
+    /// The client is judged for nothing that the test does to it.
+    public struct Socket: Sendable {
+        struct State: Decodable {
+            var connection: Int
+            var path, state: String
+            var consultation: String?
+        }
+
+        let state: State
+        let admin: Admin
+
+        /// Its number in the journal.
+        public var connection: Int { state.connection }
+        /// The path with which it opened, without the world's prefix.
+        public var path: String { state.path }
+        /// The consultation that it belongs to.
+        public var consultation: String? { state.consultation }
+        /// Whether it was open and not held, closing or silent when it was listed.
+        public var isOpen: Bool { state.state == "open" }
+
+        /// Sends a message, past all faults.
+        public func send(_ json: JSON) async throws { try await act("send", ["json": json]) }
+
+        /// Sends a text message that need not be JSON.
+        public func send(text: String) async throws { try await act("send", ["text": .string(text)]) }
+
+        /// Holds frames of both directions until ``release()``, or 30 s of the world's time are over.
+        public func hold() async throws {
+            _ = try await admin.send(
+                "POST", "breakpoints",
+                ["on": "frame", "name": .string(holdName), "match": ["connection": .integer(Int64(connection))]])
+        }
+
+        /// Lets everything continue that ``hold()`` holds.
+        public func release() async throws { _ = try await admin.send("DELETE", "breakpoints/\(holdName)") }
+
+        /// Neither sends nor reads any more, with the connection open, until ``resume()``.
+        public func silence() async throws { try await act("silence") }
+
+        /// Ends ``silence()``.
+        public func resume() async throws { try await act("resume") }
+
+        /// Begins the closing handshake, with any code.
+        public func close(code: Int = 1000, reason: String = "") async throws {
+            try await act("close", ["code": .integer(Int64(code)), "reason": .string(reason)])
+        }
+
+        /// Cuts the connection without a close frame, as a broken network does.
+        public func cut() async throws { try await act("reset") }
+
+        private var holdName: String { "kit-\(connection)" }
+
+        private func act(_ action: String, _ body: JSON = [:]) async throws {
+            _ = try await admin.send("POST", "sockets/\(connection)/\(action)", body)
+        }
+    }
+}

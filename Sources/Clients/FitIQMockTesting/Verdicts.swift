@@ -1,0 +1,62 @@
+import Foundation
+
+extension MockWorld {
+    /// What the world's clients did about one obligation of the contract.
+    public struct Verdict: Sendable, Hashable, Decodable, Identifiable {
+        /// `ids/lowercase`, for example; docs/obligations.md of fitiq-mock lists them.
+        public let id: String
+        public let level: Level
+        /// What is asked, as one sentence.
+        public let clause: String
+        public let verdict: Outcome
+        /// How often clients faced it.
+        public let exercised: Int
+        /// The first breaches; ``findingCount`` has their number.
+        public let findings: [Finding]
+        public let findingCount: Int
+        /// How to fix it.
+        public let advice: String
+
+        public enum Level: String, Sendable, Decodable { case must, should }
+        public enum Outcome: String, Sendable, Decodable {
+            case kept, broken
+            case notExercised = "not_exercised"
+        }
+
+        /// A breach.
+        public struct Finding: Sendable, Hashable, Decodable {
+            public let level: Level
+            public let message: String
+            /// The entries that show it, a line each.
+            public let evidence: [String]?
+        }
+
+        /// Whether one of the breaches is of a must: a should may have findings that are one.
+        public var failsTest: Bool { verdict == .broken && (level == .must || findings.contains { $0.level == .must }) }
+
+        /// The breaches in words: the clause, each finding with its evidence, and how to fix it.
+        public var report: String {
+            var lines = ["\(id) is broken: \(clause)"]
+            for finding in findings {
+                lines.append("- \(finding.message)")
+                lines += (finding.evidence ?? []).map { "    \($0)" }
+            }
+            if findingCount > findings.count { lines.append("- And \(findingCount - findings.count) more.") }
+            lines.append("How to fix it: \(advice)")
+            return lines.joined(separator: "\n")
+        }
+    }
+
+    /// What the world's clients kept and broke so far.
+    ///
+    /// On a manual clock a client whose timers follow the system's seems not to wait: allow the obligations about time, or
+    /// give the client a clock that the test moves.
+    ///
+    /// - Parameter outcome: Only these; all if nil.
+    public func verdicts(_ outcome: Verdict.Outcome? = nil) async throws -> [Verdict] {
+        struct Verdicts: Decodable { var verdicts: [Verdict] }
+        var query = ["evidence": "lines"]
+        query["verdict"] = outcome?.rawValue
+        return try await admin.read(as: Verdicts.self, "GET", "verdicts", query: query).verdicts
+    }
+}

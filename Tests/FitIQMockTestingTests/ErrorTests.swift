@@ -1,0 +1,121 @@
+import FitIQMockSwiftTesting
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FitIQMockTesting
+
+@Suite("The kit's errors", .timeLimit(.minutes(1)))
+struct ErrorTests {
+    /// What asking for a world throws.
+    private static func failure(_ server: MockServer) async throws -> MockError {
+        try #require(await #expect(throws: MockError.self) { _ = try await server.world() })
+    }
+
+    private static func impatient(_ url: URL, token: String? = nil) -> MockServer {
+        MockServer(Search { Found(url: url, token: token, origin: .argument, child: nil, patience: 1) })
+    }
+
+    @Test("Without a server the error says where it looked and which command starts one")
+    func noServer() async throws {
+        let address = try RefusingAddress()
+        let url = try #require(URL(string: "http://127.0.0.1:\(address.address.port)"))
+        let error = try await Self.failure(MockServer(url: url))
+        #expect(error.kind == .noServer)
+        #expect(error.description.hasPrefix("No fitiq-mock answers at \(url) (the argument of MockServer(url:))"))
+        #expect(error.description.contains("Start one with 'fitiq-mock serve'"))
+        withExtendedLifetime(address) {}
+    }
+
+    @Test("A server that takes connections and stays silent is given up in bounded time")
+    func silent() async throws {
+        let server = try StandIn(answering: nil)
+        let error = try await Self.failure(Self.impatient(server.url))
+        #expect(error.kind == .noAnswer)
+        #expect(error.description.contains("within 1 s: the server hangs or is stopped"), "\(error)")
+    }
+
+    @Test("An older server is refused by its version, a newer one is not")
+    func versions() async throws {
+        let old = try StandIn(answering: #"{"status":"ok","version":"0.0.9"}"#)
+        let error = try await Self.failure(MockServer(url: old.url))
+        #expect(error.kind == .oldServer)
+        #expect(error.description.contains("is fitiq-mock 0.0.9, and these tests need \(MockServer.oldest) or later"))
+        for (version, isOlder) in [
+            ("0.0.9", true), ("0.1.0", false), ("0.1.0-dev", false), ("0.10.0", false), ("1.0", false), ("0", true),
+        ] {
+            #expect(version.isVersion(before: "0.1.0") == isOlder, "\(version)")
+        }
+    }
+
+    @Test("Another program at the address is no fitiq-mock", arguments: ["<html>", #"{"status":"up"}"#])
+    func another(_ answer: String) async throws {
+        let other = try StandIn(answering: answer)
+        let error = try await Self.failure(MockServer(url: other.url))
+        #expect(error.kind == .notTheMock)
+        #expect(error.description.contains("is not a fitiq-mock"))
+    }
+
+    @Test("Without the admin token, or with a wrong one, the error names the variable", arguments: [nil, "wrong"])
+    func token(_ token: String?) async throws {
+        let server = try await MockServer.start(options: ["--admin-token", "secret"], binary: Mock.binary)
+        let world = try await server.world()
+        #expect(world.id == "w1")
+        let stranger = MockServer(url: try await server.url, adminToken: token)
+        let error = try await Self.failure(stranger)
+        #expect(error.kind == .noAdminToken)
+        #expect(error.description.contains("FITIQ_MOCK_ADMIN_TOKEN"))
+        #expect(error.description.contains(token == nil ? "asks for a token" : "does not know the token"))
+        await server.stop()
+    }
+
+    @Test("A world that is gone says so, and ending it again is fine")
+    func goneWorld() async throws {
+        let world = try await Mock.server.world()
+        try await world.end()
+        try await world.end()
+        let error = try #require(await #expect(throws: MockError.self) { try await world.verdicts() })
+        #expect(error.kind == .notFound)
+        #expect(error.description.contains("There is no world \"\(world.id)\": it was never made, was deleted"))
+    }
+
+    @Test("A server that stops in the middle fails the test that uses it, at the test, without a hang")
+    func stopped() async throws {
+        let server = try await MockServer.start(binary: Mock.binary)
+        let test = try #require(Test.current)
+        let seen = Mutex([String]())
+        try await withKnownIssue {
+            try await MockWorldTrait.mockWorld(server: server).provideScope(for: test, testCase: Test.Case.current) {
+                await server.stop()
+            }
+        } matching: { issue in
+            seen.withLock { $0.append("\(issue)") }
+            return issue.sourceLocation == test.sourceLocation
+        }
+        let messages = seen.withLock { $0 }
+        #expect(messages.count == 1 && messages[0].contains("has stopped, or closed the connection"), "\(messages)")
+    }
+
+    @Test("A program that does not start says what it wrote")
+    func badStart() async throws {
+        let scenario = try #require(
+            await #expect(throws: MockError.self) {
+                _ = try await MockServer.start(scenario: "conflit", binary: Mock.binary)
+            })
+        #expect(scenario.kind == .notStarted)
+        #expect(scenario.description.contains("Did you mean"), "\(scenario)")
+        let missing = URL(fileURLWithPath: "/nowhere/fitiq-mock")
+        let program = try #require(
+            await #expect(throws: MockError.self) { _ = try await MockServer.start(binary: missing) })
+        #expect(program.kind == .notStarted && program.description.contains("/nowhere/fitiq-mock"), "\(program)")
+    }
+
+    @Test("A scenario that does not exist is refused with the names of those that do")
+    func unknownScenario() async throws {
+        let error = try #require(
+            await #expect(throws: MockError.self) { _ = try await Mock.server.world(scenario: "conflit") })
+        #expect(error.kind == .refused(status: 400, code: "VALIDATION_FAILED"))
+        #expect(error.description.contains("conflict"))
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Sockets
+import TestSupport
+
+/// A server that answers every connection with the same bytes, or not at all.
+final class StandIn {
+    let url: URL
+    private let listener: Listener
+
+    /// - Parameter answer: The body of each answer; nil for a server that takes connections and stays silent.
+    init(answering answer: String?, status: String = "200 OK") throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        self.listener = listener
+        url = URL(string: "http://127.0.0.1:\(listener.localAddress.port)")!  // A port is a number.
+        guard let answer else { return }
+        let bytes =
+            "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n"
+            + "Connection: close\r\n\r\n\(answer)"
+        Thread.detachNewThread {
+            while let stream = try? BlockingStream.accept(listener) {
+                _ = try? stream.receive(until: "\r\n\r\n")
+                try? stream.send(bytes)
+                stream.close()
+            }
+        }
+    }
+}
+
+/// A client's WebSocket, byte by byte: URLSession has none on Linux.
+struct SocketPeer {
+    private let stream: BlockingStream
+
+    /// Opens the socket of a consultation of a world.
+    init(_ url: URL, _ consultation: String, _ headers: [String: String]) throws {
+        stream = try BlockingStream.connect(
+            host: "127.0.0.1", port: UInt16(url.port ?? 80), timeout: BlockingStream.patience)
+        let fields = headers.map { "\($0): \($1)\r\n" }.joined()
+        try stream.send(
+            "GET \(url.path)/api/v1/consultations/\(consultation)/ws HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields)"
+                + "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        _ = try stream.receive(until: "\r\n\r\n")
+    }
+
+    /// Sends a short text message, masked with zeros.
+    func send(_ text: String) throws {
+        try stream.write([0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + text.utf8)
+    }
+
+    /// Reads on until the bytes of frames contain a text.
+    func receive(until text: String) throws { _ = try stream.receive(until: text) }
+
+    func close() { stream.close() }
+}
