@@ -11,7 +11,7 @@ struct CommandLineTests {
     @Test(
         "lengths of time",
         arguments: [
-            ("0", 0), ("90", 90), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
+            ("0", 0), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
             ("-1h", -3600),
             ("36500d", 3_153_600_000),
         ] as [(String, Int64)])
@@ -21,7 +21,7 @@ struct CommandLineTests {
 
     @Test(
         "what is no length of time",
-        arguments: ["", "h", "x", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s", "٣h"])
+        arguments: ["", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s", "٣h"])
     func noLifetime(text: String) {
         #expect(Lifetime(argument: text) == nil)
     }
@@ -109,6 +109,31 @@ struct CommandLineTests {
                 == "\(message). Put the command to run after '--': fitiq-mock verify [<options>] -- COMMAND. See "
                 + "'fitiq-mock verify --help'.")
         #expect(FitIQMock.usage(message, of: "judge") == "\(message). See 'fitiq-mock judge --help'.")
+    }
+
+    @Test(
+        "A command that does not exist is refused, by help as well",
+        arguments: [
+            (["help", "vrify"], "there is no command 'vrify'. Did you mean 'verify'?"),
+            (["help", "nonsense"], "there is no command 'nonsense'. There are serve,"),
+            (["scenario", "list"], "there is no command 'scenario list': 'fitiq-mock scenarios' lists"),
+        ])
+    func unknown(arguments: [String], beginning: String) {
+        let failure = #expect(throws: Failure.self) { _ = try FitIQMock.parsed(arguments) }
+        #expect(failure?.message.hasPrefix(beginning) == true && failure?.exitCode == 2)
+    }
+
+    @Test("help of a command that exists is parsed", arguments: [["help"], ["help", "verify"], ["help", "--help"]])
+    func help(arguments: [String]) {
+        do { _ = try FitIQMock.parsed(arguments) } catch { #expect(FitIQMock.exitCode(for: error) == .success) }
+    }
+
+    @Test("A duration that cannot be read is answered with what one is")
+    func durations() {
+        let message = "The value '5' is invalid for '--expires-in <duration>'"
+        #expect(
+            FitIQMock.usage(message, of: "token")
+                == "\(message). A duration is a number and s, m, h or d: 30s. See 'fitiq-mock token --help'.")
     }
 
     @Test(

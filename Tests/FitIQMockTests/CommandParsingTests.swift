@@ -37,6 +37,7 @@ struct CommandParsingTests {
         ],
         ["diff", "a.har", "b.har"],
         ["wait", "--ready-file", "r.json", "--timeout", "5s"],
+        ["reset", "conflict", "--url", "http://localhost:1", "--world", "w", "--admin-token", "t"],
         ["drain", "--url", "http://localhost:1", "--admin-token", "t", "--idle", "5m", "--timeout", "1m"],
         ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
         ["verify", "--html", "h"] + reporting + [
@@ -90,7 +91,7 @@ struct CommandParsingTests {
         ["check", "help"], ["check", "serve"], ["check", "--", "-h"], ["scenarios", "help"], ["show", "help"],
         ["judge"], ["judge", "-"], ["diff", "a.har"], ["verify", "./run"], ["verify", "--", "ls", "--help"],
         ["verify", "--", "help"], ["test-client", "--list"], ["certificate", "--ca", "help"],
-        ["token", "--expires-in", "soon"], ["help", "serve", "--port"], ["help", "verfy"],
+        ["token", "--expires-in", "soon"], ["help", "serve", "--port"],
     ]
 
     static let commands = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }

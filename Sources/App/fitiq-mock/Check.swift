@@ -71,6 +71,8 @@ struct ListScenarios: ParsableCommand {
     func run() throws {
         guard let name else {
             print(Self.table(Scenario.builtInSummaries))
+            StandardOutput.flush()
+            FitIQMock.printError(Messages.scenarioUse)
             return
         }
         guard let text = Scenario.builtInText(named: name) else {

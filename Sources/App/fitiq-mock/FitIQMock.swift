@@ -26,8 +26,8 @@ struct FitIQMock: ParsableCommand {
             CommandGroup(
                 name: "Serve",
                 subcommands: [
-                    Serve.self, MCPCommand.self, WatchCommand.self, Chat.self, WaitCommand.self, Health.self,
-                    DrainCommand.self,
+                    Serve.self, MCPCommand.self, WatchCommand.self, Chat.self, ResetCommand.self, WaitCommand.self,
+                    Health.self, DrainCommand.self,
                 ]),
             CommandGroup(
                 name: "Test",
@@ -84,11 +84,20 @@ struct FitIQMock: ParsableCommand {
         return String(decoding: object.encoded(), as: UTF8.self)
     }
 
+    /// The commands' names.
+    private static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
+
     /// The command of a command line.
     ///
     /// Parses a command that is named first by itself, which takes half the instructions of parsing the whole tree. Help,
     /// versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if arguments.first == "scenario", arguments.dropFirst().first == "list" {
+            throw Failure.configuration(Messages.scenarioList)
+        }
+        if arguments.first == "help", let word = arguments.dropFirst().first, !word.hasPrefix("-"), !names.contains(word) {
+            throw Failure.configuration(Messages.unknownCommand(word, allowed: names))
+        }
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
         let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         // A request for help is parsed as another command, which has to know the tree.
@@ -101,13 +110,13 @@ struct FitIQMock: ParsableCommand {
 
     /// The message for a command line that cannot be parsed; its first word is often a command.
     static func usage(_ text: String, of word: String?) -> String {
-        let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
-        guard commands.contains(word) else { return Messages.unknownCommand(word, allowed: commands) }
+        guard names.contains(word) else { return Messages.unknownCommand(word, allowed: names) }
         // The most common slip: `verify ./run-my-tests`.
         let lacksDashes =
             ["verify", "explore", "scenario", "test-client"].contains(word) && text.contains("nexpected argument")
-        return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
+        let hint = lacksDashes ? Messages.behindDashes(word) : text.contains("<duration>") ? Messages.durations : ""
+        return Messages.usage(text, of: word, hint: hint)
     }
 
     /// Exits with code 3 if standard output could not be written; usage mistakes and other failures keep their code.

@@ -112,6 +112,12 @@ enum Messages {
     static func behindDashes(_ command: String) -> String {
         " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
+    static let durations = " A duration is a number and s, m, h or d: 30s."
+    static let scenarioList =
+        "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario from' "
+        + "makes one of a recorded session."
+    static let scenarioUse =
+        "Print one: fitiq-mock scenarios NAME. Serve one: fitiq-mock serve --scenario NAME."
     static let badTimeLimit = "--time-limit must be from 1s to 1d."
     static func noServer(_ reason: String) -> String { "the internal server failed: \(reason)" }
     static func noWorld(_ reason: String) -> String { "the internal server has no world for a scenario: \(reason)" }

@@ -50,7 +50,8 @@ struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
 
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        guard let last = argument.last, let unit = units[last] ?? (last.isNumber ? 1 : nil),
+        // Zero needs no unit; of other numbers without one, nobody knows what they count.
+        guard let last = argument.last, let unit = units[last] ?? (argument == "0" ? 1 : nil),
             let number = Int64(units[last] == nil ? argument : String(argument.dropLast())),
             // A hundred years either way.
             (-36_500 * 86_400...36_500 * 86_400).contains(number.multipliedReportingOverflow(by: unit).partialValue),

@@ -1,0 +1,54 @@
+import ArgumentParser
+import FitIQClient
+import JSON
+
+struct ResetCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Start a running server's world over, as it was made or with another scenario.",
+        discussion: """
+            Prints the world, its scenario and its URL. Its WebSockets are closed and its journal is emptied; its tokens \
+            stay valid. Exits with 1 if the server is out of reach or refuses.
+
+            Examples:
+
+              fitiq-mock reset
+              fitiq-mock reset conflict
+            """)
+
+    @Argument(
+        help: .init(
+            "A built-in scenario (see 'fitiq-mock scenarios') or a file. (default: the world's own)",
+            valueName: "name|file"))
+    var scenario: String?
+
+    @Option(help: .init("Where the server is. \(Settings.defaultServer)", valueName: "url"))
+    var url: String?
+
+    @Option(help: .init("The world's id. (default: the one of the URL, or the default world)", valueName: "id"))
+    var world: String?
+
+    @Option(help: .init("The server's --admin-token. (default: none)", valueName: "token"))
+    var adminToken: String?
+
+    func run() throws {
+        let server = RemoteServer(
+            base: try Settings.serverURL(url), adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
+        var request: JSONObject = [:]
+        switch try scenario.map({ name throws(Failure) in try ScenarioSource(name) }) {
+        case .builtIn(let name): request["scenario"] = .string(name)
+        case .file(let path): request["scenario"] = try ScenarioSource.file(path).document()
+        case nil: break
+        }
+        let answer: [UInt8]
+        do throws(ClientError) {
+            answer = try server.ask(.post, "reset", world: world, body: .object(request))
+        } catch {
+            throw Failure(message: Messages.unhealthy(error, url: server.base.description), exitCode: 1)
+        }
+        let begun = try? JSON.parse(answer)
+        guard let id = begun?["id"]?.string, let name = begun?["scenario"]?.string, let place = begun?["url"]?.string
+        else { throw Failure.configuration(Messages.notTheFake(server.base.authority)) }
+        print("\(id): \(name), at \(place)")
+    }
+}
