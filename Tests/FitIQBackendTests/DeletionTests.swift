@@ -149,12 +149,13 @@ import Testing
     }
 
     @Test(
-        "is a dictionary whose keys ascend and never come again, of at most twice its size", arguments: UInt64(1)...10)
+        "is a dictionary whose keys ascend and never come again, each page of at most twice its size",
+        arguments: UInt64(1)...10)
     func model(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
         var (shelf, model) = (Shelf<Numbered>(), [Int: Numbered]())
         for step in 0..<3000 {
-            // It grows and shrinks by turns.
+            // More than one page of positions. It grows and shrinks by turns.
             let isAdding = numbers.next(below: 10) < (step / 500 % 2 == 0 ? 7 : 3)
             if isAdding || model.isEmpty {
                 let value = Numbered(id: step, number: numbers.next())
@@ -177,7 +178,8 @@ import Testing
             #expect(Array(shelf.positions) == positions && Array(shelf) == positions.map { model[$0] })
             #expect(shelf.count == model.count && positions.allSatisfy { shelf.contains($0) && shelf[$0] == model[$0] })
             #expect(positions.allSatisfy { shelf.position(of: shelf[$0].id) == $0 })
-            #expect(shelf.placeCount <= 2 * shelf.count + Shelf<Numbered>.spareCount)
+            let pages = (model.keys.max() ?? 0) / 1024 + 1
+            #expect(shelf.placeCount <= 2 * shelf.count + pages * Shelf<Numbered>.spareCount)
         }
         #expect(!shelf.contains(1_000_000))
     }
@@ -196,5 +198,19 @@ import Testing
         shelf.remove(count)
         #expect(shelf.placeCount == 1 && shelf.contains(0) && !shelf.contains(count))
         #expect(Array(shelf.positions) == [0] && shelf.map(\.id) == [0])
+    }
+
+    @Test("A removal moves the records of one page")
+    func bound() {
+        var shelf = Shelf<Numbered>()
+        for id in 0..<100_000 { _ = shelf.append(Numbered(id: id, number: 0)) }
+        var (places, mostDropped) = (shelf.placeCount, 0)
+        for position in 0..<60_000 {
+            shelf.remove(position)
+            mostDropped = max(mostDropped, places - shelf.placeCount)
+            places = shelf.placeCount
+        }
+        #expect(mostDropped <= 1024 && places <= 41_000)
+        #expect(shelf.first?.id == 60_000 && shelf.count == 40_000 && shelf.position(of: 60_000) == 60_000)
     }
 }

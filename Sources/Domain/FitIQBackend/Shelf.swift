@@ -1,12 +1,26 @@
 /// Records by position, which is the order in which they were added, and by id.
 ///
-/// A position is never used again, so that it tells what came first. A removed record leaves its place behind; such
-/// places are dropped once they are the majority, so that memory follows what is there.
+/// A position is never used again, so that it tells what came first. Records stand in pages of 1,024 positions. A removed
+/// record leaves its place behind; a page drops such places once they are its majority. So memory follows what is there,
+/// and no removal moves more than a page.
 package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID: Sendable {
-    /// The position of each place, ascending; its complement where the record is removed.
-    private var marks: [Int] = []
-    /// No optionals: reading a member of one would copy the whole record.
-    private var places: [Record] = []
+    fileprivate struct Page {
+        /// The position of each place, ascending; its complement where the record is removed.
+        var marks: [Int] = []
+        /// No optionals: reading a member of one would copy the whole record.
+        var places: [Record] = []
+        /// How many records there are.
+        var count = 0
+
+        mutating func dropEmptyPlaces() {
+            let kept = marks.indices.filter { marks[$0] >= 0 }
+            marks = kept.map { marks[$0] }
+            places = kept.map { places[$0] }
+        }
+    }
+
+    /// The page of a position is its number by 1,024; one without records takes 24 bytes.
+    private var pages: [Page] = []
     private var positionOfID: [Record.ID: Int] = [:]
     /// The position of the next record.
     private(set) var end = 0
@@ -22,22 +36,23 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     }
 
     package subscript(position: Int) -> Record {
-        _read { yield places[existingPlace(of: position)] }
+        _read { yield pages[position >> Self.pageBits].places[existingPlace(of: position)] }
         _modify {
             noteChange(position)
-            yield &places[existingPlace(of: position)]
+            yield &pages[position >> Self.pageBits].places[existingPlace(of: position)]
         }
     }
 
     /// For changes that a saved record does not show, such as the progress of a streaming answer.
     subscript(unnoticed position: Int) -> Record {
-        _read { yield places[existingPlace(of: position)] }
-        _modify { yield &places[existingPlace(of: position)] }
+        _read { yield pages[position >> Self.pageBits].places[existingPlace(of: position)] }
+        _modify { yield &pages[position >> Self.pageBits].places[existingPlace(of: position)] }
     }
 
     package func contains(_ position: Int) -> Bool {
-        let place = place(of: position)
-        return place < places.count && marks[place] == position
+        guard position < end else { return false }
+        let (page, place) = (pages[position >> Self.pageBits], place(of: position))
+        return place < page.marks.count && page.marks[place] == position
     }
 
     /// The position of the record with this id.
@@ -47,29 +62,30 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     mutating func append(_ record: Record) -> Int {
         defer { (end, count) = (end + 1, count + 1) }
         positionOfID[record.id] = end
-        marks.append(end)
-        places.append(record)
+        let page = end >> Self.pageBits
+        if page == pages.count { pages.append(Page()) }
+        pages[page].marks.append(end)
+        pages[page].places.append(record)
+        pages[page].count += 1
         return end
     }
 
     /// Removes a record; `empty` frees what is large in it until its place is dropped.
     mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
-        let place = existingPlace(of: position)
+        let (page, place) = (position >> Self.pageBits, existingPlace(of: position))
         unsaved?.changed.remove(position)
-        marks[place] = ~position
-        positionOfID[places[place].id] = nil
-        empty(&places[place])
+        pages[page].marks[place] = ~position
+        positionOfID[pages[page].places[place].id] = nil
+        empty(&pages[page].places[place])
+        pages[page].count -= 1
         count -= 1
-        guard places.count > 2 * count + Self.spareCount else { return }
-        let kept = marks.indices.filter { marks[$0] >= 0 }
-        marks = kept.map { marks[$0] }
-        places = kept.map { places[$0] }
+        let (places, kept) = (pages[page].places.count, pages[page].count)
+        if kept == 0 || places > 2 * kept + Self.spareCount { pages[page].dropEmptyPlaces() }
     }
 
     /// Gives it storage of its own, which no copy shares.
     mutating func isolate() {
-        marks = marks.map(\.self)
-        places = places.map(\.self)
+        pages = pages.map { Page(marks: $0.marks.map(\.self), places: $0.places.map(\.self), count: $0.count) }
         positionOfID = positionOfID.mapValues(\.self)
     }
 
@@ -94,33 +110,37 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         guard var unsaved = unsaved.take() else { return [] }
         var taken = unsaved.changed.prefix(limit).sorted().map { (position: $0, isNew: false) }
         for (position, _) in taken { unsaved.changed.remove(position) }
-        var place = place(of: unsaved.newFrom)
-        while taken.count < limit, place < places.count {
-            if marks[place] >= 0 { taken.append((marks[place], true)) }
-            unsaved.newFrom = Swift.max(marks[place], ~marks[place]) + 1
-            place += 1
+        while taken.count < limit, unsaved.newFrom < end {
+            let page = unsaved.newFrom >> Self.pageBits
+            let new = pages[page].marks[place(of: unsaved.newFrom)...].filter { $0 >= 0 }.prefix(limit - taken.count)
+            taken += new.map { (position: $0, isNew: true) }
+            let next = Swift.min((page + 1) << Self.pageBits, end)
+            unsaved.newFrom = taken.count < limit ? next : (new.last ?? next - 1) + 1
         }
-        if place == places.count { unsaved.newFrom = end }
         self.unsaved = unsaved
         return taken
     }
 
     /// Including those of removed records.
-    package var placeCount: Int { places.count }
+    package var placeCount: Int { pages.reduce(0) { $0 + $1.places.count } }
 
     /// The positions of the records.
-    package var positions: some Sequence<Int> { marks.lazy.filter { $0 >= 0 } }
+    package var positions: some Sequence<Int> { pages.lazy.flatMap { $0.marks }.filter { $0 >= 0 } }
 
     private func existingPlace(of position: Int) -> Int {
         let place = place(of: position)
-        precondition(marks[place] == position, "The record is removed.")
+        precondition(pages[position >> Self.pageBits].marks[place] == position, "The record is removed.")
         return place
     }
 
+    /// Where a position below ``end`` stands in its page, or would stand.
     private func place(of position: Int) -> Int {
+        let page = position >> Self.pageBits
+        let first = page << Self.pageBits
         // Until the first places are dropped; most worlds remove little.
-        if places.count == end { return position }
-        var range = 0..<places.count
+        if pages[page].marks.count == Swift.min(end - first, 1 << Self.pageBits) { return position - first }
+        let marks = pages[page].marks
+        var range = 0..<marks.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
             let isBefore = Swift.max(marks[middle], ~marks[middle]) < position
@@ -129,7 +149,8 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return range.lowerBound
     }
 
-    /// The places of removed records that are kept in any case.
+    private static var pageBits: Int { 10 }
+    /// The places of removed records that a page keeps in any case.
     package static var spareCount: Int { 64 }
 }
 
@@ -137,20 +158,23 @@ extension Shelf: Sequence {
     /// A type of its own, with no more than it needs: the types of lazy sequences, and copies of a whole shelf, cost a
     /// start half a percent for each kind of record.
     package struct Iterator: IteratorProtocol {
-        private let marks: [Int]
-        private let places: [Record]
+        private let pages: [Page]
+        private var page = 0
         private var place = 0
 
-        fileprivate init(_ marks: [Int], _ places: [Record]) { (self.marks, self.places) = (marks, places) }
+        fileprivate init(_ pages: [Page]) { self.pages = pages }
 
         package mutating func next() -> Record? {
-            while place < places.count {
-                defer { place += 1 }
-                if marks[place] >= 0 { return places[place] }
+            while page < pages.count {
+                while place < pages[page].places.count {
+                    defer { place += 1 }
+                    if pages[page].marks[place] >= 0 { return pages[page].places[place] }
+                }
+                (page, place) = (page + 1, 0)
             }
             return nil
         }
     }
 
-    package func makeIterator() -> Iterator { Iterator(marks, places) }
+    package func makeIterator() -> Iterator { Iterator(pages) }
 }
