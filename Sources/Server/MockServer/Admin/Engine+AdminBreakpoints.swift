@@ -12,7 +12,8 @@ extension Engine {
     ///   is no room for it.
     func addBreakpoint(_ call: AdminCall) throws(APIError) -> Answer {
         let draft = try BreakpointDraft(call)
-        var rule = try rule(from: draft.fault, call, naming: draft.name(of:))
+        var rule = try rule(
+            from: draft.fault, in: call.world, noting: call.oldWords, naming: draft.name(of:))
         (rule.connection, rule.controller) = (draft.connection, draft.controller)
         if rule.connection != nil {
             guard case .socket = rule.fault else {

@@ -30,14 +30,16 @@ extension Engine {
     /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
     func addFaults(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try BodyReader(call.bytes).object)
-        guard let several = body["faults"] else { return try add(try rule(from: body, call), call) }
+        guard let several = body["faults"] else {
+            return try add(try rule(from: body, in: world, noting: call.oldWords), call)
+        }
         guard let rules = several.array, !rules.isEmpty, body.count == 1 else { throw .severalFaults }
         var names: [ExactString] = []
         do throws(APIError) {
             for (index, value) in rules.enumerated() {
                 let path = "faults[\(index)]"
                 guard let object = value.object else { throw .wrongType(path, expected: "a fault", got: value) }
-                let rule = try rule(from: object, call) { "\(path).\($0)" }
+                let rule = try rule(from: object, in: world, noting: call.oldWords) { "\(path).\($0)" }
                 try keep(rule, bytes: value.encoded().count, in: world)
                 names.append(rule.name)
             }
@@ -70,15 +72,18 @@ extension Engine {
 
     /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
     ///
-    /// - Parameter name: The request's name of a key that has a path in the rule, such as `hold.for`.
+    /// - Parameters:
+    ///   - words: What takes down the words of earlier versions.
+    ///   - name: The request's name of a key that has a path in the rule, such as `hold.for`.
     func rule(
-        from object: JSONObject, _ call: AdminCall, naming name: (String) -> String = { $0 }
+        from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
+        naming name: (String) -> String = { $0 }
     ) throws(APIError) -> FaultRule {
         var object = object
         // The counts of a listed rule are ignored, so that a rule can be added as it was shown.
         for count in ["matches", "acted", "holding"] { object[count] = nil }
         if object["name"] == nil {
-            let names = Set(call.world.faults.rules.map(\.rule.name))
+            let names = Set(world.faults.rules.map(\.rule.name))
             let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains(ExactString($0)) }
             object["name"] = free.map(JSONValue.string)
         }
@@ -86,7 +91,7 @@ extension Engine {
             let scenario: JSONObject = ["name": "live", "faults": .array([.object(object)])]
             let read = try Scenario.read(json: .object(scenario))
             let oldWords = ScenarioErrors(mistakes: read.oldWords).renamingPaths(below: "faults[0]", name)
-            for word in oldWords.mistakes { call.oldWords.note(word.message) }
+            for word in oldWords.mistakes { words?.note(word.message) }
             return read.faults[0]
         } catch {
             throw .invalid(error.renamingPaths(below: "faults[0]", name).description)
