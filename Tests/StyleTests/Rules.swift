@@ -161,6 +161,8 @@ extension Rule {
             pattern: #"(?<![\w-])--[a-z]"#,
             advice: "say what to change in words; the executable adds its options", scope: .libraries,
             subject: .literals,
+            // It starts the program, and its users start it by hand.
+            spared: ["Sources/Clients/FitIQMockTesting/"],
             bad: [
                 "\"choose another with --" + "port\"", "let hint = \"start the server with \\(x) --" + "tls\"",
                 "let hint = \"\"\"\n    start it with --" + "tls",

@@ -54,7 +54,7 @@ public enum HAREncoder {
 
     /// Returns the entry of a request and its response, or of a WebSocket with its frames, on one line.
     public static func line(_ exchange: SessionExchange) -> [UInt8] {
-        exchange.isSocket ? socket(exchange).bytes : entry(exchange)
+        exchange.isSocket ? Self.socket(exchange).bytes : entry(exchange)
     }
 
     /// Returns the entry of a request and its response, on one line.

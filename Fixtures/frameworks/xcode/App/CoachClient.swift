@@ -1,0 +1,1 @@
+../../../../Sources/Clients/FitIQMockTesting/FitIQMockTesting.docc/Resources/CoachClient.swift
