@@ -211,6 +211,7 @@ import Testing
             places = shelf.placeCount
         }
         #expect(mostDropped <= 1024 && places <= 41_000)
-        #expect(shelf.first { _ in true }?.id == 60_000 && shelf.count == 40_000 && shelf.position(of: 60_000) == 60_000)
+        #expect(
+            shelf.first { _ in true }?.id == 60_000 && shelf.count == 40_000 && shelf.position(of: 60_000) == 60_000)
     }
 }

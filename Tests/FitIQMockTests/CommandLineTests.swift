@@ -21,7 +21,10 @@ struct CommandLineTests {
 
     @Test(
         "what is no length of time",
-        arguments: ["", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s", "٣h"])
+        arguments: [
+            "", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s",
+            "٣h",
+        ])
     func noLifetime(text: String) {
         #expect(Lifetime(argument: text) == nil)
     }

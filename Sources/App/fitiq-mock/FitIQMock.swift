@@ -95,7 +95,9 @@ struct FitIQMock: ParsableCommand {
         if arguments.first == "scenario", arguments.dropFirst().first == "list" {
             throw Failure.configuration(Messages.scenarioList)
         }
-        if arguments.first == "help", let word = arguments.dropFirst().first, !word.hasPrefix("-"), !names.contains(word) {
+        if arguments.first == "help", let word = arguments.dropFirst().first, !word.hasPrefix("-"),
+            !names.contains(word)
+        {
             throw Failure.configuration(Messages.unknownCommand(word, allowed: names))
         }
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
