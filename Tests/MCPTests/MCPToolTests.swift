@@ -63,8 +63,8 @@ struct MCPToolTests {
         ("socket", ["action": "send", "connection": 3, "body": ["text": "x"]], #"POST sockets/3/send {"text":"x"}"#),
         ("socket", ["action": "reset", "connection": 3], "POST sockets/3/reset {}"),
         (
-            "socket", ["action": "hold", "connection": 3, "body": ["type": "pong", "direction": "server_to_client"]],
-            #"POST breakpoints {"on":"frame","direction":"server_to_client","match":{"type":"pong","connection":3}}"#
+            "socket", ["action": "hold", "connection": 3, "body": ["at": ["type": "pong"]]],
+            #"POST breakpoints {"on":"socket","hold":"both","at":{"type":"pong"},"connection":3}"#
         ),
         ("socket", ["action": "release", "held": "9", "body": ["action": "drop"]], #"POST held/9 {"action":"drop"}"#),
         ("socket", ["action": "release", "body": ["action": "continue"]], #"POST held {"action":"continue"}"#),

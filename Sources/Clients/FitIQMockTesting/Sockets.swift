@@ -39,7 +39,10 @@ extension MockWorld {
         public func hold() async throws {
             _ = try await admin.send(
                 "POST", "breakpoints",
-                ["on": "frame", "name": .string(holdName), "match": ["connection": .integer(Int64(connection))]])
+                [
+                    "on": "socket", "hold": "both", "name": .string(holdName),
+                    "connection": .integer(Int64(connection)),
+                ])
         }
 
         /// Lets everything continue that ``hold()`` holds.

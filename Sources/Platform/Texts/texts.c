@@ -95,6 +95,9 @@ static const struct {
     TEXT("docs/admin.md")
 #embed "../../../docs/admin.md"
     END
+    TEXT("docs/agents.md")
+#embed "../../../docs/agents.md"
+    END
     TEXT("docs/app.md")
 #embed "../../../docs/app.md"
     END

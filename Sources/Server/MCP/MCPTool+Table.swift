@@ -194,8 +194,8 @@ extension MCPTool {
     private static let sockets = MCPTool(
         name: "socket",
         summary: "Open WebSockets by connection: send a message to the client, close, cut, silence, hold frames until "
-            + "released. body, as the admin API takes it: send {text | json | template, fields}; close {code, reason}; hold "
-            + "{type, direction, timeout}; release {action: continue|step|change|drop|answer, …}.",
+            + "released. body, as the admin API takes it: send {text | json | template, members}; close {code, reason}; hold "
+            + "{hold: client_to_server|server_to_client|both, at: {type}}; release {action: continue|step|change|drop|answer, …}.",
         input: [
             .words(
                 "action", "list", "show", "send", "close", "finish", "reset", "silence", "resume", "hold", "held",
@@ -214,12 +214,9 @@ extension MCPTool {
             let isOne = arguments["held"] != nil
             return .admin("POST", arguments.inWorld(isOne ? "held/\(try arguments.text("held"))" : "held"), body)
         case "hold":
-            var (rule, match): (JSONObject, JSONObject) = (["on": "frame"], [:])
-            for (key, value) in body.object ?? [:] {
-                if ["type", "text", "at"].contains(key) { match[key] = value } else { rule[key] = value }
-            }
-            match["connection"] = arguments["connection"]
-            rule["match"] = .object(match)
+            var rule: JSONObject = ["on": "socket", "hold": "both"]
+            for (key, value) in body.object ?? [:] { rule[key] = value }
+            rule["connection"] = arguments["connection"]
             return .admin("POST", arguments.inWorld("breakpoints"), .object(rule))
         case let action:
             let path = arguments.inWorld("sockets/\(try arguments.required("connection"))")
