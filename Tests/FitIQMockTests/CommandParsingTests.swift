@@ -21,7 +21,7 @@ struct CommandParsingTests {
         ]
     private static let reporting = [
         "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",
-        "--annotations", "github",
+        "--annotations", "github", "--summary",
     ]
 
     /// Each command with all of its options, in one line or in several.
@@ -37,6 +37,7 @@ struct CommandParsingTests {
         ],
         ["diff", "a.har", "b.har"],
         ["wait", "--ready-file", "r.json", "--timeout", "5s"],
+        ["mcp", "--url", "http://localhost:1", "--admin-token", "t", "--command", "swift test"],
         ["reset", "conflict", "--url", "http://localhost:1", "--world", "w", "--admin-token", "t"],
         ["drain", "--url", "http://localhost:1", "--admin-token", "t", "--idle", "5m", "--timeout", "1m"],
         ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],

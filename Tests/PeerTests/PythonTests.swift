@@ -23,7 +23,8 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in
                 let page = URL.packageRoot.appendingPathComponent("docs/agents.md").path
                 for (story, arguments) in [
-                    ("with_mcp", [try Programs.fitiqMock().path, server.url]), ("agent_story", [server.url, page]),
+                    ("with_mcp", [try Programs.fitiqMock().path, server.ready.url]),
+                    ("agent_story", [server.ready.url, page]),
                 ] {
                     let script = Programs.peers.appendingPathComponent(story + ".py").path
                     let command = try await Command(
