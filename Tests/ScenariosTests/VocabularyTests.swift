@@ -119,7 +119,9 @@ struct VocabularyTests {
     /// What a word of the table is, wherever it occurs, and the places where it may be something else.
     static let meanings: [(word: String, kinds: Set<String>, elsewhere: [String])] = [
         ("connection", ["integer"], []), ("number", ["integer"], []), ("last_number", ["integer"], []),
-        ("since", ["integer"], []), ("direction", ["word"], []), ("verdict", ["word"], []), ("within", ["string"], []),
+        // The other is what a wait takes: from now on.
+        ("since", ["integer"], ["admin /wait"]),
+        ("direction", ["word"], []), ("verdict", ["word"], []), ("within", ["string"], []),
         ("held", ["integer", "array"], []), ("world", ["string"], []), ("user", ["string"], []),
         ("kind", ["word"], []), ("opcode", ["word", "any"], []), ("path", ["string"], []), ("target", ["string"], []),
         ("endpoint", ["string"], []), ("web_sockets", ["integer"], []), ("members", ["object"], []),

@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import MockServer
 import Scenarios
+import Synchronization
 import Traffic
 
 /// What a test changes in its world, and waits for.
@@ -114,9 +115,10 @@ extension FakeBackend {
         public func `where`(_ path: String, _ value: String) -> Condition {
             var condition = Condition(text: "\(text) where \(path) is \(value)")
             condition.query = query
-            if let member = MemberCondition(path, equals: .string(value), isOfRequest: false) {
-                condition.query.members.append(member)
+            guard let member = MemberCondition(path, equals: .string(value), isOfRequest: false) else {
+                preconditionFailure("'\(path)' is no path of a member, such as data.items[0].name.")
             }
+            condition.query.members.append(member)
             return condition
         }
 
@@ -155,10 +157,10 @@ extension FakeBackend {
     public func wait(
         for condition: Condition, after number: Int = 0, within limit: Duration = .seconds(5)
     ) async throws -> Event {
-        let (end, search) = (ContinuousClock.now + limit, Search(condition, after: number))
+        let (end, search) = (MonotonicInstant.now().advanced(by: limit), Search(condition, after: number))
         while true {
             if let event = try await find(search) { return event }
-            guard ContinuousClock.now < end else { throw search.refusal("within \(limit)") }
+            guard MonotonicInstant.now() < end else { throw search.refusal("within \(limit)") }
             try await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -187,24 +189,28 @@ extension FakeBackend {
 
     private func find(_ search: Search) async throws -> Event? {
         let entry = try await server.perform { [access] engine, _ in
-            engine.firstEntry(ofWorld: access.id, for: &search.lookout)
+            search.next(in: access.id, of: engine)
         }
         return entry.map { Event($0, of: access) }
     }
 }
 
 /// A search of the journal that goes on where it has ended; only the engine's thread looks at it while it does.
-private final class Search: @unchecked Sendable {
-    var lookout: JournalLookout
+private final class Search: Sendable {
+    private let lookout: Mutex<JournalLookout>
     private let text: String
 
     init(_ condition: FakeBackend.Condition, after number: Int) {
         var query = condition.query
         query.since = number
-        (lookout, text) = (JournalLookout(query), condition.text)
+        (lookout, text) = (Mutex(JournalLookout(query)), condition.text)
+    }
+
+    func next(in world: String, of engine: Engine) -> JournalEntry? {
+        lookout.withLock { engine.firstEntry(ofWorld: world, for: &$0) }
     }
 
     func refusal(_ when: String) -> FakeBackend.Refusal {
-        FakeBackend.Refusal(description: Messages.nothingCame(text, when, near: lookout.nearMisses))
+        FakeBackend.Refusal(description: Messages.nothingCame(text, when, near: lookout.withLock { $0.nearMisses }))
     }
 }

@@ -68,7 +68,9 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
                 Attachment.record(Array(file.data), named: file.name, sourceLocation: test.sourceLocation)
             }
         // What the test itself has thrown is reported as well.
-        case .failure(let error): Issue.record(error, sourceLocation: test.sourceLocation)
+        case .failure(let error):
+            try? await world.end()
+            Issue.record(error, sourceLocation: test.sourceLocation)
         }
         try outcome.get()
     }

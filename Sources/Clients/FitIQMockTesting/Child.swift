@@ -65,7 +65,8 @@
             }
             let option = options.firstIndex(of: "--admin-token").map { options.index(after: $0) }
             let token = option.flatMap { $0 < options.count ? options[$0] : nil }
-            return Child(url, token ?? process.environment?["FITIQ_MOCK_ADMIN_TOKEN"], life, end)
+            let joined = options.first { $0.hasPrefix("--admin-token=") }.map { String($0.dropFirst(14)) }
+            return Child(url, token ?? joined ?? process.environment?["FITIQ_MOCK_ADMIN_TOKEN"], life, end)
         }
 
         private init(_ url: URL, _ adminToken: String?, _ life: FileHandle, _ end: AsyncStream<Void>) {

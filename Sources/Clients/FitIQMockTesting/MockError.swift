@@ -42,8 +42,8 @@ enum Messages {
     #else
         private static let start =
             "It runs on the Mac: start it there with 'fitiq-mock serve'. A simulator reaches it at 127.0.0.1; for a "
-            + "device start it with '--host 0.0.0.0 --admin-token SECRET' and set TEST_RUNNER_FITIQ_MOCK_URL and "
-            + "TEST_RUNNER_FITIQ_MOCK_ADMIN_TOKEN."
+            + "device start it with '--host 0.0.0.0 --public-url http://ADDRESS-OF-THE-MAC:8080 --admin-token SECRET' and "
+            + "set TEST_RUNNER_FITIQ_MOCK_URL and TEST_RUNNER_FITIQ_MOCK_ADMIN_TOKEN."
     #endif
 
     static func noServer(_ url: URL, _ origin: Origin, _ reason: String) -> MockError {

@@ -39,7 +39,7 @@ public final class MockServer: Sendable {
     ///   - guide: The guide that the world follows; `union` of all if nil, unless the scenario says otherwise.
     ///   - clock: Whether tests move its time; as the scenario says if nil.
     ///   - seed: Decides all ids and the pace; as the scenario says if nil.
-    ///   - label: What lists of worlds show, such as the test's name; 200 characters at most, the rest is cut.
+    ///   - label: What lists of worlds show, such as the test's name; 200 bytes at most, the rest is cut.
     public func world(
         scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil, seed: UInt64? = nil,
         label: String? = nil

@@ -112,7 +112,9 @@ extension MockWorld {
         body["guide"] = guide.map(JSON.string)
         body["clock"] = clock?.json
         body["seed"] = seed.map { .string(String($0)) }
-        body["label"] = label.map { .string(String($0.prefix(200))) }
+        var label = label ?? ""
+        while label.utf8.count > 200 { label.removeLast() }
+        if !label.isEmpty { body["label"] = .string(label) }
         return body
     }
 

@@ -28,10 +28,10 @@ extension MockWorld {
 
     // MARK: The world as a whole
 
-    /// Starts over as the world was made; its credentials stay, its sockets close.
+    /// Starts over as the world was made; its tokens stay, its sockets close, and judging begins anew.
     public func reset() async throws { _ = try await admin.send("POST", "reset", [:]) }
 
-    /// Starts over from another scenario; its credentials stay, its sockets close.
+    /// Starts over from another scenario; its tokens stay, its sockets close, and judging begins anew.
     public func load(scenario: Scenario) async throws {
         _ = try await admin.send("POST", "reset", ["scenario": scenario.json])
     }

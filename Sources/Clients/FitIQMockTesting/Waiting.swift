@@ -12,7 +12,8 @@ extension MockWorld {
         /// A request that was answered.
         ///
         /// - Parameters:
-        ///   - endpoint: A method and a path, `POST /api/v1/consultations`, or a path alone.
+        ///   - endpoint: A method and a path, `POST /api/v1/consultations`, or a path alone; one without
+        ///     names in braces also fits a longer path that contains it.
         ///   - status: The status of the answer.
         ///   - json: Members of the answer's body, by their paths: `["data.status": "completed"]`.
         public static func request(_ endpoint: String, status: Int? = nil, json: [String: JSON] = [:]) -> Condition {
@@ -89,7 +90,7 @@ extension MockWorld {
 
     /// The first entry that matches from now on, or nil if a while passes without one.
     ///
-    /// It returns at once if something comes: `#expect(try await world.firstEntry(of: .request("any")) == nil)`.
+    /// It returns at once if something comes: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
     public func firstEntry(
         of condition: Condition, within limit: Duration = .seconds(5), since place: Place = .now
     ) async throws -> Entry? {

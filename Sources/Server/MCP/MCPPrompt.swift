@@ -7,7 +7,7 @@ struct MCPPrompt: Sendable {
     /// The arguments, none of which is required, each with what it is.
     let arguments: [(name: String, summary: String)]
     /// - Parameter command: What `verify` runs; nil if it cannot.
-    let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String
+    let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String  // By the names above.
 
     var description: JSONValue {
         [

@@ -102,7 +102,7 @@ struct MCPShape: Sendable {
     }
 
     private static func shortened(
-        _ value: JSONValue, _ measures: Measures, without names: Set<String> = []
+        _ value: JSONValue, _ measures: Measures, without names: Set<String> = []  // Constants.
     ) -> JSONValue {
         switch value {
         case .string(let text) where text.utf8.count > measures.text:

@@ -147,7 +147,6 @@ extension Engine {
             writer.member("now", world.date(of: world.clock.now(now)).wireText)
             world.writeCounts(to: &writer)
             writer.member("web_sockets", world.openSocketCount)
-            writer.member("last_number", world.journal.lastNumber)
             writer.member("belongs_to", ifPresent: world.owner?.name)
             writer.member("forked_from", ifPresent: parent)
             let oldWords = settings.scenario.oldWords
