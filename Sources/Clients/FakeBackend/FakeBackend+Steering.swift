@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import MockServer
 import Scenarios
+import Sockets
 import Synchronization
 import Traffic
 
@@ -203,7 +204,8 @@ private final class Search: Sendable {
     init(_ condition: FakeBackend.Condition, after number: Int) {
         var query = condition.query
         query.since = number
-        (lookout, text) = (Mutex(JournalLookout(query)), condition.text)
+        lookout = Mutex(JournalLookout(query))
+        text = condition.text
     }
 
     func next(in world: String, of engine: Engine) -> JournalEntry? {
