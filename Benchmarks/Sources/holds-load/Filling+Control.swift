@@ -22,11 +22,12 @@ extension Filling {
             .get("ui"), .get("metrics"), .get("echo", status: 426), .get("drain"), .get("network"), .get("breakpoints"),
             .get("breakpoints/stop"), .get("held"), .get("held/1"), .post("held/1", #"{"action":"continue"}"#),
             .post("held", #"{"action":"continue"}"#), admin("PATCH", "breakpoints/stop", #"{"enabled":false}"#),
+            admin("PATCH", "breakpoints", #"{"enabled":true}"#),
             .delete("breakpoints/stop"), .post("breakpoints", breakpoint), .get("sockets"), .get("sockets/2"),
             .post("sockets/2/send", #"{"template":"stream_chunk"}"#), .post("sockets/2/silence", "{}"),
             .post("sockets/2/resume", "{}"), .post("sockets/2/close", "{}"), .post("sockets/3/finish", "{}"),
             .post("sockets/4/reset", "{}"), admin("PUT", "network", #"{"network":"train"}"#),
-            .post("check", "{\"text\":\"name: mine\\nseed: many\\n\"}"),
+            .post("check", "{\"text\":\"name: mine\\nseed: many\\n\"}"), .delete("breakpoints"),
         ])
 
     /// A world that is copied, and goes back.

@@ -11,6 +11,11 @@ extension Filling {
         rows: [
             .get("journal"), .get("requests"), .get("requests?limit=1000"), .get("requests?path=/nowhere"),
             .get("requests/unmatched"), .get("frames?type=pong"), .get("verdicts"),
+            .get("entries?limit=1000"), .get("entries/5000"), .get("har"),
+            .call(
+                Call("POST", Row.admin + "mcp", label: "traffic") {
+                    #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"traffic","arguments":{"limit":20}}}"#
+                }),
             .get("events", fields: ["Last-Event-ID: 0"]), .get("state"), .get("worlds/default"), .get("clock"),
             .post("tokens", #"{"user":"somebody"}"#), .delete("journal"), .post("reset", "{}"),
         ])

@@ -35,7 +35,8 @@ extension Filling {
         rows: [
             .get("faults"), .post("faults", #"{"on":"socket","at":{"chunk":3},"cut":{"after":5,"reset":true}}"#),
             .get("faults/live-500"), .call(Call("PATCH", Row.admin + "faults/live-1000", #"{"enabled":false}"#)),
-            .delete("faults/live-500"),
+            .delete("faults/live-500"), .call(Call("PATCH", Row.admin + "faults", #"{"enabled":false}"#)),
+            .delete("faults"),
         ])
 
     /// A state of goals, a thousand for each user.

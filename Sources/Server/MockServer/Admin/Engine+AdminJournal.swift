@@ -86,6 +86,9 @@ extension Engine {
         return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
+    /// What an entry costs on its way into a session, in bytes that are written in this time.
+    private static var costOfDrafting: Int { 1024 }
+
     /// `GET /__admin/har`: the journal's traffic as a HAR file, as a recorder next to the client would have it.
     func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
@@ -93,10 +96,17 @@ extension Engine {
         // Targets in the journal have the world's prefix.
         let prefix = world.id.map { "/w/\($0)" } ?? ""
         let origin = String(world.settings.origin.dropLast(prefix.utf8.count))
-        var entries = Session(world.journal.entries(), origin: origin).entries.makeIterator()
+        var (journal, draft) = (world.journal.entries().makeIterator(), SessionDraft(origin: origin))
+        var entries: IndexingIterator<[SessionExchange]>?
         var before = HAREncoder.header(creatorVersion: Version.current)
         let source = PartSource(keeping: KeptJournal(of: world)) { slice in
-            guard let entry = entries.next() else {
+            if entries == nil, let entry = journal.next() {
+                draft.add(entry)
+                slice.spend(Self.costOfDrafting)
+                return .more
+            }
+            if entries == nil { entries = draft.session.entries.makeIterator() }
+            guard let entry = entries?.next() else {
                 slice.bytes += (before == HAREncoder.separator ? [] : before) + HAREncoder.footer
                 return .end
             }
