@@ -7,9 +7,4 @@ package enum LongRun {
 
     /// What a test does in every run, and what it does in the longer one.
     package static func choose<Amount>(_ usual: Amount, long: Amount) -> Amount { isAsked ? long : usual }
-
-    /// All cases in the longer run, and some of them, evenly spread, in every run.
-    package static func sample<Case>(_ cases: [Case], every stride: Int) -> [Case] {
-        isAsked ? cases : cases.enumerated().filter { $0.offset.isMultiple(of: stride) }.map(\.element)
-    }
 }

@@ -99,7 +99,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Ends what is under way: runs at once, and requests if they take long.
+    /// Ends requests and runs that take longer than the last time.
     func end() {
         let deadline = MonotonicInstant.now().advanced(by: Self.lastTime)
         while underWay.withLock({ !$0.isEmpty }), MonotonicInstant.now() < deadline, let pause = try? Gate() {

@@ -50,7 +50,7 @@ struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
 
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        // Zero needs no unit; of other numbers without one, nobody knows what they count.
+        // Only zero needs no unit.
         guard let last = argument.last, let unit = units[last] ?? (argument == "0" ? 1 : nil),
             let number = Int64(units[last] == nil ? argument : String(argument.dropLast())),
             // A hundred years either way.

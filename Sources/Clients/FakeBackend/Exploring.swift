@@ -168,7 +168,7 @@ private final class TestTrial: Trial {
             Plan(scenario: { scenario }, guide: plan.guide, clock: plan.clock), in: server)
         var outcome = TrialOutcome(mode: backend.guide, startedAt: backend.start)
         let record = Record()
-        // The issues are those of a run in which something goes wrong, and not yet the test's: nobody is told of them.
+        // These issues belong to a run with faults, not to the test, so they are not reported.
         let silence: IssueHandlingTrait = .compactMapIssues { _ in nil }
         let run = Task { @Sendable [body, record, backend, test] in
             try await silence.provideScope(for: test, testCase: nil) {

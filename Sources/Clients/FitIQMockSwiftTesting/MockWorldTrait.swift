@@ -90,7 +90,7 @@ extension Trait where Self == MockWorldTrait {
     /// A world in a server.
     ///
     /// - Parameters:
-    ///   - scenario: A built-in scenario by its name, or one written out; the server's own if there is none.
+    ///   - scenario: A built-in scenario's name, or a scenario's object; nil takes the server's own.
     ///   - guide: The guide that the world follows.
     ///   - clock: Whether the test moves its time.
     ///   - seed: Decides its ids.
