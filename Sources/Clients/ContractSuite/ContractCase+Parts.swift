@@ -14,7 +14,7 @@ extension ContractCase {
         return part(steps.filter { !$0.isOfSockets }, faces: Self.isFacedOverREST) { $0.overREST }
     }
 
-    /// The case without its chat, for clients that cannot chat. Nil if the case has no chat, or tests only the chat.
+    /// The case without its chat, for clients that cannot chat; nil if it has no chat or nothing else is left.
     var withoutChat: ContractCase? {
         let rest = steps.filter { !$0.isOfChat }
         let asks = rest.contains { if case .perform = $0 { true } else { false } }
