@@ -315,17 +315,11 @@ extension CasePlay {
                 }
             }
             let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
-            try await Self.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
+            try await SystemThread.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
             // The time the check took counts as contract time.
             let then = MonotonicInstant.now()
             now = now.advanced(byNanoseconds: then.nanoseconds - mark.nanoseconds)
             mark = then
         }
-    }
-
-    /// Waits on a separate thread, to leave the task threads to the client.
-    static func wait(until deadline: MonotonicInstant) async throws {
-        let gate = try Gate()
-        try await SystemThread.result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }) { $0 }
     }
 }

@@ -68,8 +68,9 @@ extension FakeBackendTrait {
             test, plan: plan, server: server, end: begin.advanced(by: exploring.budget), limit: exploring.runLimit,
             body: function)
         let progress = ExploringProgress(test.displayName ?? test.name, since: begin, budget: exploring.budget)
-        let teller = Task { try await progress.tell() }
-        defer { teller.cancel() }
+        let isOver = try Gate()
+        try SystemThread.start { progress.write(until: isOver) }
+        defer { isOver.open() }
         let exploration = try await Explorer(settings).explore(with: trial) {
             lastBegin <= .now() ? .budget : nil
         } observing: { exploration in
@@ -102,10 +103,9 @@ final class ExploringProgress: Sendable {
 
     func note(runs: Int, found: Int) { counts.withLock { $0 = (runs, found) } }
 
-    /// Writes a line to standard error every ten seconds, until its task is cancelled.
-    func tell() async throws {
-        while true {
-            try await Task.sleep(for: Self.interval)
+    /// Writes a line to standard error every ten seconds until the gate is open; blocks its thread.
+    func write(until isOver: Gate) {
+        while !isOver.wait(until: .now().advanced(by: Self.interval)) {
             _ = DescriptorOutput.writeAll(Array((line(at: .now()) + "\n").utf8), to: 2)
         }
     }

@@ -1,3 +1,4 @@
+import ContractSuite
 import FitIQAPI
 import JSON
 import MockServer
@@ -162,7 +163,7 @@ extension FakeBackend {
         while true {
             if let event = try await find(search) { return event }
             guard MonotonicInstant.now() < end else { throw search.refusal("within \(limit)") }
-            try await Task.sleep(for: .milliseconds(5))
+            try await SystemThread.wait(until: .now().advanced(by: .milliseconds(5)))
         }
     }
 

@@ -114,7 +114,7 @@ public struct ConformPlay: Sendable {
     }
 
     private static func wait(_ duration: Duration) async throws {
-        try await CasePlay.wait(until: .now().advanced(by: duration))
+        try await SystemThread.wait(until: .now().advanced(by: duration))
     }
 }
 

@@ -130,6 +130,12 @@ public final class ProcessAdapter: Sendable {
 }
 
 extension SystemThread {
+    /// Waits on a separate thread, to leave the task threads to the client.
+    package static func wait(until deadline: MonotonicInstant) async throws(SocketError) {
+        let gate = try Gate()
+        try await result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }, orNoThread: { $0 })
+    }
+
     /// Runs blocking work on a separate thread: the threads of Swift's tasks are few, and others need them.
     ///
     /// - Parameter failure: What is thrown if there is no room for a thread.
