@@ -26,8 +26,6 @@ extension Rule {
         Rule(
             banned: "Sleeping", pattern: #"\b(Task\.sleep|Thread\.sleep|usleep|nanosleep|sleep)\s*\("#,
             advice: "wait for the event itself, or hand in a later time", scope: .everywhere,
-            // Its tests wait for a server in the process, by the system's clock.
-            spared: ["Sources/Clients/FakeBackend/"],
             bad: ["try await Task.sleep(for: .seconds(1))", "usleep(100)", "sleep(1)"], good: ["slept(1)"]),
     ]
 
@@ -141,8 +139,7 @@ extension Rule {
             bad: ["(0x30...0x39).contains(byte)"], good: ["0x20...0x7E ~= byte"]),
         Rule(
             banned: "A query split by hand", pattern: #"[sS]eparator: (\.ampersand|UInt8\(ascii: "&"\)|"&")"#,
-            advice: "use `URLParts.items` or `PercentCoding`", subject: .text,
-            spared: belowOrIn("Text") + ["Sources/Server/MCP/"],
+            advice: "use `URLParts.items` or `PercentCoding`", subject: .text, spared: belowOrIn("Text"),
             bad: ["query.split(separator: .ampersand)", #"text.split(separator: "&")"#]),
     ]
 
@@ -164,8 +161,8 @@ extension Rule {
             pattern: #"(?<![\w-])--[a-z]"#,
             advice: "say what to change in words; the executable adds its options", scope: .libraries,
             subject: .literals,
-            // They start the program, and their users start it by hand.
-            spared: ["Sources/Clients/FitIQMockTesting/", "Sources/Server/MCP/"],
+            // It starts the program, and its users start it by hand.
+            spared: ["Sources/Clients/FitIQMockTesting/"],
             bad: [
                 "\"choose another with --" + "port\"", "let hint = \"start the server with \\(x) --" + "tls\"",
                 "let hint = \"\"\"\n    start it with --" + "tls",

@@ -67,8 +67,8 @@ enum MCPMessages {
     static func lacksArgument(_ name: String) -> String { "The argument '\(name)' is missing." }
 
     static func noCommand(_ tool: String) -> String {
-        "'\(tool)' runs the command that the operator allowed, and there is none: the operator has to start the server as "
-            + "fitiq-mock mcp --command 'swift test'. Without it, run the client against the url of a world, and ask for "
+        "'\(tool)' runs the command that the operator allowed, and there is none: the operator has to start the server "
+            + "with a command to run, such as 'swift test'. Without one, run the client against the url of a world, and ask for "
             + "its verdicts."
     }
 
@@ -107,7 +107,7 @@ enum MCPMessages {
             + "'explain' explains; 'fault' and 'scenario' make things go wrong again; "
             + (hasCommand
                 ? "'verify' runs the client's tests and 'explore' looks for the smallest faults that break them. "
-                : "'verify' and 'explore' need the operator's --command. ")
+                : "'verify' and 'explore' need a command, which the operator allows at the start. ")
             + "Long answers have next_cursor: call again with cursor. Clauses: fitiq-mock://obligations."
     }
 

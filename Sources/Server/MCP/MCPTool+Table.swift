@@ -130,8 +130,11 @@ extension MCPTool {
         var query = arguments.picking(conditions.map(\.name) + ["since", "limit"]).object ?? [:]
         query["before"] = arguments["cursor"]
         query["limit"] = query["limit"] ?? JSONValue(integerLiteral: entriesAtOnce)
-        let items = query.map { key, value in "\(key)=\(PercentCoding.encoded(value.string ?? value.description))" }
-        return .admin("GET", arguments.inWorld("entries") + "?" + items.joined(separator: "&"))
+        let path = query.reduce(into: arguments.inWorld("entries")) { path, item in
+            path += path.contains("?") ? "&" : "?"
+            path += "\(item.key)=\(PercentCoding.encoded(item.value.string ?? item.value.description))"
+        }
+        return .admin("GET", path)
     }
 
     private static let explain = MCPTool(
@@ -168,9 +171,9 @@ extension MCPTool {
         runsCommand: true, list: "broken"
     ) { arguments in
         let names = arguments["scenarios"]?.array?.compactMap(\.string) ?? []
-        let all = arguments["all"] == true ? ["--all"] : []
+        let all = arguments["all"] == true ? [MCPArguments.option("all")] : []
         let options = arguments.options(["seed", "guide", "time_limit", "jobs"])
-        return .run(["verify"] + names.map { "--scenario=\($0)" } + all + options)
+        return .run(["verify"] + names.map { MCPArguments.option("scenario", $0) } + all + options)
     }
 
     private static let explore = MCPTool(

@@ -175,9 +175,12 @@ struct MCPArguments: Sendable {
 
     /// The same as options of a command line: `--time-limit=60s`.
     func options(_ names: [String]) -> [String] {
-        names.compactMap { name in
-            values[name].map { "--\(name.replacing("_", with: "-"))=\($0.string ?? $0.description)" }
-        }
+        names.compactMap { name in values[name].map { Self.option(name, $0.string ?? $0.description) } }
+    }
+
+    /// An option of the command line, with a value or as a flag.
+    static func option(_ name: String, _ value: String? = nil) -> String {
+        "--\(name.replacing("_", with: "-"))" + (value.map { "=" + $0 } ?? "")
     }
 }
 
