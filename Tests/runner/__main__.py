@@ -99,6 +99,21 @@ class Run:
         for line in profile.tables(events) if profile else []:
             print(line)
 
+    def xctest(self):
+        """The tests of XCTest, which the test program runs where no library is named; `swift test` runs both."""
+        begin, bundle = self.log.tell(), ROOT / ".build" / "debug" / "fitiq-mockPackageTests.xctest"
+        try:
+            status = subprocess.run(
+                [bundle], stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, cwd=ROOT,
+                timeout=self.options.silence).returncode
+        except subprocess.TimeoutExpired:
+            status = -signal.SIGKILL
+        counts = re.findall(rb"Executed (\d+) tests?", Path(self.log.name).read_bytes()[begin:])
+        if status or not counts or counts[-1] == b"0":
+            self.failures.append(f"XCTest: the tests exited with {status}\n{self.tail(begin)}")
+        else:
+            self.passed += int(counts[-1])
+
     def command(self, arguments):
         options = ["--event-stream-output-path", str(self.stream), "--event-stream-version", "0", *arguments]
         if self.knows_width:
@@ -186,9 +201,13 @@ def main():
     run = Run(options)
     for name, arguments in circles(chosen):
         run.circle(name, arguments)
+    if not chosen and not options.program and platform.system() == "Linux":
+        run.xctest()
     return run.report()
 
 
+# A signal is an exit, so that what was started ends with it.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 try:
     sys.exit(main())
 except KeyboardInterrupt:

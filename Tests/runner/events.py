@@ -48,10 +48,6 @@ class Events:
             return test
         return None
 
-    def longest(self):
-        """The test that has run longest, or None."""
-        return next((self.names[test] for test in self.running), None)
-
     def _add_test(self, test):
         name = test.get("displayName", test["name"])
         if test["kind"] == "suite":
