@@ -25,7 +25,9 @@ let package = Package(
         // What Fuzz drives, and what Benchmarks counts the work of.
         .library(
             name: "Fuzzed",
-            targets: ["Digests", "HTTP1", "JSON", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket"]),
+            targets: [
+                "Digests", "HTTP1", "JSON", "MCP", "Nutrition", "Scenarios", "TLS", "Text", "Traffic", "WebSocket",
+            ]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend", "Scenarios"]),
         // What tests of an iOS app link: a client of the admin API, and a product for each framework of tests.
@@ -277,7 +279,7 @@ let package = Package(
         .testTarget(
             name: "ScenariosTests",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Scenarios", "TestSupport",
+                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "MCP", "Patterns", "Replay", "Scenarios", "TestSupport",
                 "Traffic",
             ]),
         .testTarget(

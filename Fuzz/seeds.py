@@ -46,7 +46,7 @@ def seeds(target):
 
 
 def main():
-    for target in ("http1", "websocket", "json", "yaml", "url", "meal", "pem", "har", "journal", "scenario"):
+    for target in ("http1", "websocket", "json", "yaml", "url", "meal", "pem", "har", "journal", "scenario", "mcp"):
         folder = pathlib.Path(sys.argv[1]) / target
         folder.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds(target)):

@@ -9,6 +9,7 @@ private let targets: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
     ("http1", HTTPTarget.run), ("websocket", WebSocketTarget.run), ("json", TextTargets.json),
     ("yaml", TextTargets.yaml), ("url", TextTargets.url), ("meal", TextTargets.meal), ("pem", TextTargets.pem),
     ("har", TrafficTargets.har), ("journal", TrafficTargets.journal), ("scenario", TrafficTargets.scenario),
+    ("mcp", MCPTarget.run),
 ]
 
 /// The target that the environment names; the command line is libFuzzer's, which has the `main` as well.
