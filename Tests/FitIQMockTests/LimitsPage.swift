@@ -249,6 +249,7 @@ enum LimitsPage {
                 .bytes("MCPLimits.answer", MCPLimits.answer),
                 .count("MCPLimits.answers", MCPLimits.answers.upperBound),
             ],
+            "text of a scenario that a tool loads": [.bytes("MCPLimits.scenario", MCPLimits.scenario)],
             "piece of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
             "answer of the admin API that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
             "requests of a client on standard input that are under way": [

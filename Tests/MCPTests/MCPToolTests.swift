@@ -66,8 +66,14 @@ struct MCPToolTests {
             "socket", ["action": "hold", "connection": 3, "body": ["at": ["type": "pong"]]],
             #"POST breakpoints {"on":"socket","hold":"both","at":{"type":"pong"},"connection":3}"#
         ),
-        ("socket", ["action": "release", "held": "9", "body": ["action": "drop"]], #"POST held/9 {"action":"drop"}"#),
+        ("socket", ["action": "release", "held": 9, "body": ["action": "drop"]], #"POST held/9 {"action":"drop"}"#),
         ("socket", ["action": "release", "body": ["action": "continue"]], #"POST held {"action":"continue"}"#),
+        ("fault", ["action": "clear"], "DELETE faults"),
+        ("world", ["action": "make", "label": "login"], #"POST worlds {"label":"login"}"#),
+        (
+            "wait", ["for": ["json": ["a.b": 1]], "since": "now", "optional": true],
+            #"POST wait {"for":{"json":{"a.b":1}},"since":"now","optional":true}"#
+        ),
         ("wait", ["for": ["status": "404"], "since": "12"], #"POST wait {"for":{"status":"404"},"since":12}"#),
         ("state", ["action": "export"], "GET state"),
         ("state", ["action": "import", "state": ["name": "x"]], #"PUT state {"name":"x"}"#),
@@ -85,6 +91,10 @@ struct MCPToolTests {
         ("explain", ["number": "x"], "'number' is of the type integer"), ("explain", [:], "'number' is missing"),
         ("scenario", ["action": "show", "name": "defalt"], "default"),
         ("scenario", ["action": "load", "text": "name: ["], "2:1: The file is not valid YAML"),
+        (
+            "scenario", ["action": "load", "text": .string(String(repeating: "a", count: 65_537))],
+            "'load' takes at most 65536"
+        ),
         ("fault", ["action": "set"], "'fault' is missing"),
         ("clock", ["max_bytes": 999], "1000 to 100000"), ("clock", ["cursor": "x"], "'next_cursor'"),
         ("verify", ["command": "rm -rf /"], "no argument \"command\""), ("verify", ["against": "x"], "no argument"),

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Traffic
 
+@testable import MCP
 @testable import Scenarios
 
 /// The table of words in docs/admin.md against everything that is described by a schema: one thing has one word, and one
@@ -59,7 +60,7 @@ struct VocabularyTests {
             }
             var kinds = Set(schema["type"]?.array?.compactMap(\.string) ?? [schema["type"]?.string].compactMap(\.self))
             var words = Set((schema["enum"]?.array ?? [schema["const"]].compactMap(\.self)).compactMap(\.string))
-            if !words.isEmpty { kinds.insert("word") }
+            if !words.isEmpty { kinds = kinds.subtracting(["string"]).union(["word"]) }
             for option in (schema["anyOf"]?.array ?? []) + (schema["oneOf"]?.array ?? []) {
                 let (more, others) = Self.kinds(of: option, root)
                 kinds.formUnion(more)
@@ -90,6 +91,7 @@ struct VocabularyTests {
         return [
             Words(schema: try read("openapi/admin.yaml"), of: "admin"),
             Words(schema: try read("Fixtures/scenarios/scenario.schema.json"), of: "scenario"),
+            Words(schema: .array(MCPTool.all.map(\.description)), of: "MCP"),
             try Words(code: [traffic + "Journal/JournalEncoder.swift"], of: "journal"),
             try Words(code: [traffic + "HAR/HAREncoder.swift", traffic + "HAR/HAREncoder+Sockets.swift"], of: "HAR"),
         ]
@@ -120,13 +122,13 @@ struct VocabularyTests {
     static let meanings: [(word: String, kinds: Set<String>, elsewhere: [String])] = [
         ("connection", ["integer"], []), ("number", ["integer"], []), ("last_number", ["integer"], []),
         // The other is what a wait takes: from now on.
-        ("since", ["integer"], ["admin /wait"]),
+        ("since", ["integer"], ["admin /wait", "MCP"]),
         ("direction", ["word"], []), ("verdict", ["word"], []), ("within", ["string"], []),
         ("held", ["integer", "array"], []), ("world", ["string"], []), ("user", ["string"], []),
         ("kind", ["word"], []), ("opcode", ["word", "any"], []), ("path", ["string"], []), ("target", ["string"], []),
         ("endpoint", ["string"], []), ("web_sockets", ["integer"], []), ("members", ["object"], []),
         // The conditions of a wait.
-        ("for", ["string"], ["admin /wait"]),
+        ("for", ["string"], ["admin /wait", "MCP"]),
         // In what a replay compares: a place in a body, such as a member.
         ("place", ["word"], ["Differences"]),
         // In a replay's report: the number of an entry in the session.

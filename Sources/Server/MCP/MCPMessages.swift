@@ -66,6 +66,10 @@ enum MCPMessages {
 
     static func lacksArgument(_ name: String) -> String { "The argument '\(name)' is missing." }
 
+    static func longScenario(_ bytes: Int) -> String {
+        "The scenario has \(bytes) bytes; 'load' takes at most \(MCPLimits.scenario). Import large data with 'state'."
+    }
+
     static func noCommand(_ tool: String) -> String {
         "'\(tool)' runs the command that the operator allowed, and there is none: the operator has to start the server "
             + "with a command to run, such as 'swift test'. Without one, run the client against the url of a world, and ask for "

@@ -205,6 +205,8 @@ public enum MCPLimits {
     /// The bytes of JSON that a tool answers, unless it is asked for more or less, and what it may be asked for.
     public static let answer = 8000
     static let answers = 1000...100_000
+    /// The most bytes of a scenario's text that is loaded: it is read on the loop.
+    static let scenario = 64 * 1024
     /// The bytes of a resource that come at once.
     public static let resource = 8000
     /// The most requests that a client on stdio may have under way.
@@ -259,7 +261,9 @@ struct MCPRequest: Sendable {
 
     /// A refusal that a model can act on, which is a result of the tool and no error of the protocol.
     func toolError(_ text: String) -> MCPAnswer {
-        result(["content": [["type": "text", "text": .string(text)]], "isError": true])
+        let text =
+            text.utf8.count > MCPLimits.answer ? MCPShape.beginning(of: text, bytes: MCPLimits.answer) + "…" : text
+        return result(["content": [["type": "text", "text": .string(text)]], "isError": true])
     }
 }
 

@@ -121,7 +121,7 @@ struct MCPShape: Sendable {
         }
     }
 
-    private static func beginning(of text: String, bytes: Int) -> String {
+    static func beginning(of text: String, bytes: Int) -> String {
         let utf8 = Array(text.utf8.prefix(bytes + 4))
         return String(decoding: utf8.prefix(UTF8Sequence.boundary(in: utf8, at: min(bytes, utf8.count))), as: UTF8.self)
     }

@@ -10,7 +10,8 @@ extension MCPTool {
     private static let world = MCPField.text("world", "id of a world; the default one if absent")
     private static let conditions: [MCPField] = [
         .text("method"), .text("path", "a path; * for any segment"), .text("status", "404, 4xx"), .text("endpoint"),
-        .text("user"), .integer("connection"), .text("kind", "exchange, opened, frame, closed, fault, note, …"),
+        .text("user"), .integer("connection"),
+        .words("kind", "exchange", "opened", "frame", "closed", "fault", "clock", "note", "held", "released"),
         .words("direction", "client_to_server", "server_to_client"), .text("type", "a frame's type"),
         .text("text", "contained in a body or frame"), .flag("unmatched"),
     ]
@@ -23,13 +24,14 @@ extension MCPTool {
             .words("action", "list", "show", "make", "reset", "fork", "mark", "marks", "rewind", "delete").needed,
             world,
             .any("scenario", ["string", "object"], "a built-in name, or a scenario as JSON"), .integer("seed"),
-            .text("guide"), .words("clock", "real", "manual"), .text("name", "of the mark to set"),
+            .text("guide"), .words("clock", "real", "manual"), .text("label", "shown with the world"),
+            .text("name", "of the mark to set"),
             .text("to", "the mark to rewind to"),
         ],
         output: [.list("worlds"), .text("id"), .text("url"), .text("token"), .list("marks")], isDestructive: true,
         list: "worlds"
     ) { arguments in
-        let settings = ["scenario", "seed", "guide", "clock"]
+        let settings = ["scenario", "seed", "guide", "clock", "label"]
         switch arguments.action {
         case "list": return .admin("GET", "worlds")
         case "make": return .admin("POST", "worlds", arguments.picking(settings))
@@ -66,6 +68,9 @@ extension MCPTool {
                 return .admin("POST", arguments.inWorld("reset"), ["scenario": .string(try arguments.text("name"))])
             }
             let text = try arguments.text("text")
+            guard text.utf8.count <= MCPLimits.scenario else {
+                throw MCPRefusal(MCPMessages.longScenario(text.utf8.count))
+            }
             do throws(ScenarioErrors) {
                 let scenario = try JSONValue(yaml: Array(text.utf8))
                 return .admin("POST", arguments.inWorld("reset"), ["scenario": scenario])
@@ -84,7 +89,7 @@ extension MCPTool {
             """,
         input: [
             .words("action", "list", "set", "enable", "disable", "clear", "network").needed, .object("fault"),
-            .text("name", "of a rule"),
+            .text("name", "of a rule; clear without one clears all"),
             .any(
                 "network", ["string", "object", "null"], "offline, 3g, edge, lte, train, …; an object; null for none"),
             world,
@@ -98,6 +103,7 @@ extension MCPTool {
             guard let network = arguments["network"] else { return .admin("GET", arguments.inWorld("network")) }
             return .admin("PUT", arguments.inWorld("network"), ["network": network])
         case let action:
+            if action == "clear", arguments["name"] == nil { return .admin("DELETE", arguments.inWorld("faults")) }
             let path = arguments.inWorld("faults/" + PercentCoding.encoded(try arguments.text("name")))
             guard action != "clear" else { return .admin("DELETE", path) }
             return .admin("PATCH", path, ["enabled": .bool(action == "enable")])
@@ -198,12 +204,12 @@ extension MCPTool {
         name: "socket",
         summary: "Open WebSockets by connection: send a message to the client, close, cut, silence, hold frames until "
             + "released. body, as the admin API takes it: send {text | json | template, members}; close {code, reason}; hold "
-            + "{hold: client_to_server|server_to_client|both, at: {type}}; release {action: continue|step|change|drop|answer, …}.",
+            + "{hold: client_to_server|server_to_client|both, at: {type}}; release, all or one held, {action: continue|step|change|drop|answer, …}.",
         input: [
             .words(
                 "action", "list", "show", "send", "close", "finish", "reset", "silence", "resume", "hold", "held",
                 "release"
-            ).needed, .integer("connection"), .text("held", "what to release; everything if absent"), .object("body"),
+            ).needed, .integer("connection"), .integer("held"), .object("body"),
             world,
         ],
         output: [.list("sockets"), .integer("connection"), .text("state"), .any("held")], isDestructive: true,
@@ -214,8 +220,8 @@ extension MCPTool {
         case "list": return .admin("GET", arguments.inWorld("sockets"))
         case "held": return .admin("GET", arguments.inWorld("held"))
         case "release":
-            let isOne = arguments["held"] != nil
-            return .admin("POST", arguments.inWorld(isOne ? "held/\(try arguments.text("held"))" : "held"), body)
+            let one = arguments["held"]?.int.map { "/\($0)" } ?? ""
+            return .admin("POST", arguments.inWorld("held" + one), body)
         case "hold":
             var rule: JSONObject = ["on": "socket", "hold": "both"]
             for (key, value) in body.object ?? [:] { rule[key] = value }
@@ -230,14 +236,18 @@ extension MCPTool {
     private static let wait = MCPTool(
         name: "wait",
         summary:
-            "Waits for the first entry that matches, past ones after since included; fails with the nearest misses. 5s "
-            + "unless within says more, at most 10m.",
+            "Waits for the first entry that matches, past ones after since included; fails with the nearest misses, "
+            + "unless it is optional. 5s unless within says more, at most 10m.",
         input: [
-            .object("for", "", conditions).needed, .text("within"), .text("since", "last_number of an earlier answer"),
-            world,
+            .object("for", "", conditions + [.object("json", "members by path: {\"data.status\": \"completed\"}")])
+                .needed,
+            .text("within"), .any("since", ["integer", "string"], "last_number of an earlier answer, or now"),
+            .flag("optional"), world,
         ],
-        output: [.object("entry"), .integer("last_number")], isReadOnly: true
-    ) { arguments in .admin("POST", arguments.inWorld("wait"), arguments.picking(["for", "within", "since"])) }
+        output: [.any("entry", ["object", "null"]), .integer("last_number")], isReadOnly: true
+    ) { arguments in
+        .admin("POST", arguments.inWorld("wait"), arguments.picking(["for", "within", "since", "optional"]))
+    }
 
     private static let state = MCPTool(
         name: "state", summary: "All data of a world as a scenario: export it, or import one in its place.",
