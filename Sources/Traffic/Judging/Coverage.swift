@@ -8,9 +8,9 @@ public struct Coverage: Sendable, Hashable {
         words[situation.index / 64] |= 1 << UInt64(situation.index % 64)
     }
 
-    public func contains(_ situation: Situation) -> Bool {
-        words[situation.index / 64] & 1 << UInt64(situation.index % 64) != 0
-    }
+    public func contains(_ situation: Situation) -> Bool { contains(index: situation.index) }
+
+    private func contains(index: Int) -> Bool { words[index / 64] & 1 << UInt64(index % 64) != 0 }
 
     public mutating func formUnion(_ other: Coverage) {
         for index in words.indices { words[index] |= other.words[index] }
@@ -20,6 +20,6 @@ public struct Coverage: Sendable, Hashable {
 
     /// The situations, in their order.
     public var situations: [Situation] {
-        (0..<Situation.count).map(Situation.init(index:)).filter(contains)
+        (0..<Situation.count).filter(contains(index:)).map(Situation.init(index:))
     }
 }

@@ -61,23 +61,25 @@ public struct Situation: Sendable, Hashable {
     public init() {}
 
     /// How many there are, reachable or not: 504.
-    public static let count = Socket.allCases.count * Token.allCases.count * Meal.allCases.count * troubles
-    private static let troubles = Trouble.allCases.count
+    public static let count = sockets.count * tokens.count * meals.count * troubles.count
+    private static let (sockets, tokens) = (Socket.allCases, Token.allCases)
+    private static let (meals, troubles) = (Meal.allCases, Trouble.allCases)
 
     /// Its place among all, from 0, in the order of the members.
     public var index: Int {
-        let rows = (Int(socket.rawValue) * Token.allCases.count + Int(token.rawValue)) * Meal.allCases.count
-        return (rows + Int(meal.rawValue)) * Self.troubles + Int(trouble.rawValue)
+        let rows = (Int(socket.rawValue) * Self.tokens.count + Int(token.rawValue)) * Self.meals.count
+        return (rows + Int(meal.rawValue)) * Self.troubles.count + Int(trouble.rawValue)
     }
 
     /// - Precondition: `index` is at least 0 and less than ``count``.
     public init(index: Int) {
         precondition((0..<Self.count).contains(index), "there are \(Self.count) situations")
-        let (meals, tokens) = (Meal.allCases.count, Token.allCases.count)
-        trouble = Trouble.allCases[index % Self.troubles]
-        meal = Meal.allCases[index / Self.troubles % meals]
-        token = Token.allCases[index / Self.troubles / meals % tokens]
-        socket = Socket.allCases[index / Self.troubles / meals / tokens]
+        let (rows, trouble) = index.quotientAndRemainder(dividingBy: Self.troubles.count)
+        let (row, meal) = rows.quotientAndRemainder(dividingBy: Self.meals.count)
+        self.trouble = Self.troubles[trouble]
+        self.meal = Self.meals[meal]
+        token = Self.tokens[row % Self.tokens.count]
+        socket = Self.sockets[row / Self.tokens.count]
     }
 }
 
