@@ -6,17 +6,17 @@ import Testing
 @Suite("Tokens of meals")
 struct LexerTests {
     static let numbers: [(text: String, kinds: [Token.Kind])] = [
-        ("100,000", [.number(100_000, assumedDecimalComma: false)]),
-        ("1,000,000", [.number(1_000_000, assumedDecimalComma: false)]),
+        ("100,000", [.number(100_000, assumesDecimals: false)]),
+        ("1,000,000", [.number(1_000_000, assumesDecimals: false)]),
         // Neither a group of three digits nor decimals: a list.
-        ("1234,567", [.number(1234, assumedDecimalComma: false), .comma, .number(567, assumedDecimalComma: false)]),
-        ("1,2345", [.number(1, assumedDecimalComma: false), .comma, .number(2345, assumedDecimalComma: false)]),
-        ("0,125", [.number(0, assumedDecimalComma: false), .comma, .number(125, assumedDecimalComma: false)]),
-        ("1,5", [.number(1.5, assumedDecimalComma: true)]),
-        ("1½", [.number(1.5, assumedDecimalComma: false)]),
+        ("1234,567", [.number(1234, assumesDecimals: false), .comma, .number(567, assumesDecimals: false)]),
+        ("1,2345", [.number(1, assumesDecimals: false), .comma, .number(2345, assumesDecimals: false)]),
+        ("0,125", [.number(0, assumesDecimals: false), .comma, .number(125, assumesDecimals: false)]),
+        ("1,5", [.number(1.5, assumesDecimals: true)]),
+        ("1½", [.number(1.5, assumesDecimals: false)]),
         ("1/2", [.fraction(0.5)]),
-        ("2/2", [.number(1, assumedDecimalComma: false)]),
-        ("3/2", [.number(1.5, assumedDecimalComma: false)]),
+        ("2/2", [.number(1, assumesDecimals: false)]),
+        ("3/2", [.number(1.5, assumesDecimals: false)]),
         ("1/0", [.word("1/0")]),
         ("8:5 a", [.word("a")]),
         // A fraction is more than nothing and less than one.
@@ -46,7 +46,7 @@ struct LexerTests {
     static let words: [(text: String, kinds: [Token.Kind])] = [
         ("w/o", [.word("without")]), ("w/o;a", [.word("without"), .end, .word("a")]),
         ("w/oil", [.word("with"), .word("oil")]), ("w/a", [.word("with"), .word("a")]),
-        ("x2", [.word("x"), .number(2, assumedDecimalComma: false)]),
+        ("x2", [.word("x"), .number(2, assumesDecimals: false)]),
     ]
 
     @Test("Short forms of with and without are words", arguments: words)

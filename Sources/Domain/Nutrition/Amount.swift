@@ -47,8 +47,8 @@ struct Amount: Equatable, Sendable {
         case mean(of: Double, and: Double)
         /// The number for a vague word: `a few`.
         case vague(String, as: Double)
-        /// A comma as a decimal point.
-        case decimalComma(String, as: Double)
+        /// A comma, or a point that elsewhere stands between thousands, as a decimal point.
+        case decimals(String, as: Double)
         /// A unit for a word that is only roughly that unit: `a mug`.
         case roughUnit(String, as: MealUnit)
         /// One, for a plural without a number: `slices of bacon`.

@@ -224,7 +224,8 @@ struct AmountReader {
         if word == "t", text.source(index..<index + 1) == "T" { unit = .tablespoons }
         let needsNumber = UnitWords.needNumber.contains(word)
         if !hasNumber, needsNumber, word.count < 3 || text.word(index + 1) != "of" { return nil }
-        let rough = UnitWords.rough.contains(word) ? text.source(index..<index + 1) : nil
+        let isRough = (start..<index).contains { !UnitWords.exact.contains(text.word($0) ?? "") }
+        let rough = isRough || UnitWords.rough.contains(word) ? text.source(start..<index + 1) : nil
         return UnitReading(
             unit: unit, end: end(of: word, at: index), stands: word.count > 1,
             assumption: rough.map { .roughUnit($0, as: unit) })

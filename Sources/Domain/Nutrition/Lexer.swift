@@ -59,6 +59,9 @@ struct Lexer {
         case ")", "]", "}": append(.close, from: start)
         case "\"", "\u{201C}", "\u{201D}": isQuoted.toggle()
         case "×", "*": if !isAtLineStart { append(.times, from: start) }
+        case "@": append(.word("at"), from: start)
+        // Units in one character, such as ㎏: a word that no table has, so that a note names it.
+        case "\u{3371}"..."\u{33DF}": append(.word(String(scalar)), from: start)
         case "-", "\u{2010}"..."\u{2015}", "\u{2212}": dash(from: start)
         default: break
         }
@@ -130,20 +133,23 @@ struct Lexer {
             position += 1
             value = min(value * 1000 + digits(), Self.largestNumber)
         }
-        let hasDecimalComma = isDecimalComma()
-        if hasDecimalComma || (scalar(at: position) == "." && isDigit(at: position + 1)) {
+        var assumesDecimals = isDecimalComma()
+        if assumesDecimals || (scalar(at: position) == "." && isDigit(at: position + 1)) {
+            // In half of Europe `1.500` is one and a half thousand.
+            let mayGroup = scalars[start] != "0" && 1...3 ~= position - start && hasThreeDigits(after: position)
+            assumesDecimals = assumesDecimals || mayGroup
             position += 1
             value += decimals()
         } else {
             if let next = scalar(at: position), let part = Folding.vulgarFraction(next) {
                 position += 1
-                return append(.number(value + part, assumedDecimalComma: false), from: start)
+                return append(.number(value + part, assumesDecimals: false), from: start)
             }
             if let denominator = slashedDigits() {
                 // A fraction over zero is not a number but an unknown word.
                 guard denominator > 0 else { return append(.word(source(from: start)), from: start) }
                 let part = value / denominator
-                return append(part < 1 ? .fraction(part) : .number(part, assumedDecimalComma: false), from: start)
+                return append(part < 1 ? .fraction(part) : .number(part, assumesDecimals: false), from: start)
             }
             if dropListMarker(endingAt: position) { return }
         }
@@ -157,15 +163,15 @@ struct Lexer {
             position += 1
             _ = digits()
         } else {
-            append(.number(value, assumedDecimalComma: hasDecimalComma), from: start)
+            append(.number(value, assumesDecimals: assumesDecimals), from: start)
         }
     }
 
     /// The index after a percent sign, or after the word for it.
     private func endOfPercent() -> Int? {
-        if scalar(at: position) == "%" { return position + 1 }
         var next = position
         if scalar(at: next) == " " { next += 1 }
+        if scalar(at: next) == "%" { return next + 1 }
         for letter in "percent".unicodeScalars {
             guard scalar(at: next).map(String.init)?.lowercased() == String(letter) else { return nil }
             next += 1
@@ -204,7 +210,11 @@ struct Lexer {
         guard scalar(at: position) == ",", start < position, scalars[start] != "0" else { return false }
         let isFirst = !scalars[start..<position].prefix(5).contains(",")
         guard !isFirst || position - start <= 3 else { return false }
-        return (1...3).allSatisfy { isDigit(at: position + $0) } && !isDigit(at: position + 4)
+        return hasThreeDigits(after: position)
+    }
+
+    private func hasThreeDigits(after mark: Int) -> Bool {
+        (1...3).allSatisfy { isDigit(at: mark + $0) } && !isDigit(at: mark + 4)
     }
 
     /// Whether a comma and one or two digits follow without a space: `1,5 cups`, not `2, 3`.

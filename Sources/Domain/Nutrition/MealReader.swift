@@ -143,6 +143,7 @@ struct MealReader {
             if let next = text.word(reading.end), Words.vagueNouns.contains(next) { return false }
             if !startsFood(at: reading.end) { return false }
         }
+        let isRate = isRate(at: index)
         var reading = reading
         if isOpen, let before = reading.beforeLast, startsFood(at: reading.end) {
             (reading.amount, reading.end, reading.hasOf) = (before.amount, before.end, false)
@@ -160,7 +161,7 @@ struct MealReader {
             if reading.isMultiplier, last.unit == nil || amount.unit == nil {
                 drafts[drafts.count - 1].amount?.multiply(by: amount)
             } else if !startsFood(at: index) {
-                weigh(last, amount)
+                weigh(last, amount, isRate: isRate)
             } else {
                 wait(for: reading)
             }
@@ -168,21 +169,26 @@ struct MealReader {
             let goesOn = reading.hasOf || (amount.unit?.isMeasure != true && !reading.isMultiplier)
             if goesOn, startsFood(at: index) { wait(for: reading) } else { assign(amount) }
         } else if let last = drafts.last, pending == nil, isEach {
-            if let count = last.amount { weigh(count, amount) } else { assign(amount) }
+            if let count = last.amount { weigh(count, amount, isRate: isRate) } else { assign(amount) }
         } else {
             wait(for: reading)
         }
         return true
     }
 
+    /// Whether an amount is that of one piece: `3 eggs at 60 g`, `3 eggs à 60 g`.
+    private func isRate(at start: Int) -> Bool {
+        start > 0 && (text.word(start - 1) == "at" || text.source(start - 1..<start).lowercased() == "à")
+    }
+
     /// Handles `2 chicken breasts (240g)` and `2 chicken breasts, 120g each`: a weight is more precise than a count.
-    private mutating func weigh(_ count: Amount, _ weight: Amount) {
+    private mutating func weigh(_ count: Amount, _ weight: Amount, isRate: Bool) {
         guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else {
             if !count.isAbout(weight) { note(unused: weight) }
             return
         }
         drafts[drafts.count - 1].amount = weight
-        if isEach { drafts[drafts.count - 1].amount?.multiply(by: count) }
+        if isEach || isRate { drafts[drafts.count - 1].amount?.multiply(by: count) }
     }
 
     /// Gives an amount to the last food, or in `rice and beans, 200g each` to all that have none.
@@ -297,8 +303,7 @@ struct MealReader {
         }
         if let standing = Words.standing(of: word) { return adjective(word, standing) }
         adjectives = []
-        if isNegated { return }
-        if pending != nil { pendingIsTaken = true }
+        if pending != nil, !isNegated { pendingIsTaken = true }
         note(unknown: text.source(index..<index + 1))
     }
 

@@ -74,11 +74,14 @@ enum UnitWords {
     static let abbreviations = Words.set(
         "g gr grs gm kg mg oz lb lbs l c t ml cl dl cc pt qt qts gal tbsp tbs tbl tsp pc pcs fl")
 
-    /// Words before a unit that do not change it: `2 heaped tablespoons`.
+    /// Words before a unit, for which the usual one is assumed: `2 heaped tablespoons`.
     static let ornaments: Set<String> = [
         "large", "small", "big", "medium", "heaped", "heaping", "level", "rounded", "thick", "thin", "full", "whole",
         "good", "generous", "little", "scant", "standard", "tall",
     ]
+
+    /// Those that mean the usual one.
+    static let exact: Set<String> = ["medium", "level", "full", "whole", "standard"]
 
     /// Kilocalories of one; in meals a calorie is a kilocalorie.
     static let energies: [String: Double] = [

@@ -32,9 +32,9 @@ struct NumberReader {
 
     private func single(at start: Int) -> Reading? {
         switch text.kind(start) {
-        case .number(let value, let assumedDecimalComma):
-            let comma = Amount.Assumption.decimalComma(text.source(start..<start + 1), as: value)
-            return withFraction(Reading(value, end: start + 1, assumption: assumedDecimalComma ? comma : nil))
+        case .number(let value, let assumesDecimals):
+            let decimals = Amount.Assumption.decimals(text.source(start..<start + 1), as: value)
+            return withFraction(Reading(value, end: start + 1, assumption: assumesDecimals ? decimals : nil))
         case .fraction(let value): return withArticle(Reading(value, end: afterOrdinal(start + 1)))
         case .word(let word): return self.word(word, at: start)
         default: return nil
@@ -62,27 +62,27 @@ struct NumberReader {
         if let value = NumberWords.vague[word] { return vague(value, start..<start + 1) }
         guard var value = NumberWords.cardinals[word] else { return nil }
         var end = start + 1
-        func ones(at index: Int) -> Double? {
-            text.word(index).flatMap { NumberWords.cardinals[$0] }.flatMap { (1..<10).contains($0) ? $0 : nil }
-        }
-        if value >= 20, let ones = ones(at: end) {
+        if value >= 20, let ones = cardinal(at: end, in: 1..<10) {
             value += ones
             end += 1
         }
         if text.word(end) == "hundred" {
-            value *= 100
-            end += 1
-            let next = text.word(end) == "and" ? end + 1 : end
-            if let rest = text.word(next).flatMap({ NumberWords.cardinals[$0] }), rest > 0 {
-                value += rest
-                end = next + 1
-                if rest >= 20, let ones = ones(at: end) {
-                    value += ones
-                    end += 1
-                }
-            }
+            let rest = afterHundred(end + 1)
+            (value, end) = (value * 100 + rest.value, rest.end)
         }
         return withFraction(Reading(value, end: end))
+    }
+
+    private func cardinal(at index: Int, in range: Range<Double>) -> Double? {
+        text.word(index).flatMap { NumberWords.cardinals[$0] }.flatMap { range.contains($0) ? $0 : nil }
+    }
+
+    /// What follows a hundred: nothing, or `and fifty five`.
+    private func afterHundred(_ start: Int) -> (value: Double, end: Int) {
+        let next = text.word(start) == "and" ? start + 1 : start
+        guard let rest = cardinal(at: next, in: 1..<100) else { return (0, start) }
+        guard rest >= 20, let ones = cardinal(at: next + 1, in: 1..<10) else { return (rest, next + 1) }
+        return (rest + ones, next + 2)
     }
 
     private func vague(_ value: Double, _ words: Range<Int>) -> Reading {
@@ -181,8 +181,9 @@ struct NumberReader {
     /// `dozen`, `hundred` and `couple of` multiply the number before them.
     private func collective(_ reading: inout Reading) {
         guard let word = text.word(reading.end), let factor = NumberWords.collectives[word] else { return }
-        reading.value *= factor
-        reading.extend(to: reading.end + 1)
+        let rest = word == "hundred" ? afterHundred(reading.end + 1) : (value: 0, end: reading.end + 1)
+        reading.value = reading.value * factor + rest.value
+        reading.extend(to: rest.end)
         reading.isArticle = false
     }
 

@@ -227,7 +227,7 @@ enum Messages {
     static func assumption(_ assumption: Amount.Assumption) -> String {
         switch assumption {
         case .mean(let low, let high): "Mean of \(number(low)) and \(number(high))"
-        case .vague(let words, let value), .decimalComma(let words, let value): "Read \"\(words)\" as \(number(value))"
+        case .vague(let words, let value), .decimals(let words, let value): "Read \"\(words)\" as \(number(value))"
         case .roughUnit(let word, let unit): "Read \"\(word)\" as \(unit.rawValue)"
         case .one(let words): "Read \"\(words)\" as one"
         }

@@ -3,8 +3,9 @@ struct Token: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         /// A word with its Latin letters folded to lower-case ASCII.
         case word(String)
-        /// Zero, or a number of one or more; `assumedDecimalComma` if its comma was read as a decimal point.
-        case number(Double, assumedDecimalComma: Bool)
+        /// Zero, or a number of one or more; `assumesDecimals` if its comma, or the point of
+        /// `1.500`, was read as a decimal point.
+        case number(Double, assumesDecimals: Bool)
         /// A number less than one: `½`, `3/4`.
         case fraction(Double)
         /// `×` or `*`.

@@ -34,7 +34,7 @@ enum Words {
         chopped sliced diced grated shredded minced peeled crushed melted mixed crispy crunchy soft hard salted
         unsalted decaf decaffeinated italian mexican spicy seedless boneless thick thin medium frozen regular normal
         rare wholegrain wholemeal mashed mild strong clear canned tinned bottled instant brewed filtered english
-        french greek asian thai indian chinese japanese grainy streaky toasted baby raw pure real smooth extra
+        french greek asian thai indian chinese japanese grainy streaky toasted baby pure real smooth extra
         """)
 
     /// Ways of cooking that do not change the facts of a cooked food.
@@ -46,8 +46,8 @@ enum Words {
     static let uncounted: Set<String> = set(
         """
         fried sauteed battered breaded smoked pickled stuffed glazed candied creamy creamed buttered sweetened
-        unsweetened lean skinless light lite diet zero vegan vegetarian protein double triple mini dried skim skimmed
-        scrambled salty sugary sugared honeyed caramelized caramelised loaded crusted curried marinated
+        unsweetened raw uncooked lean skinless light lite diet zero vegan vegetarian protein double triple mini dried
+        skim skimmed scrambled salty sugary sugared honeyed caramelized caramelised loaded crusted curried marinated
         """)
 
     /// Words for sizes; the table has weights for some.

@@ -25,6 +25,8 @@ struct NumbersReadingTests {
         .init("ninety nine almonds", "almond 99 pieces", 688),
         .init("a hundred grams of rice", "rice 100 grams", 130),
         .init("one hundred and twenty grams of chicken breast", "chicken-breast 120 grams", 198),
+        .init("a hundred and one grams of rice", "rice 101 grams", 131),
+        .init("a hundred and fifty five grams of rice", "rice 155 grams", 202),
         .init("two hundred fifty g rice", "rice 250 grams", 325),
         .init("one hundred twenty five grams of rice", "rice 125 grams", 163),
         .init("a banana", "banana 1 pieces", 105),
