@@ -199,8 +199,8 @@ import Testing
         ("", "the body is empty"), ("{", "not valid JSON"), ("[]", "must be a JSON object"),
         (#"{"meal_type":"lunch"}"#, "'image_data' is required"),
         (#"{"image_data":1,"meal_type":"lunch"}"#, "'image_data' must be the picture in base64"),
-        (#"{"image_data":"","meal_type":"lunch"}"#, "has no usable image: 'image_data' is not"),
-        (#"{"image_data":"/9j","meal_type":"lunch"}"#, "has no usable image: 'image_data' is not"),
+        (#"{"image_data":"","meal_type":"lunch"}"#, "has no image in a usable format: 'image_data' is not"),
+        (#"{"image_data":"/9j","meal_type":"lunch"}"#, "has no image in a usable format: 'image_data' is not"),
         (#"{"image_data":"/9j/"}"#, "'meal_type' is required"),
         (#"{"image_data":"/9j/","meal_type":"tea"}"#, "'meal_type' must be one of"),
         (#"{"image_data":"/9j/","meal_type":"lunch","logged_at":"noon"}"#, "'logged_at' must be"),
@@ -228,9 +228,9 @@ import Testing
         ("--x", "multipart/form-data; boundary=x", 400, "lacks its head"),
         ("--x\r\n\(image)", "multipart/form-data; boundary=x", 400, "a boundary after it"),
         ("--x\r\n\(image)\r\n--x", "multipart/form-data; boundary=x", 400, "part 2"),
-        ("--x--", "multipart/form-data; boundary=x", 400, "has no usable image: no part"),
-        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "no part is"),
-        (form("Content-Type: image/png\r\n\r\n"), "multipart/form-data; boundary=x", 400, "no bytes"),
+        ("--x--", "multipart/form-data; boundary=x", 400, "has no image in a usable format: no part"),
+        (form("Content-Type: text/plain\r\n\r\na"), "multipart/form-data; boundary=x", 400, "format: no part is"),
+        (form("Content-Type: image/png\r\n\r\n"), "multipart/form-data; boundary=x", 400, "format: it has no bytes"),
         (
             form(image, "Content-Disposition: form-data; name=notes\r\n\r\n" + String(repeating: "n", count: 501)),
             "multipart/form-data; boundary=x", 400, "'notes' must have 0 to 500 characters; it has 501"

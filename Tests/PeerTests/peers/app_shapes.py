@@ -231,7 +231,7 @@ MEALS = [
     Row("PATCH", "/meal-logs/photo/{photo}/confirm", 200, data({
         **SESSION, **MEAL, "status": {"completed"}, "notes": {"Big"}}), {"confirmed_items": []}),
     *(Row("POST", "/meal-logs/photo", 400, {**REFUSAL, "message": re.compile(words)}, body) for body, words in (
-        ({"image_data": "?", "meal_type": "lunch"}, ".*usable image.*"), ({"image_data": "/9j/"}, ".*'meal_type'.*"))),
+        ({"image_data": "?", "meal_type": "lunch"}, ".*usable format.*"), ({"image_data": "/9j/"}, ".*'meal_type'.*"))),
     Row("POST", "/meal-logs/batch", 201, data(MANUAL), {"meal_type": "snack", "items": [PIE]}, "manual"),
     Row("PUT", "/meal-logs/{manual}", 200, data({**MANUAL, "total_calories": {600}}), {"items": [PIE, PIE]}),
     *(Row("PUT", "/meal-logs/{manual}", 400, {**REFUSAL, "message": re.compile(".*" + name + ".*")}, {

@@ -93,7 +93,7 @@ extension APIError {
 
     /// The uploaded bytes are not an image; FitIQ looks for the word "format" in the message.
     static func badImage(_ problem: String) -> Self {
-        invalid("The request has no usable image: \(problem).")
+        invalid("The request has no image in a usable format: \(problem).")
     }
 
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
