@@ -21,6 +21,8 @@ private final class StalledServer: Sendable {
             var (sockets, rest) = ([Socket](), Array(dribble.utf8)[...])
             while !end.wait(until: .now().advanced(by: .milliseconds(20))) {
                 if case .accepted(let socket) = listener.accept() { sockets.append(socket) }
+                // The first one hears it from its beginning.
+                if sockets.isEmpty { continue }
                 if rest.isEmpty { rest = Array(dribble.utf8)[...] }
                 if let byte = rest.popFirst() { for socket in sockets { _ = withUnsafeBytes(of: byte, socket.write) } }
             }
@@ -82,6 +84,18 @@ struct StalledServerTests {
         let server = try StalledServer(Dribble.body.bytes)
         let failure = try await failure(after: Health.answerTime) { try Health.parse(["--url", server.url]).run() }
         #expect(failure?.exitCode == 1)
+    }
+
+    @Test("holds a request of the admin API no longer than an answer may take", arguments: Dribble.allCases)
+    func ask(_ dribble: Dribble) async throws {
+        let server = try StalledServer(dribble.bytes)
+        var remote = RemoteServer(base: try BaseURL(server.url), adminToken: nil)
+        remote.answerTime = .seconds(1)
+        let (failure, duration) = try await timed(ClientError.self) { [remote] in
+            _ = try remote.ask(.post, "reset")
+        }
+        #expect(failure?.description.contains("nothing arrived in the time allowed") == true, "\(failure as Any)")
+        #expect(duration < Self.delay, "\(duration)")
     }
 
     @Test("holds a request no longer than its deadline, or for a moment after an interruption, by its name")

@@ -72,7 +72,7 @@ enum ChatNews {
         var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []
         do throws(ClientError) {
-            try request.run(within: .init(silence: answerTime)) { bytes in
+            try request.run(within: .answer(within: answerTime)) { bytes in
                 answer += bytes
                 return answer.count < answerLimit
             }

@@ -26,8 +26,7 @@ struct Health: ParsableCommand {
     /// Asks a server for something that answers 200 when all is well, within ``answerTime``.
     static func get(_ target: String, of base: BaseURL) throws(ClientError) {
         var request = ServerRequest(target: target, of: base)
-        let patience = ServerRequest.Patience(silence: answerTime, deadline: .now().advanced(by: answerTime))
-        try request.run(within: patience) { _ in true }
+        try request.run(within: .answer(within: answerTime)) { _ in true }
     }
 }
 

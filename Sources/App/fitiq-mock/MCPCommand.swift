@@ -75,8 +75,8 @@ final class MCPSession: Sendable {
     private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
     private let lastNumber = Atomic(0)
 
-    /// The longest silence of the server: somewhat more than it waits for an entry.
-    private static let silence = Duration.seconds(660)
+    /// The time for a whole answer: somewhat more than the server waits for an entry.
+    private static let answerTime = Duration.seconds(660)
     /// How long requests may go on after the end of the input, and runs after they were told to end.
     private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
     private static let lookTime = Duration.milliseconds(100)
@@ -160,7 +160,7 @@ final class MCPSession: Sendable {
             body: call.body)
         var body: [UInt8] = []
         do throws(ClientError) {
-            var patience = ServerRequest.Patience(silence: Self.silence)
+            var patience = ServerRequest.Patience.answer(within: Self.answerTime)
             patience.stop = stop
             try request.run(within: patience) { bytes in
                 body += bytes

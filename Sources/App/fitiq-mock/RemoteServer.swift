@@ -8,8 +8,9 @@ import Sockets
 struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
-    /// How long each answer may take; starting a world with much data takes some seconds.
     var patience = ServerRequest.Patience(silence: .seconds(30))
+    /// The time for a whole answer; starting a world with much data takes some seconds.
+    var answerTime = Duration.seconds(60)
 
     /// Asks for something below `/__admin`, or below a world there, and returns the body of the answer.
     ///
@@ -20,7 +21,8 @@ struct RemoteServer: Sendable {
     ) throws(ClientError) -> [UInt8] {
         var request = ServerRequest(
             method, path: path, of: base, world: world, adminToken: adminToken, body: body.map { $0.encoded() })
-        var answer: [UInt8] = []
+        var (answer, patience) = ([UInt8](), patience)
+        patience.deadline = min(patience.deadline, .now().advanced(by: answerTime))
         try request.run(within: patience) { bytes in
             answer += bytes
             return answer.count <= limit

@@ -104,6 +104,12 @@ struct ServerRequest {
         /// Once it is open, as after Ctrl-C, a request has ``lastTime``.
         var stop: Gate?
         static let connectTime = Duration.seconds(10)
+
+        /// For an answer that must be whole within a time.
+        static func answer(within time: Duration) -> Self {
+            Self(silence: time, deadline: .now().advanced(by: time))
+        }
+
         /// Enough for a server that answers at all.
         static let lastTime = Duration.milliseconds(300)
         /// How often it looks whether it must stop.
