@@ -380,16 +380,17 @@ async def fitiq_returning_user(teller):
     meals = (await app.get(f"{MEALS}?status=completed&limit=100", MEAL_LIST))["meal_logs"]
     expect(len({day(read(each["logged_at"])) for each in meals}) >= 29, "meals of each day", meals)
 
-    step("templates: one that is public, and one that the trainer shares")
+    step("templates: one that is public, one of the system, and one that the trainer shares")
     found = await app.get(f"{TEMPLATES}/public", PUBLIC_TEMPLATES, headers=app.key)
-    expect([each["name"] for each in found["templates"]] == ["Legs"], "a public template", found)
+    expect([each["name"] for each in found["templates"]] == ["Legs", "Without equipment"], "public templates", found)
     found = (await app.get(f"{TEMPLATES}/shared-with-me", SHARED_LIST))["templates"]
     expect_equal([(each["professional_name"], each["professional_type"]) for each in found],
                  [("Nina Berg", "personal_trainer")], "who shares a template")
     shown = await app.get(f"{TEMPLATES}/{found[0]['template_id'].upper()}", TEMPLATE)
     expect_equal(len(shown["exercises"]), found[0]["exercise_count"], "its exercises")
     stranger = await app.stranger()
-    for query, names in (("", []), ("include_public=true", ["Legs"]), ("source=system", [])):
+    for query, names in (("", []), ("include_public=true", ["Legs", "Without equipment"]),
+                         ("source=system", ["Without equipment"])):
         listed = await stranger.get(f"{TEMPLATES}?{query}", TEMPLATE_LIST)
         expect_equal([each["name"] for each in listed["templates"]], names, f"a stranger's templates with {query}")
     found = await stranger.get(f"{TEMPLATES}/public?category=strength", PUBLIC_TEMPLATES)
