@@ -17,8 +17,11 @@ struct Call: Sendable {
     }
 
     /// A call with a body that is too large to be shown, or to be kept.
-    init(_ method: String, _ target: String, label: String, body: @escaping @Sendable () -> String) {
-        (self.method, self.target, self.label, makeBody) = (method, target, label, body)
+    init(
+        _ method: String, _ target: String, fields: [String] = [], label: String,
+        body: @escaping @Sendable () -> String
+    ) {
+        (self.method, self.target, self.fields, self.label, makeBody) = (method, target, fields, label, body)
     }
 
     func bytes(as user: String = DevelopmentCredentials.userID) -> [UInt8] {

@@ -13,7 +13,7 @@ extension Filling {
             .get("requests/unmatched"), .get("frames?type=pong"), .get("verdicts"),
             .get("entries?limit=1000"), .get("entries/5000"), .get("har"),
             .call(
-                Call("POST", Row.admin + "mcp", label: "traffic") {
+                Call("POST", Row.admin + "mcp", fields: ["MCP-Protocol-Version: 2025-11-25"], label: "traffic") {
                     #"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"traffic","arguments":{"limit":20}}}"#
                 }),
             .get("events", fields: ["Last-Event-ID: 0"]), .get("state"), .get("worlds/default"), .get("clock"),
