@@ -97,6 +97,18 @@ struct ErrorTests {
         #expect(messages.count == 1 && messages[0].contains("has stopped, or closed the connection"), "\(messages)")
     }
 
+    @Test("Stopping a server that no test has used starts none")
+    func stopsNothing() async {
+        let isLooked = Mutex(false)
+        let server = MockServer(
+            Search {
+                isLooked.withLock { $0 = true }
+                throw MockError.noWorld
+            })
+        await server.stop()
+        #expect(!isLooked.withLock { $0 })
+    }
+
     @Test("A program that does not start says what it wrote")
     func badStart() async throws {
         let scenario = try #require(

@@ -24,11 +24,16 @@ struct PlannedClient: Sendable {
     let world: MockWorld
     var mistake: Mistake?
 
-    static let session = URLSession(configuration: .ephemeral)
+    /// With connections for all tests: six would queue them.
+    static let session = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 512
+        return URLSession(configuration: configuration)
+    }()
 
     /// The status and the body of an answer.
     func call(_ method: String, _ path: String, _ body: String? = nil) async throws -> (status: Int, body: Data) {
-        var request = URLRequest(url: world.url.appendingPathComponent(path), timeoutInterval: 10)
+        var request = URLRequest(url: world.url.appendingPathComponent(path), timeoutInterval: 60)
         request.httpMethod = method
         for (name, value) in world.headers where mistake != .noKey || name != "X-API-Key" {
             request.setValue(value, forHTTPHeaderField: name)

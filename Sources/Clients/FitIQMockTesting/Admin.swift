@@ -25,7 +25,7 @@ struct Admin: Sendable {
     let url: URL
     let token: String?
     /// How many seconds an answer may take.
-    var patience: TimeInterval = 10
+    var patience: TimeInterval = 30
 
     /// Two sessions, so that requests that wait never keep others from being sent.
     private static let quick = session(connections: 16)
@@ -44,12 +44,14 @@ struct Admin: Sendable {
 
     /// Sends a request, and returns the body of its answer.
     ///
-    /// - Parameter wait: How long the server is asked to wait before it answers.
+    /// - Parameters:
+    ///   - path: What follows ``url``, percent-encoded.
+    ///   - wait: How long the server is asked to wait before it answers.
     func send(
         _ method: String, _ path: String = "", query: [String: String] = [:], _ body: MockWorld.JSON? = nil,
         waiting wait: Duration? = nil
     ) async throws -> Data {
-        var place = path.isEmpty ? url : url.appendingPathComponent(path)
+        var place = place(of: path)
         if !query.isEmpty, var parts = URLComponents(url: place, resolvingAgainstBaseURL: false) {
             parts.queryItems = query.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }
             place = parts.url ?? place
@@ -98,6 +100,10 @@ struct Admin: Sendable {
         throw CancellationError()
     }
 
+    private func place(of path: String) -> URL {
+        path.isEmpty ? url : URL(string: "\(url.absoluteString)/\(path)") ?? url.appendingPathComponent(path)
+    }
+
     /// The same, with the answer read as JSON.
     func read<Answer: Decodable>(
         as type: Answer.Type = Answer.self, _ method: String, _ path: String, query: [String: String] = [:],
@@ -107,7 +113,7 @@ struct Admin: Sendable {
         do {
             return try JSONDecoder.admin.decode(type, from: data)
         } catch {
-            throw Messages.unreadable("\(method) \(url.appendingPathComponent(path).absoluteString)", error)
+            throw Messages.unreadable("\(method) \(place(of: path).absoluteString)", error)
         }
     }
 
@@ -133,4 +139,11 @@ struct Admin: Sendable {
 
 extension MockWorld.JSON {
     subscript(_ name: String, default value: MockWorld.JSON) -> MockWorld.JSON { self[name] ?? value }
+}
+
+extension String {
+    /// A name as a segment of a path, whatever is in it.
+    var segment: String {
+        addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-_~"))) ?? self
+    }
 }

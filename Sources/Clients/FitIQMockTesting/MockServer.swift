@@ -78,7 +78,7 @@ public final class MockServer: Sendable {
         }
 
         /// Ends a server that the tests started, and waits for its end; others go on.
-        public func stop() async { await (try? search.result())?.child?.stop() }
+        public func stop() async { await search.found()?.child?.stop() }
     #endif
 }
 
@@ -92,7 +92,7 @@ struct Found: Sendable {
     #else
         let child: Never?
     #endif
-    var patience: TimeInterval = 10
+    var patience: TimeInterval = 30
 
     var admin: Admin { Admin(url: url.appendingPathComponent("__admin"), token: token, patience: patience) }
 
@@ -147,6 +147,9 @@ actor Search {
         self.task = task
         return try await task.value
     }
+
+    /// What was found, if something looked for it.
+    func found() async -> Found? { try? await task?.value }
 
     /// The server that the environment names.
     @Sendable static func named() async throws -> Found {

@@ -36,13 +36,18 @@ extension MockWorld {
         public func send(text: String) async throws { try await act("send", ["text": .string(text)]) }
 
         /// Holds frames of both directions until ``release()``, or 30 s of the world's time are over.
+        ///
+        /// Once more does no more.
         public func hold() async throws {
-            _ = try await admin.send(
-                "POST", "breakpoints",
-                [
+            do {
+                _ = try await admin.send("PATCH", "breakpoints/\(holdName)", ["enabled": true])
+            } catch let error as MockError where error.kind == .notFound {
+                let hold: JSON = [
                     "on": "socket", "hold": "both", "name": .string(holdName),
                     "connection": .integer(Int64(connection)),
-                ])
+                ]
+                _ = try await admin.send("POST", "breakpoints", hold)
+            }
         }
 
         /// Lets everything continue that ``hold()`` holds.

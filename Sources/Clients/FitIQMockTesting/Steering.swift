@@ -94,11 +94,13 @@ extension MockWorld {
 
     /// Enables or disables a fault of the scenario or of the test, also for open sockets.
     public func setFault(_ name: String, isEnabled: Bool) async throws {
-        _ = try await admin.send("PATCH", "faults/\(name)", ["enabled": .bool(isEnabled)])
+        _ = try await admin.send("PATCH", "faults/\(name.segment)", ["enabled": .bool(isEnabled)])
     }
 
     /// Removes a fault.
-    public func removeFault(_ name: String) async throws { _ = try await admin.send("DELETE", "faults/\(name)") }
+    public func removeFault(_ name: String) async throws {
+        _ = try await admin.send("DELETE", "faults/\(name.segment)")
+    }
 
     /// Removes all faults and breakpoints, those of the scenario too.
     public func removeAllFaults() async throws { _ = try await admin.send("DELETE", "faults") }
