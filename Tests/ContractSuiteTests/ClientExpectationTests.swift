@@ -217,6 +217,20 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
     }
 
+    @Test("While an answer comes, what is shown is its beginning: not doubled, not the newest piece alone")
+    func beginnings() {
+        var observation = Observation()
+        let expectation = ClientExpectation.answersBegin("About 1.6 g.")
+        let shown = ["": true, "About": true, "About 1.6 g.": true, "AboutAbout": false, "1.6": false]
+        for (text, isMet) in shown {
+            observation.report.transcript = [
+                .init(role: .user, text: "How much?"), .init(role: .assistant, text: text, isComplete: false),
+            ]
+            let failure = expectation.failure(in: observation)?()
+            #expect((failure == nil) == isMet && (isMet || failure?.check == .transcript), "\(text)")
+        }
+    }
+
     @Test("The newest of a long history are enough, as many as asked for")
     func newest() {
         var observation = Self.observation

@@ -22,6 +22,17 @@ extension Mutant {
             }
         },
         Mutant(
+            "shows only the newest words of an answer while it comes", breaks: "inside/transcript-equals-chunks",
+            saying: "Expected every answer to be the beginning of \"About 1.6 g",
+            in: .suite("chat/answer/as-scripted")
+        ) {
+            .showing { report in
+                for index in report.transcript.indices where !report.transcript[index].isComplete {
+                    report.transcript[index].text = String(report.transcript[index].text.suffix(5))
+                }
+            }
+        }.hiding("no story knows an answer beforehand"),
+        Mutant(
             "calls every message complete once the socket is gone", breaks: "inside/cut-stream-not-complete",
             saying: "complete", in: .suite("interruption/drop/mid-stream")
         ) {
@@ -58,6 +69,20 @@ extension Mutant {
                 }
             }
         },
+        Mutant(
+            "looks for itself what became of a meal, where the event says that it failed",
+            breaks: "inside/failed-meal-surfaces", saying: "Failed to parse meal input",
+            in: .suite("meal/connected/failure-surfaces")
+        ) {
+            var tampering = Tampering()
+            tampering.hear = { input, _, _ in
+                guard case .text(_, let text) = input, (try? JSON.parse(text))?["type"] == "meal_log.failed" else {
+                    return [input]
+                }
+                return []
+            }
+            return tampering
+        }.hiding("a look a moment later shows it, too"),
         Mutant(
             "tells its user nothing of a 400", breaks: "inside/refusal-surfaces",
             saying: "Expected a problem of the kind refused", in: .suite("consultation/create/400-surfaces")

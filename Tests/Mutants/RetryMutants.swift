@@ -27,30 +27,12 @@ extension Mutant {
             "waits less and less", breaks: "retry/backoff-on-5xx",
             saying: "was repeated after 2 s, but the wait before that was 3 s; waits must not shrink.",
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
-        ) {
-            // The pauses count down: 3 s before the second attempt, 2 s before the third.
-            var pauses: [Duration] = [.seconds(3), .seconds(2)]
-            var asked: [Int: (number: Int, action: ClientAction)] = [:]
-            var tampering = Tampering()
-            tampering.act = { action, _, _ in
-                if case .send(let request) = action, asked[request.number] == nil {
-                    asked[request.number] = (request.number, action)
-                }
-                return [action]
-            }
-            tampering.hear = { input, schedule, now in
-                guard case .response(var response) = input, let entry = asked[response.number] else { return [input] }
-                guard response.status >= 500, !pauses.isEmpty, case .send(var request) = entry.action else {
-                    response.number = entry.number
-                    return [.response(response)]
-                }
-                request.number = schedule.number()
-                asked[request.number] = entry
-                schedule.add(.send(request), in: pauses.removeFirst(), from: now)
-                return []
-            }
-            return tampering
-        },
+        ) { .pausing([.seconds(3), .seconds(2)]) },
+        Mutant(
+            "waits a second before each repeat", breaks: "retry/backoff-on-5xx",
+            saying: "was repeated after 1 s, no longer than the wait before;",
+            in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
+        ) { .pausing([.seconds(1), .seconds(1)]) },
     ]
 
     static let goals = [
@@ -81,4 +63,31 @@ extension Mutant {
             .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(60)),
             .pass(.seconds(40)), .disconnect,
         ])
+}
+
+extension Tampering {
+    /// Repeats what was answered with 5xx after these pauses.
+    fileprivate static func pausing(_ all: [Duration]) -> Tampering {
+        var pauses = all
+        var asked: [Int: (number: Int, action: ClientAction)] = [:]
+        var tampering = Tampering()
+        tampering.act = { action, _, _ in
+            if case .send(let request) = action, asked[request.number] == nil {
+                asked[request.number] = (request.number, action)
+            }
+            return [action]
+        }
+        tampering.hear = { input, schedule, now in
+            guard case .response(var response) = input, let entry = asked[response.number] else { return [input] }
+            guard response.status >= 500, !pauses.isEmpty, case .send(var request) = entry.action else {
+                response.number = entry.number
+                return [.response(response)]
+            }
+            request.number = schedule.number()
+            asked[request.number] = entry
+            schedule.add(.send(request), in: pauses.removeFirst(), from: now)
+            return []
+        }
+        return tampering
+    }
 }

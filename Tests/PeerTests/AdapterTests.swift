@@ -63,6 +63,10 @@ extension LongPeers {
                 Mistake("Deaf", "chat/error/surfaces", #"a problem of the kind chat with "The coach is overloaded.""#),
                 Mistake("Mute", "socket/leave/closes-and-stays-away", "! ws/close-handshake (should)"),
                 Mistake("Steady", "interruption/drop/pauses-grow", "! ws/reconnect-backoff (should)"),
+                Mistake("Plodding", "consultation/create/500-twice", "! retry/backoff-on-5xx (should)"),
+                Mistake("Forgetful", "chat/answer/as-scripted", "✗ inside/transcript-equals-chunks (must)"),
+                Mistake("Patient", "meal/connected/failure-surfaces", "✗ inside/failed-meal-surfaces (must)"),
+                Mistake("Thrifty", "auth/refresh/revoked-is-not-repeated", "✗ auth/refresh-token-once (must)"),
                 Mistake("Absent", "interruption/drop/mid-stream", "! ws/reconnects (should)"),
                 Mistake("Greedy", "meal/polling/completes", "✗ meal/polling-cadence (must)"),
                 Mistake("Chatty", "chat/answer/is-the-sum-of-its-chunks", "! ws/no-send-while-streaming (should)"),
@@ -84,13 +88,15 @@ extension LongPeers {
                 Mistake("Hoarding", "consultation/open/newest-100-messages", "✗ inside/keeps-100-messages (must)"),
                 Mistake("Counting", "meal/connected/contents-are-shown", "✗ inside/meal-contents-shown (must)"),
                 Mistake("Discreet", "consultation/create/400-surfaces", "✗ inside/refusal-surfaces (must)"),
+                Mistake("Discreet", "meal/create/400-surfaces", "✗ inside/refusal-surfaces (must)"),
+                Mistake("Discreet", "goal/create/400-surfaces", "✗ inside/refusal-surfaces (must)"),
                 Mistake("Discreet", "quick-actions/load/failure-surfaces", "✗ inside/refusal-surfaces (must)"),
                 Mistake("Hurried", "goal/chat/time-out-is-retried", "Expected the connection to be connected"),
                 Mistake("Crashing", "meal/polling/completes", "KeyError('no such member')"),
             ])
         func mistaken(_ mistake: Mistake) async throws {
             let run = try await breaks(mistake)
-            let warns = ["Mute", "Steady", "Chatty", "Insistent"].contains(mistake.client)
+            let warns = ["Mute", "Plodding", "Steady", "Chatty", "Insistent"].contains(mistake.client)
             #expect((run.status == 0) == warns, "only a should may pass: \(run.transcript)")
             // By just this: beside the legend and the table, one heading.
             #expect(run.output.count { $0 == "✗" || $0 == "!" } <= 5, "\(run.output)")

@@ -160,7 +160,7 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
         if attempts > 1 and failed_at + self.REPEAT_TIME > self.clock.now():
             if failures >= attempts:
                 raise Failure("unavailable", "The backend did not answer a moment ago. Try again in a minute.")
-            await self._until(lambda: False, failed_at + max(last_pause, self.FIRST_PAUSE * failures))
+            await self._until(lambda: False, failed_at + self._longer(last_pause, failures))
             count, pause = failures, max(last_pause, self.clock.now() - failed_at)
         while True:
             await self._until(lambda: False, self._quiet_until)
@@ -186,8 +186,12 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
             self._failed[request] = (self.clock.now(), count, pause)
             if count == attempts:
                 raise Failure("unavailable", answer.message if answer else "The backend did not answer in time.")
-            pause = max(pause, self.FIRST_PAUSE * count, min(asked or 0, 300))
+            pause = max(self._longer(pause, count), min(asked or 0, 300))
             await self.clock.sleep(pause)
+
+    def _longer(self, pause, count):
+        """The pause after so many failures; the one before it, if there was one, was shorter."""
+        return max(pause + self.FIRST_PAUSE * (count > 1), self.FIRST_PAUSE * count)
 
     async def _attempt(self, method, path, body, token):
         """The answer; None where no whole one comes in time."""
@@ -267,7 +271,7 @@ class Client(ChatMixin, MealMixin, MealSocketMixin):
             found = await find()
             if found:
                 return found
-            await self._until(lambda: False, failed + max(pause, attempt))
+            await self._until(lambda: False, failed + self._longer(pause, attempt))
             pause = self.clock.now() - failed
         raise reason
 

@@ -14,6 +14,8 @@ public enum ClientExpectation: Sendable, Hashable {
     case transcriptEndsAsStored(atLeast: Int)
     /// Every answer shown as complete is stored with exactly this text.
     case completeAnswersAreStored
+    /// Every answer that is shown, complete or not, is the beginning of this text.
+    case answersBegin(String)
     case line(MessageRole, containing: String)
     case noLine(containing: String)
     /// The transcript has at most this many lines.
@@ -98,7 +100,7 @@ public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
 extension ClientExpectation {
     public var checks: Set<InsideCheck> {
         switch self {
-        case .transcriptAsStored, .transcriptEndsAsStored: [.transcript]
+        case .transcriptAsStored, .transcriptEndsAsStored, .answersBegin: [.transcript]
         case .completeAnswersAreStored: [.cutStream]
         case .continues: [.conflict]
         case .problem(.chat, _), .problemCount(.chat, _): [.serverError]
@@ -170,6 +172,10 @@ extension ClientExpectation {
         case .transcriptAsStored: unmetTranscript(observation, atLeast: observation.stored.count)
         case .transcriptEndsAsStored(let count): unmetTranscript(observation, atLeast: count)
         case .completeAnswersAreStored: unmetCompleteAnswers(observation)
+        case .answersBegin(let text):
+            answers.first { !text.utf8.starts(with: $0.text.utf8) }.map { line in
+                { Messages.unmet(self, Messages.line(line)) }
+            }
         case .line(let role, let text):
             unless(lines.contains { $0.role == role && $0.text.has(text) }, Messages.transcript(lines))
         case .noLine(let text):

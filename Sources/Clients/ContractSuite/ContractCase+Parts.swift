@@ -95,7 +95,7 @@ extension ClientExpectation {
     fileprivate var withoutChat: ClientExpectation? {
         switch self {
         case .connection, .offline, .continues, .noConsultation, .transcriptAsStored, .transcriptEndsAsStored,
-            .completeAnswersAreStored, .line, .noLine, .lines, .answers, .streaming, .problem(.chat, _),
+            .completeAnswersAreStored, .answersBegin, .line, .noLine, .lines, .answers, .streaming, .problem(.chat, _),
             .problemCount(.chat, _), .storedOnce, .deliveredIsStored, .goalLinked, .goalParted, .template, .checking:
             nil
         default: parts { $0.withoutChat }

@@ -28,6 +28,7 @@ enum Messages {
         case .transcriptEndsAsStored(let count):
             "the transcript to be the newest of what the server has stored, \(count) messages or more"
         case .completeAnswersAreStored: "every answer shown as complete to be one that the server has stored"
+        case .answersBegin(let text): "every answer to be the beginning of \(quoted(text)), also while it comes"
         case .line(let role, let text): "a message of the \(role.rawValue) with \(quoted(text))"
         case .noLine(let text): "no message with \(quoted(text))"
         case .lines(let most): "at most \(Words.counted(most, "message"))"

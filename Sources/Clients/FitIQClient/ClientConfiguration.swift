@@ -229,11 +229,11 @@ public struct RetrySchedule: Sendable, Hashable {
     /// - Parameters:
     ///   - attempts: the number of attempts so far.
     ///   - asked: the value of `Retry-After`.
-    ///   - last: the delay before the last attempt; the next is not shorter.
+    ///   - last: the delay before the last attempt; the next is longer.
     public func delay(afterAttempts attempts: Int, asked: Duration? = nil, last: Duration = .zero) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
         if let asked, asked > longestRetryAfter { return nil }
-        return max(firstDelay * max(1, attempts), asked ?? .zero, last)
+        return max(firstDelay * max(1, attempts), asked ?? .zero, last > .zero ? last + firstDelay : .zero)
     }
 }
 

@@ -26,7 +26,7 @@ struct ScheduleTests {
     @Test(
         "Waits before a repeat",
         arguments: [
-            (1, nil, 0, 1), (2, nil, 1, 2), (3, nil, 2, nil), (1, 7, 0, 7), (2, 1, 4, 4), (1, 300, 0, 300),
+            (1, nil, 0, 1), (2, nil, 1, 2), (3, nil, 2, nil), (1, 7, 0, 7), (2, 1, 4, 5), (1, 300, 0, 300),
             (1, 301, 0, nil),
         ] as [(Int, Int?, Int, Int?)])
     func retries(attempts: Int, asked: Int?, last: Int, expected: Int?) {

@@ -20,6 +20,11 @@ struct RetryTests {
             message: "\(title) was repeated after \(after), but the wait before that was \(before); waits must not "
                 + "shrink.", evidence: numbers)
     }
+    static func alike(_ after: String, _ numbers: [Int] = [2, 3]) -> Told.Breach {
+        .init(
+            message: "\(title) was repeated after \(after), no longer than the wait before; the second wait should be "
+                + "longer, such as 2 s after 1 s.", evidence: numbers, level: .should)
+    }
     static let tooOften = Told.Breach(
         message: "\(title) was sent 4 times although it kept failing; 3 attempts are enough.", evidence: [3, 4],
         level: .should)
@@ -79,9 +84,23 @@ struct RetryTests {
         Chapter(
             "waits that shrink", .broken(2, shrunk("1 s", "2 s", [2, 3])),
             tell: tries((0, 503, 0), (2, 503, 0), (3, 200, 0))),
-        Chapter("50 ms less are let pass", .kept(2), tell: tries((0, 503, 0), (2, 503, 0), (3.95, 200, 0))),
         Chapter(
-            "what was let pass does not add up", .broken(3, shrunk("1.9 s", "2 s", [3, 4]), tooOften),
+            "50 ms less are let pass as a wait that does not grow", .broken(2, alike("1.95 s")),
+            tell: tries((0, 503, 0), (2, 503, 0), (3.95, 200, 0))),
+        Chapter("1 s, and 1 s again", .broken(2, alike("1 s")), tell: tries((0, 503, 0), (1, 500, 0), (2, 200, 0))),
+        Chapter(
+            "50 ms more are none", .broken(2, alike("1.05 s")),
+            tell: tries((0, 503, 0), (1, 500, 0), (2.05, 200, 0))),
+        Chapter("60 ms are", .kept(2), tell: tries((0, 503, 0), (1, 500, 0), (2.06, 200, 0))),
+        Chapter("10 s twice", .broken(2, alike("10 s")), tell: tries((0, 503, 0), (10, 503, 0), (20, 200, 0))),
+        Chapter("more may be the user's", .kept(2), tell: tries((0, 503, 0), (11, 503, 0), (22, 200, 0))),
+        Chapter("as long as the server asks for", .kept(2)) {
+            for (time, status) in [(0, 503), (2, 503), (4, 200)] {
+                $0.request(.listGoals, status: status, at: Double(time), responseFields: "retry-After: 2\r\n")
+            }
+        },
+        Chapter(
+            "what was let pass does not add up", .broken(3, alike("1.95 s"), shrunk("1.9 s", "2 s", [3, 4]), tooOften),
             tell: tries((0, 503, 0), (2, 503, 0), (3.95, 503, 0), (5.85, 200, 0))),
         Chapter(
             "a fourth attempt is too many", .broken(4, tooOften),

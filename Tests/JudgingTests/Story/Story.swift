@@ -59,7 +59,7 @@ struct Story {
     @discardableResult mutating func request(
         _ endpoint: Endpoint, _ id: String = "", query: String = "", body: JSONValue? = nil, status: Int? = 200,
         answer: JSONValue? = nil, at seconds: Double, took: Double = 0, delivery: Delivery? = nil,
-        faults: [String] = [], created: String? = nil, fields: [String]? = nil,
+        faults: [String] = [], created: String? = nil, fields: [String]? = nil, responseFields: String = "",
         unmatched: RecordedExchange.Unmatched? = nil, connection: UInt64 = 1
     ) -> Int {
         let path = endpoint.template.split(separator: "/").map { $0.hasPrefix("{") ? id : String($0) }
@@ -67,20 +67,22 @@ struct Story {
             "\(endpoint.method.rawValue) /\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?" + query)",
             endpoint: endpoint, body: body?.encoded() ?? [], status: status, answer: answer?.encoded() ?? [],
             at: seconds, took: took, delivery: delivery, faults: faults, created: created, fields: fields,
-            unmatched: unmatched, connection: connection)
+            responseFields: responseFields, unmatched: unmatched, connection: connection)
     }
 
     /// Any request, given by method and target.
     @discardableResult mutating func request(
         _ line: String, endpoint: Endpoint?, body: [UInt8] = [], status: Int? = 200, answer: [UInt8] = [],
         at seconds: Double, took: Double = 0, delivery: Delivery? = nil, faults: [String] = [], created: String? = nil,
-        fields: [String]? = nil, unmatched: RecordedExchange.Unmatched? = nil, connection: UInt64 = 1
+        fields: [String]? = nil, responseFields: String = "", unmatched: RecordedExchange.Unmatched? = nil,
+        connection: UInt64 = 1
     ) -> Int {
         let type = body.isEmpty ? [] : ["Content-Type: application/json"]
         var exchange = RecordedExchange(
             head: Self.head(line, fields ?? credentials + type), body: body, requestedAt: Self.time(seconds),
             endpoint: endpoint, user: status == 401 ? nil : ExactString(user), unmatched: unmatched, status: status,
-            responseBody: answer, delivery: delivery ?? (status == nil ? .none : .complete), faults: faults)
+            responseFields: .encoded(Array(responseFields.utf8)), responseBody: answer,
+            delivery: delivery ?? (status == nil ? .none : .complete), faults: faults)
         exchange.created = created.map { ExactString($0) }
         journal.record(.exchange(exchange), at: Self.time(seconds + took), connection: connection)
         return journal.lastNumber

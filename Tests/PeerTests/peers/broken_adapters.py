@@ -25,6 +25,41 @@ class Hasty(Client):
     POLL_PAUSE = 1
 
 
+class Plodding(Client):
+    """Waits as long before each repeat of a request."""
+
+    def _longer(self, pause, count):
+        return 1
+
+
+class Forgetful(Client):
+    """Shows only the newest piece of an answer while it comes."""
+
+    def _take_frame(self, chat, frame):
+        if chat.turn and frame.get("type") in ("stream_chunk", "assistant_message_chunk"):
+            chat.turn.text = None
+        super()._take_frame(chat, frame)
+
+
+class Patient(Client):
+    """Looks what became of a meal, and takes no event about a failure."""
+
+    def _take_event(self, frame):
+        if frame.get("type") != "meal_log.failed":
+            super()._take_event(frame)
+
+
+class Thrifty(Client):
+    """Keeps a refresh token that was refused."""
+
+    async def _exchange_refresh_token(self):
+        token = self.refresh_token
+        try:
+            return await super()._exchange_refresh_token()
+        finally:
+            self.refresh_token = self.refresh_token or token
+
+
 class Constant(float):
     """As many seconds, however often."""
 

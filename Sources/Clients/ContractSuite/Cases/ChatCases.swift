@@ -3,6 +3,8 @@ extension ContractCase {
         .enhancedConsultations, "Message Flow",
         "The answer streams back word by word, and the full message is stored in the history.")
 
+    private static let scriptedAnswer = "About 1.6 g per kg of body weight, spread over the day."
+
     private static func newFrame(_ type: String) -> String {
         #"{"type":"\#(type)","consultation_id":"\#(KnownID.consultation)","content":"of tomorrow","#
             + #""timestamp":"2025-01-29T10:30:00Z"}"#
@@ -80,11 +82,12 @@ extension ContractCase {
             .until(.streaming, within: .seconds(10)), .untilAnswered(1), .send("And for breakfast? 🥚🥚"),
             .untilAnswered(2), .expect(.noProblem), .disconnect),
         ContractCase(
-            "chat/answer/as-scripted", "An answer to the word",
+            "chat/answer/as-scripted", "The same answer twice, to the word, also while it comes",
             streaming, setting: .builtIn("scripted-coach"),
-            steps: .start(.nutritionist), .untilReady, .send("How much protein do I need?"), .untilAnswered(1),
-            .expect(.line(.assistant, containing: "About 1.6 g per kg of body weight, spread over the day.")),
-            .disconnect),
+            steps: .start(.nutritionist), .untilReady, .watch(.answersBegin(scriptedAnswer)),
+            .send("How much protein do I need?"), .untilAnswered(1),
+            .expect(.line(.assistant, containing: scriptedAnswer)), .send("How much protein do I need?"),
+            .untilAnswered(2), .disconnect),
         ContractCase(
             "chat/answer/slow-coach-is-waited-for", "Eight seconds to the first word, then one a second",
             Clause(.consultationWebSocket, "best practice 4", "The input is disabled while the AI is responding."),

@@ -63,6 +63,14 @@ extension ContractCase {
             steps: .createGoal("Run 5 km"), .untilAll(.goalUnlinked("Run 5 km"), .idle, within: .seconds(30)),
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
         ContractCase(
+            "goal/create/400-surfaces", "The goal is refused with 400, and the user sees that",
+            .ours("Who creates a goal that the backend refuses sees that there is none."),
+            setting: .faults(
+                "refused-goal",
+                "{on: POST /api/v1/goals, status: 400, code: BAD_REQUEST, message: The title is taken.}"),
+            steps: .createGoal("Run 5 km"),
+            .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
+        ContractCase(
             "goal/create/500-twice", "The backend fails twice, with nothing done, and then works",
             Clause(.goalLinking, "Error Recovery Strategy", "Retry with exponential backoff: 1 s, 2 s, 4 s."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
@@ -186,9 +194,10 @@ extension ContractCase {
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
+                // The event comes after 2 s. Whoever waits longer does not take it.
                 .untilAll(
                     .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
-                    within: .seconds(30)), .disconnect,
+                    within: .seconds(4)), .disconnect,
             ]),
         ContractCase(
             "meal/connected/events-in-another-order", "Four meals are logged, and their events come in another order",
@@ -283,6 +292,14 @@ extension ContractCase {
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
+        ContractCase(
+            "meal/create/400-surfaces", "The meal is refused with 400, and the user sees that",
+            Clause(.mealLogWebSocket, "Step 3", "Why the backend refuses a meal is shown to the user."),
+            setting: .faults(
+                "refused-meal",
+                "{on: POST /api/v1/meal-logs/natural, status: 400, code: BAD_REQUEST, message: The kitchen is closed.}"),
+            steps: .logMeal("2 eggs"),
+            .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
             "meal/create/answer-lost", "It is logged, but 502 comes back: the list says so, and it is not logged again",
             .ours("Whether a POST without an answer was done is found out before it is sent again."),

@@ -63,6 +63,10 @@ enum RESTMessages {
         "\(request) was repeated after \(Wording.seconds(after)), but the wait before that was "
             + "\(Wording.seconds(before)); waits must not shrink."
     }
+    static func retriedAlike(_ request: String, after: Int64) -> String {
+        "\(request) was repeated after \(Wording.seconds(after)), no longer than the wait before; the second wait should "
+            + "be longer, such as 2 s after 1 s."
+    }
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
         "\(request) was sent \(attempts) times although it kept failing; 3 attempts are enough."
     }

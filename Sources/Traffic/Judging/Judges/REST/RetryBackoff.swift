@@ -6,11 +6,11 @@ struct RetryBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/backoff-on-5xx", level: .must,
         origin: .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket]), place: "error handling",
-        clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the previous wait; at most 3 "
-            + "attempts are made in all.",
+        clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the previous wait; the second "
+            + "wait should be longer. At most 3 attempts are made in all.",
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
             + "starts over. A GET whose connection ended within 1 s, without a whole answer, may be repeated once at "
-            + "once, as HTTP libraries do (RFC 9110 §9.2.2). Polls of meal logs only have to wait. A user who presses \"send\" again cannot be told "
+            + "once, as HTTP libraries do (RFC 9110 §9.2.2). Polls of meal logs only have to wait. A second wait of more than 10 s, or after an answer with Retry-After, need not be longer. A user who presses \"send\" again cannot be told "
             + "from a retry, nor can an equal request that is under way at the same time.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
@@ -18,6 +18,8 @@ struct RetryBackoff: ObligationJudge {
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
+    /// Only shorter waits have to grow: a longer one may be a user's.
+    static let longestGrowing = 10 * Tolerance.second
     /// A request this late is not a repeat.
     static let longestWait = 60 * Tolerance.second
 
@@ -83,10 +85,18 @@ struct RetryBackoff: ObligationJudge {
             let failedAt = findings.date(of: series.last.time)
             findings.found(
                 RESTMessages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
-        } else if let before = series.wait, wait < before - Tolerance.interval, !Self.isPoll(request) {
-            findings.found(RESTMessages.retriedSooner(request.title, after: wait, than: before), evidence)
         }
         guard !Self.isPoll(request) else { return }
+        if let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
+            if wait < before - Tolerance.interval {
+                findings.found(RESTMessages.retriedSooner(request.title, after: wait, than: before), evidence)
+            } else if series.attempts == Self.mostAttempts, series.isAnswered, wait <= Self.longestGrowing,
+                wait <= before + Tolerance.interval, !series.last.tellsWhenToRetry
+            {
+                findings.found(
+                    RESTMessages.retriedAlike(request.title, after: wait), level: .should, evidence)
+            }
+        }
         if series.attempts == Self.mostAttempts + 1 {
             let message = RESTMessages.retriedTooOften(request.title, attempts: series.attempts)
             findings.found(message, level: .should, evidence)
@@ -104,6 +114,14 @@ struct RetryBackoff: ObligationJudge {
         if let status = request.status, status >= 500 { return RESTMessages.failure(status: status) }
         if request.isAnswered { return nil }
         return request.exchange.delivery == .partial ? RESTMessages.cut : RESTMessages.failure(status: nil)
+    }
+}
+
+extension JournalEntry {
+    /// Whether an answer says when to ask again.
+    fileprivate var tellsWhenToRetry: Bool {
+        guard case .exchange(let exchange) = event else { return false }
+        return exchange.responseFields.nameValuePairs.contains { $0.name.lowercased() == "retry-after" }
     }
 }
 
