@@ -59,11 +59,18 @@ struct ExploreTests {
         counts.pairs = 32
         counts.points = 57
         #expect(
-            Messages.explored(counts, findings: 3, seconds: 72)
-                == "412 schedules (380 single, 32 pairs), 57 points, 3 findings, 1m12s")
+            Messages.explored(counts, runs: 430, findings: 3, seconds: 72, budget: 300)
+                == "412 schedules (380 single, 32 pairs), 430 runs, 57 points, 3 findings, 3m48s left")
         #expect(
-            Messages.explored(Agenda.Counts(), findings: 1, seconds: 9)
-                == "0 schedules, 0 points, 1 finding, 9s")
-        #expect(Messages.explored(Agenda.Counts(), findings: 2, seconds: 60).hasSuffix(", 2 findings, 1m00s"))
+            Messages.explored(Agenda.Counts(), of: 15, runs: 1, findings: 1, seconds: 9, budget: nil)
+                == "0 of 15 schedules, 1 run, 0 points, 1 finding, 9s")
+        for (seconds, time, told) in [(60, nil, "1m00s"), (60, 60, "0s left"), (61, 60, "0s left")]
+            as [(Int64, Int64?, String)]
+        {
+            let line = Messages.explored(Agenda.Counts(), runs: 0, findings: 2, seconds: seconds, budget: time)
+            #expect(line.hasSuffix(", 2 findings, \(told)"), "\(line)")
+        }
+        #expect(Messages.exploringBegins(seconds: 61) == "the command runs without faults first, 1m01s")
+        #expect(Messages.searchBegins(seconds: 3) == "the command runs with all faults of the session first, 3s")
     }
 }

@@ -44,6 +44,32 @@ extension SearchingPeers {
             }
         }
 
+        @Test("Progress comes every ten seconds, also while one run lasts")
+        func progress() async throws {
+            try await withFolder { folder in
+                // The first run ends once two lines are there, and at the latest after two minutes.
+                let client = #"""
+                    [ -e ran ] || {
+                        touch ran
+                        for i in $(seq 600); do [ $(wc -l < progress) -lt 2 ] || break; sleep 0.2; done
+                    }
+
+                    """# + Self.retrying
+                let script = #"""
+                    "$0" explore --runs 2 --budget 10m --time-limit 3m --only failed --jobs 1 -- sh -c "$1" 2> progress
+                    cat progress >&2
+                    """#
+                let run = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
+                    directory: folder.url)
+                let lines = run.errors.split(separator: "\n").filter { $0.hasPrefix("fitiq-mock: ") }
+                try #require(lines.count >= 2, "\(run.transcript)")
+                for line in lines.prefix(2) {
+                    #expect(line.hasPrefix("fitiq-mock: the command runs without faults first, "), "\(run.transcript)")
+                }
+            }
+        }
+
         @Test("What is listed as known and shows no more fails the exploration, unless its time was over")
         func outdated() async throws {
             try await withFolder { folder in

@@ -1,23 +1,33 @@
 import Sockets
 import Text
 
-/// Shows on standard error how far a search is: on a terminal in one line that is redrawn, elsewhere now and then.
+/// Shows on standard error how far a search is: on a terminal in one line that is redrawn, elsewhere every ten seconds.
 final class ExploreProgress: Sendable {
+    typealias Line = @Sendable (_ seconds: Int64) -> String
+
     private let isTerminal = System.isTerminal(.error)
     private let start = MonotonicInstant.now()
     private let lastTime = Box<MonotonicInstant>()
+    private let line = Box<Line>()
     private static let anew = "\r\u{1B}[K"
 
-    /// - Parameter text: What to say after so many seconds; not asked if something was said a moment ago.
-    func say(_ text: (Int64) -> String) {
+    /// - Parameter line: What to say at first, after so many seconds.
+    init(_ line: @escaping Line) { self.line.value = line }
+
+    /// What to say from now on.
+    func say(_ line: @escaping Line) {
+        self.line.value = line
+        tick()
+    }
+
+    /// Draws the line, unless it did a moment ago; call it about once a second.
+    func tick() {
         let now = MonotonicInstant.now()
-        if let last = lastTime.value, last.duration(to: now) < (isTerminal ? .milliseconds(100) : .seconds(10)) {
-            return
-        }
+        let pause = isTerminal ? Duration.milliseconds(100) : .seconds(10)
+        guard lastTime.value.map({ $0.duration(to: now) >= pause }) ?? true, let line = line.value else { return }
         lastTime.value = now
-        let text = text(start.duration(to: now).components.seconds)
-        let line = "fitiq-mock: " + TerminalText.escaped(text)
-        FitIQMock.drawOnStandardError(isTerminal ? Self.anew + line : line + "\n")
+        let text = "fitiq-mock: " + TerminalText.escaped(line(start.duration(to: now).components.seconds))
+        FitIQMock.drawOnStandardError(isTerminal ? Self.anew + text : text + "\n")
     }
 
     func end() { if isTerminal, lastTime.value != nil { FitIQMock.drawOnStandardError(Self.anew) } }

@@ -7,6 +7,7 @@ import Judging
 import MockServer
 import Scenarios
 import Sockets
+import Synchronization
 import Text
 
 /// Explores a command or an adapter as its options say, and tells what came of it.
@@ -63,7 +64,8 @@ struct ExploreRun {
     // MARK: Exploring
 
     func explore() throws {
-        let progress = options.quiet ? nil : ExploreProgress()
+        let progress = options.quiet ? nil : ExploreProgress { Messages.exploringBegins(seconds: $0) }
+        let runCount = Mutex(0)
         let work: @Sendable () async throws -> Exploration = { [self] in
             let begin = MonotonicInstant.now()
             let end = options.time.map { begin.advanced(by: $0) }
@@ -73,10 +75,17 @@ struct ExploreRun {
                 stop.wait(until: .now()) ? .interrupted : lastBegin.map { $0 <= .now() } ?? false ? .budget : nil
             }
             return try await Explorer(settings).explore(
-                with: trial(until: end), stopping: stopping
-            ) { so in progress?.say { Messages.explored(so.counts, findings: so.found.count, seconds: $0) } }
+                with: trial(until: end) { runCount.withLock { $0 += 1 } }, stopping: stopping
+            ) { so in
+                let (counts, findings) = (so.counts, so.found.count)
+                progress?.say { seconds in
+                    Messages.explored(
+                        counts, of: options.runs, runs: runCount.withLock { $0 }, findings: findings, seconds: seconds,
+                        budget: options.time?.components.seconds)
+                }
+            }
         }
-        let (exploration, signal) = try wait(work)
+        let (exploration, signal) = try wait(work) { progress?.tick() }
         progress?.end()
         try tell(exploration, signal: signal)
     }
@@ -84,23 +93,27 @@ struct ExploreRun {
     /// How much of the time is left for confirming at most.
     private static let longestRest = Duration.seconds(20)
 
-    /// - Parameter end: When commands are cut off, and no adapter begins any more.
-    private func trial(until end: MonotonicInstant? = nil) -> any Trial {
+    /// - Parameters:
+    ///   - end: When commands are cut off, and no adapter begins any more.
+    ///   - whenDone: Called after each run, from any thread.
+    private func trial(
+        until end: MonotonicInstant? = nil, whenDone: @escaping @Sendable () -> Void = {}
+    ) -> any Trial {
         if options.adapter {
-            return EndingTrial(
-                trial: StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }, end: end)
+            let trial = StageTrial(on: server, of: settings.stories) { [pool] in try await pool.begin($0) }
+            return EndingTrial(trial: trial, end: end, whenDone: whenDone)
         }
         let limit = settings.timeLimit ?? ExploreLimits.run
         var run = CommandRun(command: options.command, limit: limit, server: server, stop: stop)
         run.child.end = end
-        return CommandTrial(run)
+        return EndingTrial(trial: CommandTrial(run), end: end, whenDone: whenDone)
     }
 
     private func wait<Value: Sendable>(
-        _ work: @escaping @Sendable () async throws -> Value
+        _ work: @escaping @Sendable () async throws -> Value, everySecond tick: () -> Void = {}
     ) throws -> (Value, signal: Int32?) {
         defer { try? Blocking.wait { [pool] in await pool.stop() } }
-        let done = try Blocking.waitOnMain(for: work, stop: stop) { [pool] in pool.kill() }
+        let done = try Blocking.waitOnMain(for: work, stop: stop, kill: { [pool] in pool.kill() }, everySecond: tick)
         if done.signal == nil, let trouble = pool.trouble { throw Failure.configuration(trouble.description) }
         return done
     }
@@ -222,10 +235,12 @@ struct ExploreRun {
 private struct EndingTrial<Runner: Trial>: Trial {
     let trial: Runner
     let end: MonotonicInstant?
+    let whenDone: @Sendable () -> Void
     var isRepeatable: Bool { trial.isRepeatable }
 
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         if let end, end <= .now() { throw CancellationError() }
+        defer { whenDone() }
         return try await trial.run(scenario, story: story, within: limit)
     }
 }

@@ -235,22 +235,34 @@ enum Blocking {
     /// - Parameters:
     ///   - stop: Opened at the signal: the work gives what it has, or throws.
     ///   - kill: Called then, to end what it waits for.
+    ///   - tick: Called once a second until the work is done.
     /// - Throws: A ``Failure``.
     static func waitOnMain<Value: Sendable>(
-        for work: @escaping @Sendable () async throws -> Value, stop: Gate, kill: () -> Void = {}
+        for work: @escaping @Sendable () async throws -> Value, stop: Gate, kill: () -> Void = {},
+        everySecond tick: () -> Void = {}
     ) throws -> (Value, signal: Int32?) {
         let wait = try MainWait()
         let mailbox = wait.mailbox
         let outcome = start(work) { mailbox.requestStop() }
         var (signal, deadline) = (Int32?.none, MonotonicInstant?.none)
+        var nextTick = MonotonicInstant.now().advanced(by: .seconds(1))
         var result: Result<Value, any Error>?
         while result == nil {
-            let event = try wait.next(until: deadline)
+            let event = try wait.next(until: deadline.map { min($0, nextTick) } ?? nextTick)
             result = outcome.value
             guard result == nil else { break }
-            // A second signal, or no end in time.
-            if let signal, event != .woken { throw Failure.interrupted(by: signal) }
-            guard case .signal(let number) = event else { continue }
+            let now = MonotonicInstant.now()
+            if nextTick <= now {
+                tick()
+                nextTick = now.advanced(by: .seconds(1))
+            }
+            if event == .woken { continue }
+            guard case .signal(let number) = event else {
+                if let signal, let deadline, deadline <= now { throw Failure.interrupted(by: signal) }
+                continue
+            }
+            // A second signal.
+            if let signal { throw Failure.interrupted(by: signal) }
             (signal, deadline) = (number, .now().advanced(by: .seconds(15)))
             stop.open()
             kill()

@@ -192,11 +192,24 @@ enum Messages {
     static let badRuns = "--runs must be from 1 to 10000000."
     static let noFamilies = "--without leaves none of the families of faults that --only selects."
     static let noRule = "(a behaviour of the scenario: answers, meals, token_lifetime)"
-    static func explored(_ counts: Agenda.Counts, findings: Int, seconds: Int64) -> String {
+    static func exploringBegins(seconds: Int64) -> String {
+        "the command runs without faults first, \(elapsed(seconds))"
+    }
+    /// - Parameters:
+    ///   - limit: The most schedules that will be tried; nil for no limit.
+    ///   - runs: How many runs have ended, also those that try or confirm what no schedule counts yet.
+    ///   - budget: The seconds that the exploration may take; nil for no limit.
+    static func explored(
+        _ counts: Agenda.Counts, of limit: Int? = nil, runs: Int, findings: Int, seconds: Int64, budget: Int64?
+    ) -> String {
         let kinds = [(counts.singles, "single"), (counts.pairs, "pairs")]
             .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        return "\(Words.counted(counts.schedules, "schedule"))\(kinds.isEmpty ? "" : " (\(kinds))"), "
-            + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(elapsed(seconds))"
+        let schedules =
+            limit.map { "\(counts.schedules) of \(Words.counted($0, "schedule"))" }
+            ?? Words.counted(counts.schedules, "schedule")
+        let left = budget.map { "\(elapsed(max(0, $0 - seconds))) left" } ?? elapsed(seconds)
+        return "\(schedules)\(kinds.isEmpty ? "" : " (\(kinds))"), \(Words.counted(runs, "run")), "
+            + "\(Words.counted(counts.points, "point")), \(Words.counted(findings, "finding")), \(left)"
     }
     private static func elapsed(_ seconds: Int64) -> String {
         seconds < 60 ? "\(seconds)s" : "\(seconds / 60)m\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)s"
@@ -228,6 +241,9 @@ enum Messages {
     static func translated(_ schedule: Schedule) -> String {
         "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
             + "making them fewer"
+    }
+    static func searchBegins(seconds: Int64) -> String {
+        "the command runs with all faults of the session first, \(elapsed(seconds))"
     }
     static func reducing(runs: Int, faults: Int, seconds: Int64) -> String {
         "\(Words.counted(runs, "run")), \(Words.counted(faults, "fault or answer", "faults and answers")) left, "

@@ -72,7 +72,7 @@ struct ScenarioFrom: ParsableCommand {
                 command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
         let target = Self.target(of: entries, mode, journal.evidence)
         FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure))
-        let progress = ExploreProgress()
+        let progress = ExploreProgress { Messages.searchBegins(seconds: $0) }
         let work: @Sendable () async throws -> RecordedSearch = {
             var search = RecordedSearch(
                 trial: trial, story: story, ids: Set(target.ids.map { ExactString($0) }), confirmation: confirm,
@@ -80,7 +80,7 @@ struct ScenarioFrom: ParsableCommand {
             try await search.reduce(recorded.schedule)
             return search
         }
-        let (search, signal) = try Blocking.waitOnMain(for: work, stop: stop)
+        let (search, signal) = try Blocking.waitOnMain(for: work, stop: stop) { progress.tick() }
         progress.end()
         guard let smallest = search.smallest else {
             FitIQMock.printError(Messages.doesNotFail(session))
@@ -175,7 +175,8 @@ private struct RecordedSearch: Sendable {
             lastEntries = run.outcome.entries
             (made, runCount) = (made + 1, runCount + 1)
             if run.symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
-            progress.say { Messages.reducing(runs: runCount, faults: smallest.faults.count, seconds: $0) }
+            let (runs, faults) = (runCount, smallest.faults.count)
+            progress.say { Messages.reducing(runs: runs, faults: faults, seconds: $0) }
         }
         return failed >= confirmation.needed
     }
