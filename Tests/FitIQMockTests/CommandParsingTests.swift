@@ -41,7 +41,7 @@ struct CommandParsingTests {
         ["reset", "conflict", "--url", "http://localhost:1", "--world", "w", "--admin-token", "t"],
         ["drain", "--url", "http://localhost:1", "--admin-token", "t", "--idle", "5m", "--timeout", "1m"],
         ["health", "--url", "http://localhost:1"], ["schema"], ["completions", "fish"],
-        ["verify", "--html", "h"] + reporting + [
+        ["verify", "--html", "h", "--may-fail"] + reporting + [
             "--scenario", "default", "--scenario", "conflict", "--all", "--seed", "7", "--time-limit", "5m",
             "--jobs", "3", "--against", "old", "--server", "http://localhost:1", "--admin-token", "t", "--allow-origin",
             "*", "--cors", "*", "--network", "3g", "--compression",

@@ -1,3 +1,4 @@
+import CLibrary
 import FitIQAPI
 import Judging
 import MockServer
@@ -25,12 +26,14 @@ struct CommandRun: Sendable {
     /// Runs the command in a new world, which is deleted at the end.
     ///
     /// - Parameters:
+    ///   - name: What is in front of the lines that it writes, if others run beside it; nil for the scenario's name.
     ///   - isJudged: Whether the world judges its client.
     ///   - tick: Called about once a second while the command runs, with how long it has.
     ///   - see: Looks at the world before the command is ended: how it is cut off is not the client's doing.
     /// - Returns: Nil if it was stopped.
     func run<Seen: Sendable>(
-        _ scenario: Scenario, isJudged: Bool = true, streams: ChildProcess.Streams = .init(),
+        _ scenario: Scenario, named name: String? = nil, isJudged: Bool = true,
+        streams: ChildProcess.Streams = .ofClient,
         everySecond tick: (Engine.WorldAccess, Duration) -> Void = { _, _ in },
         seeing see: @escaping @Sendable (Engine, Engine.WorldAccess, Timestamp) -> Seen
     ) throws(Failure) -> Outcome<Seen>? {
@@ -40,7 +43,8 @@ struct CommandRun: Sendable {
         // The world may be gone, and the server with it.
         defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
         let done = try child.run(
-            in: Harness.environment(of: world, scenario: scenario.name), streams: streams,
+            in: Harness.environment(of: world, scenario: scenario.name), named: name ?? scenario.name,
+            streams: streams,
             activity: { () throws(Failure) in
                 try Harness.perform(server) { engine, _ in engine.activity(ofWorld: world.id) }
             },
@@ -77,17 +81,19 @@ struct CommandChild: Sendable {
 
     /// - Parameters:
     ///   - variables: What the environment has in addition to this process's.
+    ///   - name: What is in front of the lines that it writes, if others run beside it.
     ///   - activity: Grows with what arrives in the world: it is asked after the command has exited, until it stays.
     ///   - tick: Called about once a second while the command runs, with how long it has.
     ///   - see: Looks at the world before the command is ended.
     /// - Returns: Nil if it was stopped.
     func run<Seen>(
-        in variables: [(name: String, value: String)], streams: ChildProcess.Streams = .init(),
+        in variables: [(name: String, value: String)], named name: String,
+        streams: ChildProcess.Streams = .ofClient,
         activity: () throws(Failure) -> UInt64, everySecond tick: (Duration) -> Void = { _ in },
         seeing see: () throws(Failure) -> Seen
     ) throws(Failure) -> (ending: Report.CommandOutcome, duration: Duration, seen: Seen)? {
         let start = MonotonicInstant.now()
-        let output = showsOutputAtEnd ? try CommandOutput() : nil
+        let output = showsOutputAtEnd ? try CommandOutput(of: name) : nil
         // The command is as it was typed.
         let child = try orFailure(
             try ChildProcess(
@@ -173,6 +179,11 @@ struct CommandChild: Sendable {
             if stop.wait(until: min(.now().advanced(by: Self.quietTime), deadline)) { return }
         }
     }
+}
+
+extension ChildProcess.Streams {
+    /// All that a client's command writes goes to standard error: standard output has the report alone.
+    static let ofClient = Self(output: .descriptor(STDERR_FILENO))
 }
 
 extension Report.CommandOutcome {

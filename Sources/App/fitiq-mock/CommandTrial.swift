@@ -23,7 +23,7 @@ final class CommandTrial: Trial {
     /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let isFirst = !hasRun.exchange(true, ordering: .relaxed)
-        let streams = isFirst ? ChildProcess.Streams() : .init(output: .null, errors: .null)
+        let streams = isFirst ? ChildProcess.Streams.ofClient : .init(output: .null, errors: .null)
         var run = run
         (run.child.limit, run.child.silence) = (limit.whole, limit.silence)
         // What confirms does not wait behind what looks for more.

@@ -213,7 +213,7 @@ struct ExploreRun {
 
     private func replay(_ path: String) -> String {
         // What `verify` does not have.
-        let isExplored = options.adapter || options.instant || options.mayFail
+        let isExplored = options.adapter || options.instant
         let words = isExplored ? ["explore"] + given + ["--replay"] : ["verify"] + given + ["--scenario"]
         return "fitiq-mock \((words + [path.shellQuoted]).joined(separator: " ")) -- \(title)"
     }

@@ -33,7 +33,7 @@ struct RemoteRun: Sendable {
             defer { _ = try? server.ask(.delete, "worlds/\(place.id)") }
             progress?.say(index, name, Messages.commandRuns)
             let done = try child.run(
-                in: place.environment,
+                in: place.environment, named: name,
                 activity: { () throws(Failure) in
                     UInt64(try object(.get, "requests?limit=1", in: place.id)["last_number"]?.int ?? 0)
                 },

@@ -7,6 +7,7 @@ import MockServer
 import Scenarios
 import Sockets
 import Synchronization
+import Text
 
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,11 +29,11 @@ struct Verify: ParsableCommand {
             Each comes with TEST_RUNNER_ in front, too: xcodebuild passes such variables to tests, without the prefix. \
             Worlds that the command makes below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with it.
 
-            Its output is passed through, its standard input is empty. The report comes last, on standard output. After \
-            Ctrl-C it has the scenarios that had ended.
+            What it writes goes to standard error, and its standard input is empty: standard output has the report alone. \
+            After Ctrl-C the report has the scenarios that had ended.
 
             Exit codes: 0 every must that was faced is kept, 1 a must is broken, one that --known-broken lists is kept, \
-            or the command failed, 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
+            or the command failed (in --known-broken: command), 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
     @Option(
@@ -82,10 +83,20 @@ struct Verify: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: .init(
-            "How many scenarios are run at once, from 1 to 16. With more than 1, the output of a command is shown when it has ended.",
+            """
+            How many scenarios are run at once, from 1 to 16. With more than 1, a command's output is shown when it has \
+            ended, with the scenario in front of each line.
+            """,
             valueName: "number"))
     var jobs = 1
     static let jobLimit = 16
+
+    @Flag(
+        help: """
+            The command may end with any exit status, as a client that reports an error does; death by a signal and the \
+            time limit fail the run still.
+            """)
+    var mayFail = false
 
     @OptionGroup var wire: WireOptions
 
@@ -105,7 +116,8 @@ struct Verify: ParsableCommand {
         guard (1...Self.jobLimit).contains(jobs) else { throw Failure.configuration(Messages.badJobs) }
         let plan = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
         let listed = try reports.begin(
-            checks: [VerifyRun.strictReplay] + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }),
+            checks: [VerifyRun.strictReplay, Report.Run.command]
+                + (against == nil ? [] : plan.names.map { VerifyAgainst.address($0) }),
             writing: [page.html])
         let journal = page.journal
         let progress =
@@ -136,6 +148,7 @@ struct Verify: ParsableCommand {
         let done = try jobs.finished(wait) { stop.open() }
         var report = Report(
             title: command.map(\.shellQuoted).joined(separator: " "), runs: done.outputs.flatMap(\.runs))
+        for index in report.runs.indices { report.runs[index].mayFail = mayFail }
         report.faced = plan.faced
         report.incomplete = done.reason.map {
             Messages.incomplete($0, played: done.outputs.count, of: plan.scenarios.count, "scenario")
@@ -180,57 +193,50 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// What a command writes while others run beside it: kept in nameless files until it has ended.
+/// What a command writes while others run beside it: kept in a nameless file until it has ended.
 final class CommandOutput: Sendable {
-    private let output: Int32
-    private let errors: Int32
+    private let file: Int32
+    private let name: String
     /// Held while the output of a command is shown, so that outputs do not mix.
     private static let turn = Mutex(())
 
-    init() throws(Failure) {
-        output = try Self.namelessFile()
-        do throws(Failure) {
-            errors = try Self.namelessFile()
-        } catch {
-            close(output)
-            throw error
-        }
-    }
-
-    deinit {
-        close(output)
-        close(errors)
-    }
-
-    var streams: ChildProcess.Streams { .init(output: .descriptor(output), errors: .descriptor(errors)) }
-
-    /// Writes it to this process's own output, all of it at once.
-    func show() {
-        Self.turn.withLock { _ in
-            Self.copy(output, StandardOutput.write)
-            StandardOutput.flush()
-            Self.copy(errors) { bytes in _ = DescriptorOutput.writeAll(bytes, to: STDERR_FILENO) }
-        }
-    }
-
-    private static func copy(_ file: Int32, _ write: ([UInt8]) -> Void) {
-        var position: off_t = 0
-        var piece = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = pread(file, &piece, piece.count, position)
-            guard count > 0 else { return }
-            write(Array(piece[..<count]))
-            position += off_t(count)
-        }
-    }
-
-    private static func namelessFile() throws(Failure) -> Int32 {
+    /// - Parameter name: What each line has in front of it.
+    init(of name: String) throws(Failure) {
+        self.name = name
         let folder = System.variable("TMPDIR") ?? "/tmp"
         var path = Array("\(folder)/fitiq-mock-XXXXXX".utf8CString)
-        let file = mkstemp(&path)
+        file = mkstemp(&path)
         guard file >= 0 else { throw .running(Messages.noOutputFile(String(cString: strerror(errno)))) }
         unlink(path)
+        // The command's two streams write to one place, each behind what the other wrote.
+        _ = fcntl(file, F_SETFL, O_APPEND)
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-        return file
+    }
+
+    deinit { close(file) }
+
+    var streams: ChildProcess.Streams { .init(output: .descriptor(file), errors: .descriptor(file)) }
+
+    /// Writes it to standard error, all of it at once.
+    func show() {
+        let mark = Array("\(name.onOneLine(limit: 100)) | ".utf8)
+        Self.turn.withLock { _ in
+            var position: off_t = 0
+            var isAtBeginning = true
+            var piece = [UInt8](repeating: 0, count: 64 * 1024)
+            while true {
+                let count = pread(file, &piece, piece.count, position)
+                guard count > 0 else { break }
+                var marked: [UInt8] = []
+                for byte in piece[..<count] {
+                    if isAtBeginning { marked += mark }
+                    marked.append(byte)
+                    isAtBeginning = byte == UInt8(ascii: "\n")
+                }
+                _ = DescriptorOutput.writeAll(marked, to: STDERR_FILENO)
+                position += off_t(count)
+            }
+            if !isAtBeginning { _ = DescriptorOutput.writeAll([UInt8(ascii: "\n")], to: STDERR_FILENO) }
+        }
     }
 }

@@ -49,7 +49,7 @@ struct VerifyAgainst: Sendable {
         var gaps = false
         for number in 1...2 {
             progress?.say(index, name, Messages.oldRuns(number))
-            let done = try run.run(scenario) { engine, world, now in
+            let done = try run.run(scenario, named: name) { engine, world, now in
                 (engine.judgement(ofWorld: world.id, at: now), engine.journalEntries(ofWorld: world.id))
             }
             guard let (judgement, entries) = done?.seen else { return nil }

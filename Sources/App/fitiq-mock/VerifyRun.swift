@@ -44,7 +44,7 @@ struct VerifyRun: Sendable {
         }
         var traffic = Traffic()
         progress?.say(index, name, Messages.commandRuns)
-        let done = try run.run(scenario) { world, elapsed in
+        let done = try run.run(scenario, named: name) { world, elapsed in
             guard let progress else { return }
             count(&traffic, in: world)
             let seconds = elapsed.components.seconds

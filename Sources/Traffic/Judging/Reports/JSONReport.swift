@@ -13,7 +13,7 @@ import Traffic
 ///   that no longer hold, each `line`, `scenario` or null, `subject`.
 /// - `runs`, each: `scenario`, `guide`, `command` or null, `duration_ms` or null, `has_connected`, `missed`,
 ///   `verdicts`, `exposures`, `coverage`, `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with `status`,
-///   `signal` or `limit_ms`.
+///   `signal` or `limit_ms`, and `mark` (`kept`, `broken`, `known_broken`).
 /// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null,
 ///   `advice`, `verdict` (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`,
 ///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
@@ -69,7 +69,7 @@ public struct JSONReport {
         writer.object { writer in
             writer.member("scenario", run.scenario)
             writer.member("guide", run.mode.rawValue)
-            Self.write(run.command, to: &writer)
+            Self.write(run.command, mark: run.commandMark(knownBroken), to: &writer)
             if let duration = run.duration {
                 writer.member("duration_ms", Int(duration / 1_000_000))
             } else {
@@ -101,8 +101,10 @@ public struct JSONReport {
         }
     }
 
-    private static func write(_ command: Report.CommandOutcome?, to writer: inout JSONWriter) {
-        guard let command else { return writer.memberNull("command") }
+    private static func write(
+        _ command: Report.CommandOutcome?, mark: Report.Mark?, to writer: inout JSONWriter
+    ) {
+        guard let command, let mark else { return writer.memberNull("command") }
         writer.object("command") { writer in
             switch command {
             case .exited(let status):
@@ -115,6 +117,7 @@ public struct JSONReport {
                 writer.member("kind", "timed_out")
                 writer.member("limit_ms", Int(limit / 1_000_000))
             }
+            writer.member("mark", mark.words.name)
         }
     }
 

@@ -44,6 +44,8 @@ public struct Report: Sendable {
         public var checks: [Check]
         /// The number of journal entries that could not be judged.
         public var missedCount: Int
+        /// Whether the command may end with any status.
+        public var mayFail = false
         /// What else there is to say, a sentence each; it fails nothing.
         public var notes: [String] = []
         /// The members that an exploration adds to the run in JSON.
@@ -142,7 +144,7 @@ public struct Report: Sendable {
         var worst: [String: Mark] = [:]  // Obligation IDs: constants.
         for run in runs {
             outcome.hasConnected = outcome.hasConnected || run.hasConnected
-            if run.command?.isSuccess == false { outcome.failedCommandCount += 1 }
+            if run.commandMark(knownBroken) == .broken { outcome.failedCommandCount += 1 }
             for verdict in run.verdicts {
                 let mark = run.mark(of: verdict, knownBroken)
                 let before = worst[verdict.obligation.id] ?? mark
@@ -158,6 +160,9 @@ public struct Report: Sendable {
         return outcome
     }
 
+    /// The subject of a line about the client's command.
+    private static let command = ExactString(Run.command)
+
     /// Whether the subject of a line was kept somewhere and broken nowhere.
     private func isOutdated(_ line: KnownBroken.Line) -> Bool {
         var isKept = false
@@ -165,6 +170,10 @@ public struct Report: Sendable {
             for verdict in run.verdicts where ExactString(verdict.obligation.id) == line.subject {
                 if verdict.outcome == .broken { return false }
                 isKept = isKept || verdict.outcome == .kept
+            }
+            if line.subject == Self.command, let command = run.command {
+                if !run.hasPassed(command) { return false }
+                isKept = true
             }
             for check in run.checks where ExactString(check.address) == line.subject {
                 if !check.failures.isEmpty { return false }
@@ -176,6 +185,19 @@ public struct Report: Sendable {
 }
 
 extension Report.Run {
+    /// What a list of known breaches calls a run's command.
+    public static let command = "command"
+
+    fileprivate func hasPassed(_ command: Report.CommandOutcome) -> Bool {
+        if mayFail, case .exited = command { return true }
+        return command.isSuccess
+    }
+
+    /// What the end of the command comes to; nil without a command.
+    func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
+        command.map { hasPassed($0) ? .kept : knownBroken.lists(Self.command, in: scenario) ? .knownBroken : .broken }
+    }
+
     func mark(of verdict: Verdict, _ knownBroken: KnownBroken) -> Report.Mark {
         switch verdict.outcome {
         case .kept: .kept
