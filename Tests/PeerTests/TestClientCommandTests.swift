@@ -108,8 +108,8 @@ extension Peers {
             #expect(run.output.contains("\nStopped at the first failure (--fail-fast): 1 of \(chats.count - 1) cases"))
             #expect(run.output.contains("\n::error title=\(chats[1])::Expected "), "\(run.transcript)")
             let never = run.output.firstRange(of: "The client never connected. Its adapter")
-            let table = run.output.firstRange(of: "✓ kept")
-            #expect(never.flatMap { never in table.map { never.lowerBound < $0.lowerBound } } == true)
+            let failure = run.output.firstRange(of: "\n✗ \(chats[1])")
+            #expect(never.flatMap { never in failure.map { never.lowerBound < $0.lowerBound } } == true)
         }
 
         @Test("--fail-fast goes on after what is known to be broken")

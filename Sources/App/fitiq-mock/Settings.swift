@@ -285,7 +285,13 @@ struct ReportOptions: ParsableArguments {
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
     ) throws(Failure) {
         let short = summary ? VerdictSummary(report, knownBroken: knownBroken) : nil
-        draw(short?.text ?? TerminalReport(report, knownBroken: knownBroken, usesColor: System.usesColor).text)
+        let text =
+            short?.text
+            ?? TerminalReport(
+                report, knownBroken: knownBroken, usesColor: System.usesColor,
+                width: System.isTerminal(.output) ? Terminal.columns : nil
+            ).text
+        draw(text)
         if annotations == .github { print(GitHubAnnotations(report, knownBroken: knownBroken).text, terminator: "") }
         StandardOutput.flush()
         do throws(FileError) {

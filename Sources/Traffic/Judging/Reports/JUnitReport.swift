@@ -75,11 +75,15 @@ public struct JUnitReport {
     private func suite(_ run: Report.Run, place: Int) -> Suite {
         var cases: [Case] = []
         if let command = run.command {
-            var testCase = Case(name: "command")
-            if !command.isSuccess {
+            var testCase = Case(name: Report.Run.command)
+            let mark = run.commandMark(overview.knownBroken)
+            if mark == .broken {
                 testCase.kind = .failure
                 testCase.message = Messages.capitalized(Messages.command(command)) + "."
                 testCase.details = Messages.failedCommand(command, scenario: run.scenario)
+            } else if mark == .knownBroken {
+                testCase.kind = .skipped
+                testCase.message = Messages.knownCommand(command, scenario: run.scenario)
             }
             cases.append(testCase)
         }

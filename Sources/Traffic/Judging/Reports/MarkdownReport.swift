@@ -17,7 +17,7 @@ public struct MarkdownReport {
         let blocks =
             [
                 ["## \(markdown(Messages.title(overview.report)))"], [summary],
-                list(overview.warnings + overview.troubles + runs.flatMap(\.notes)), table,
+                list(overview.warnings + overview.troubles + overview.notes), table,
             ]
             + checks
             + overview.broken.map(details) + [list(overview.exposures), situations]

@@ -30,6 +30,9 @@ enum Messages {
         case .timedOut(let limit): "the command was ended after its time limit of \(Durations.seconds(limit)) s"
         }
     }
+    static func knownCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
+        "\(capitalized(command(outcome))) in \(scenario), which is known."
+    }
     static func failedCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
         "\(capitalized(command(outcome))) in \(scenario). That fails the run, even if the client kept everything: "
             + "the command's own output says why."
@@ -65,6 +68,18 @@ enum Messages {
     static func broken(in scenario: String, _ verdict: Verdict) -> String {
         "in \(scenario): broken \(times(verdict.findingCount)), faced \(times(max(verdict.exercisedCount, verdict.findingCount)))"
     }
+    static func broken(_ breaches: [Overview.Breach]) -> String {
+        guard breaches.count != 1 else { return broken(in: breaches[0].run.scenario, breaches[0].verdict) }
+        let (found, faced) = breaches.reduce((0, 0)) { sum, breach in
+            let count = breach.verdict.findingCount
+            return (sum.0 + count, sum.1 + max(breach.verdict.exercisedCount, count))
+        }
+        return "in \(breaches.count) runs: broken \(times(found)), faced \(times(faced))"
+    }
+    /// Where a finding was seen that is shown once.
+    static func seen(in runs: [String]) -> String {
+        runs.count == 1 ? "In \(runs[0]):" : "First in \(runs[0]), and then in \(short(Array(runs.dropFirst()))):"
+    }
     static func more(_ count: Int) -> String { "and \(Words.counted(count, "more breach", "more breaches"))." }
     static func warning(_ finding: Finding, in obligation: Obligation) -> String {
         finding.level == obligation.level ? finding.message : "(\(finding.level.rawValue)) \(finding.message)"
@@ -73,6 +88,28 @@ enum Messages {
         let scope = line.scenario.map { " in \($0)" } ?? ""
         return "\(line.subject) was kept\(scope), but line \(line.number) of the known-broken list says that it is "
             + "broken; remove the line."
+    }
+
+    // MARK: The verdict
+
+    static let nothingBroken = "Nothing is broken."
+    /// - Parameters:
+    ///   - broken: Each obligation, and the first run that broke it.
+    ///   - isSingle: Whether there is only one run.
+    static func verdict(_ mark: Report.Mark, _ broken: [(id: String, run: String)], isSingle: Bool) -> String {
+        let level = mark == .broken ? Obligation.Level.must : .should
+        let names = broken.map { isSingle ? $0.id : "\($0.id) (first in \($0.run))" }
+        return "\(Words.counted(broken.count, "\(level) is", "\(level)s are")) broken: \(short(names))."
+    }
+    /// The cases or commands that fail the run; nil if there are none.
+    static func failed(_ names: [String], _ noun: String) -> String? {
+        let different = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
+        return names.isEmpty ? nil : "\(Words.counted(names.count, noun)) failed: \(short(different))."
+    }
+    /// The first names of a list, and how many more there are.
+    static func short(_ names: [String], limit: Int = 5) -> String {
+        names.count <= limit + 1
+            ? Words.list(names) : Words.list(Array(names.prefix(limit)) + ["\(names.count - limit) more"])
     }
 
     // MARK: What was met
@@ -93,6 +130,20 @@ enum Messages {
     }
 
     // MARK: Situations
+
+    /// How often the client faced an obligation in the only run.
+    static func faced(_ row: Overview.Row) -> String {
+        "faced \(times(row.cells.lazy.compactMap { $0?.verdict.exercisedCount }.reduce(0, +)))"
+    }
+    /// In how many of the runs in which the client faced it an obligation was broken.
+    static func brokenRuns(_ row: Overview.Row) -> String {
+        let faced = row.cells.compactMap { $0?.verdict.outcome }.filter { $0 != .notExercised }
+        return "broken in \(faced.count { $0 == .broken }) of \(Words.counted(faced.count, "run"))"
+    }
+    static func kept(_ ids: [String]) -> String { "Kept wherever faced: \(Words.list(ids))." }
+    static func unfaced(_ count: Int) -> String {
+        "\(Words.counted(count, "obligation")) that the runs can make a client face \(count == 1 ? "was" : "were") not faced."
+    }
 
     static func faced(_ count: Int, of all: Int) -> String { "Faced \(count) of \(all) reachable situations" }
     static let nextOnes = "Next:"

@@ -21,6 +21,9 @@ struct Overview {
         var worst: Report.Mark { cells.lazy.compactMap { $0?.mark }.max { $0.rawValue < $1.rawValue } ?? .notExercised }
     }
 
+    /// A run that broke an obligation.
+    typealias Breach = (run: Report.Run, verdict: Verdict)
+
     struct Cell {
         let verdict: Verdict
         let mark: Report.Mark
@@ -71,7 +74,8 @@ struct Overview {
 
     private var connection: [String] {
         guard !outcome.hasConnected else {
-            return report.runs.filter { !$0.hasConnected }.map { Messages.notConnected(scenario: $0.scenario) }
+            let silent = report.runs.filter { !$0.hasConnected }.map(\.scenario)
+            return silent.isEmpty ? [] : [Messages.notConnected(scenario: Messages.short(silent))]
         }
         return [neverConnected]
     }
@@ -89,13 +93,79 @@ struct Overview {
         [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
     }
 
+    /// The runs that broke an obligation, in their order.
+    func breaches(of row: Row) -> [Breach] {
+        zip(report.runs, row.cells).compactMap { run, cell in
+            cell.flatMap { $0.verdict.outcome == .broken ? (run, $0.verdict) : nil }
+        }
+    }
+
+    /// Findings that say the same, apart from ids, numbers and times: the first of them, and the runs that have one.
+    static func groups(of breaches: [Breach]) -> [(finding: Finding, runs: [Report.Run])] {
+        var groups: [(finding: Finding, runs: [Report.Run])] = []
+        var places: [String: Int] = [:]
+        for (run, verdict) in breaches {
+            // Two findings of one run are two things to look at.
+            var seen: [String: Int] = [:]
+            for finding in verdict.findings {
+                let words = finding.message.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
+                let shape = "\(finding.level) \(words.joined(separator: " "))"
+                let key = "\(seen[shape, default: 0]) \(shape)"
+                seen[shape, default: 0] += 1
+                if let place = places[key] {
+                    groups[place].runs.append(run)
+                } else {
+                    places[key] = groups.count
+                    groups.append((finding, [run]))
+                }
+            }
+        }
+        return groups
+    }
+
+    /// What is broken, in at most three sentences: musts, shoulds, and cases and commands.
+    var verdict: [(mark: Report.Mark, sentence: String)] {
+        guard report.subject == .client else { return [] }
+        var lines: [(mark: Report.Mark, sentence: String)] = []
+        for mark in [Report.Mark.broken, .warned] {
+            let broken = rows.filter { $0.worst == mark }.map { row in
+                (row.obligation.id, zip(report.runs, row.cells).first { $1?.mark == mark }?.0.scenario ?? "")
+            }
+            if !broken.isEmpty {
+                lines.append((mark, Messages.verdict(mark, broken, isSingle: report.runs.count == 1)))
+            }
+        }
+        let cases = toldChecks.filter { $0.mark == .broken }.map(\.check.address)
+        let commands = failedCommands.map { "in \($0.scenario)" }
+        let others = [Messages.failed(cases, "case"), Messages.failed(commands, "command")].compactMap { $0 }
+        return others.isEmpty ? lines : lines + [(.broken, others.joined(separator: " "))]
+    }
+
+    /// The runs whose command fails the report.
+    private var failedCommands: [Report.Run] { report.runs.filter { $0.commandMark(knownBroken) == .broken } }
+
+    /// What fails nothing: what runs say themselves, and commands that are known to fail.
+    var notes: [String] {
+        report.runs.flatMap { run in
+            let known = run.commandMark(knownBroken) == .knownBroken ? run.command : nil
+            return (known.map { [Messages.knownCommand($0, scenario: run.scenario)] } ?? []) + run.notes
+        }
+    }
+
     /// What is wrong apart from the obligations and from ``warnings``: commands, connections of some runs, lost entries,
     /// the known-broken list.
     var troubles: [String] {
         let runs = report.runs
-        var lines = runs.compactMap { run in
-            run.command.flatMap { $0.isSuccess ? nil : Messages.failedCommand($0, scenario: run.scenario) }
+        var failures: [(command: Report.CommandOutcome, scenarios: [String])] = []
+        for run in failedCommands {
+            guard let command = run.command else { continue }
+            if let place = failures.firstIndex(where: { $0.command == command }) {
+                failures[place].scenarios.append(run.scenario)
+            } else {
+                failures.append((command, [run.scenario]))
+            }
         }
+        var lines = failures.map { Messages.failedCommand($0.command, scenario: Messages.short($0.scenarios)) }
         if outcome.hasConnected { lines += connection }
         lines += runs.filter { $0.missedCount > 0 }.map { Messages.missed($0.missedCount, scenario: $0.scenario) }
         return lines + outcome.outdated.map(Messages.outdated)

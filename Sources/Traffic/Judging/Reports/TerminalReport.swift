@@ -1,74 +1,71 @@
 import Text
 import Traffic
 
-/// A report for a terminal: a table, the breaches and how to fix them, and a summary line.
+/// A report for a terminal: the verdict, the breaches and how to fix them, what was kept, and a summary line.
+///
+/// Equal findings of several runs are shown once, and obligations that no run broke only by name. The JSON has all.
 public struct TerminalReport {
-    /// The maximum columns of a table line; scenarios that do not fit go into further tables.
-    public var width = 100
+    /// The columns after which lines wrap; nil for never.
+    public var width: Int?
     /// Whether marks and headings are coloured (ECMA-48 SGR); only this module's own text is.
     public var usesColor = false
 
     private let overview: Overview
 
-    public init(_ report: Report, knownBroken: KnownBroken = .none, usesColor: Bool = false) {
+    public init(_ report: Report, knownBroken: KnownBroken = .none, usesColor: Bool = false, width: Int? = nil) {
         overview = Overview(report, knownBroken)
-        self.usesColor = usesColor
+        (self.usesColor, self.width) = (usesColor, width)
     }
 
     /// The report; each line ends with a line feed.
     public var text: String {
         let sections = [
-            overview.warnings.map(clean), table, (overview.troubles + overview.report.runs.flatMap(\.notes)).map(clean),
-            checks, obligations, overview.exposures.map(clean),
+            verdict, overview.warnings.flatMap { lines($0) },
+            (overview.troubles + overview.notes).flatMap { lines($0) },
+            checks, obligations, table, overview.exposures.flatMap { lines($0) },
         ].filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }
         let summary = Messages.summary(overview.outcome, runs: overview.report.runs.count)
-        let lines =
-            [paint(clean(Messages.title(overview.report)), .bold)] + sections
-            + [paint(summary, overview.outcome.exitCode == 0 ? .green : .red)]
-        return lines.joined(separator: "\n\n") + "\n"
+        let blocks =
+            [lines(Messages.title(overview.report), .bold).joined(separator: "\n")] + sections
+            + [lines(summary, overview.outcome.exitCode == 0 ? .green : .red).joined(separator: "\n")]
+        return blocks.joined(separator: "\n\n") + "\n"
+    }
+
+    private var verdict: [String] {
+        let broken = overview.verdict.flatMap { lines($1, style($0)) }
+        let isWhole = overview.outcome.hasConnected && overview.report.incomplete == nil
+        return broken.isEmpty && isWhole && !overview.rows.isEmpty ? lines(Messages.nothingBroken, .green) : broken
     }
 
     // MARK: The table
 
     private var table: [String] {
         guard !overview.rows.isEmpty else {
-            return overview.serverChecks.map { "  \(symbol($0)) \(clean($1.clause))" } + overview.hidden
+            return overview.serverChecks.map { "  \(symbol($0)) \(clean($1.clause))" } + hidden
         }
         let runs = overview.report.runs
-        let idWidth = overview.rows.lazy.map { $0.obligation.id.count }.max() ?? 0
-        guard runs.count > 1 else {
-            let lines = overview.rows.map { row in
-                let cell = row.cells[0]
-                let faced = cell?.verdict.exercisedCount ?? 0
-                let note = faced > 0 ? "  faced \(Messages.times(faced))" : ""
-                return "  \(symbol(cell?.mark)) \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(note)"
-            }
-            return ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)", Messages.legend] + lines + overview.hidden
+        let isSingle = runs.count == 1
+        let shown = overview.rows.filter { row in
+            row.worst != .notExercised && (isSingle || row.worst != .kept)
         }
-        let perTable = max(1, (width - idWidth - 10) / 3)
-        var lines = [Messages.legend]
-        for (index, run) in runs.enumerated() {
-            let duration = run.duration.map { ", \(Durations.seconds($0)) s" } ?? ""
-            lines.append("  \(aligned(index + 1, 2)) \(clean(run.scenario)), \(run.mode.rawValue)\(duration)")
+        let idWidth = shown.lazy.map { $0.obligation.id.count }.max() ?? 0
+        let rows = shown.map { row in
+            let note = isSingle ? Messages.faced(row) : Messages.brokenRuns(row)
+            let name = "\(padded(row.obligation.id, idWidth))  \(padded(row.obligation.level.rawValue, 6))"
+            return "  \(symbol(row.worst)) \(name)  \(note)"
         }
-        for start in stride(from: 0, to: runs.count, by: perTable) {
-            let columns = start..<min(start + perTable, runs.count)
-            lines += ["", padded("", idWidth + 10) + columns.map { aligned($0 + 1, 2) }.joined(separator: " ")]
-            for row in overview.rows {
-                let marks = columns.map { " " + symbol(row.cells[$0]?.mark) }.joined(separator: " ")
-                let line = "  \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(marks)"
-                lines.append(String(line.prefix(line.count - line.reversed().prefix { $0 == " " }.count)))
-            }
-        }
-        return lines + (overview.hidden.isEmpty ? [] : [""] + overview.hidden)
+        let kept = isSingle ? [] : overview.rows.filter { $0.worst == .kept }.map(\.obligation.id)
+        let title = isSingle ? ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)"] : []
+        return (rows.isEmpty ? [] : title + [Messages.legend] + rows)
+            + (kept.isEmpty ? [] : lines(Messages.kept(kept))) + hidden
     }
 
-    private func level(_ obligation: Obligation) -> String { padded(obligation.level.rawValue, 6) }
-
-    private func symbol(_ mark: Report.Mark?) -> String {
-        guard let mark else { return " " }
-        return mark == .notExercised ? mark.words.symbol : paint(mark.words.symbol, style(mark))
+    private var hidden: [String] {
+        let unfaced = overview.rows.count { $0.worst == .notExercised }
+        return ((unfaced == 0 ? [] : [Messages.unfaced(unfaced)]) + overview.hidden).flatMap { lines($0) }
     }
+
+    private func symbol(_ mark: Report.Mark) -> String { paint(mark.words.symbol, style(mark)) }
 
     private func style(_ mark: Report.Mark) -> Style { mark == .broken ? .red : mark == .kept ? .green : .yellow }
 
@@ -77,10 +74,8 @@ public struct TerminalReport {
     private var checks: [String] {
         overview.toldChecks.flatMap { mark, check in
             let note = mark == .knownBroken ? " (\(mark.words.text))" : ""
-            return [
-                paint(clean("\(mark.words.symbol) \(check.address)\(note)"), style(mark)), "  \(clean(check.clause))",
-            ]
-                + (check.failures + check.notes).map { "    \(clean($0))" }
+            return lines("\(mark.words.symbol) \(check.address)\(note)", style(mark)) + lines("  \(check.clause)")
+                + (check.failures + check.notes).flatMap { lines("    \(clean($0))") }
         }
     }
 
@@ -89,22 +84,21 @@ public struct TerminalReport {
         for row in overview.broken {
             if !lines.isEmpty { lines.append("") }
             let obligation = row.obligation
-            lines += [
-                paint("\(symbol(row.worst)) \(Messages.heading(obligation, row.worst))", .bold),
-                "  \(obligation.clause)", "  Source: \(Messages.source(of: obligation))",
-            ]
-            if let tolerance = obligation.tolerance { lines.append("  Tolerance: \(tolerance)") }
-            for (run, cell) in zip(overview.report.runs, row.cells) {
-                guard let cell, cell.verdict.outcome == .broken else { continue }
-                lines.append("  \(Messages.capitalized(Messages.broken(in: clean(run.scenario), cell.verdict))):")
-                for finding in cell.verdict.findings {
-                    lines.append("    - \(clean(Messages.warning(finding, in: obligation)))")
-                    lines += finding.evidence.map { "        \(clean(EntryLine($0, since: run.startedAt).text))" }
+            lines.append(paint("\(symbol(row.worst)) \(Messages.heading(obligation, row.worst))", .bold))
+            lines += self.lines("  \(obligation.clause)") + self.lines("  Source: \(Messages.source(of: obligation))")
+            if let tolerance = obligation.tolerance { lines += self.lines("  Tolerance: \(tolerance)") }
+            let breaches = overview.breaches(of: row)
+            lines += self.lines("  \(Messages.capitalized(Messages.broken(breaches))):")
+            for group in Overview.groups(of: breaches) {
+                lines += self.lines("    - \(clean(Messages.warning(group.finding, in: obligation)))")
+                if breaches.count > 1 { lines += self.lines("      \(Messages.seen(in: group.runs.map(\.scenario)))") }
+                lines += group.finding.evidence.flatMap { entry in
+                    self.lines("        \(clean(EntryLine(entry, since: group.runs[0].startedAt).text))")
                 }
-                let hidden = cell.verdict.hiddenCount
-                if hidden > 0 { lines.append("    - \(Messages.more(hidden))") }
             }
-            lines.append("  How to fix it: \(row.advice)")
+            let hidden = breaches.reduce(0) { $0 + $1.verdict.hiddenCount }
+            if hidden > 0 { lines.append("    - \(Messages.more(hidden))") }
+            lines += self.lines("  How to fix it: \(row.advice)")
         }
         return lines
     }
@@ -113,19 +107,32 @@ public struct TerminalReport {
 
     private enum Style: String { case bold = "1", red = "31", green = "32", yellow = "33" }
 
-    private func paint(_ text: String, _ style: Style) -> String {
-        usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    private func paint(_ text: String, _ style: Style?) -> String {
+        usesColor ? style.map { "\u{1B}[\($0.rawValue)m\(text)\u{1B}[0m" } ?? text : text
     }
 
     /// Replaces characters that act on a terminal in a client's or file's text.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
-    private func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+    /// A text as lines of at most ``width`` columns, unless a word is longer; what is indented stays so.
+    private func lines(_ text: String, _ style: Style? = nil) -> [String] {
+        var rest = clean(text)[...]
+        let indent = String(repeating: " ", count: rest.prefix { $0 == " " || $0 == "-" }.count)
+        var lines: [String] = []
+        while let width, rest.count > max(width, Self.narrowest) {
+            let first = rest.index(rest.startIndex, offsetBy: indent.count)
+            let last = rest.index(rest.startIndex, offsetBy: max(width, Self.narrowest))
+            guard let space = rest[first...last].lastIndex(of: " ") ?? rest[last...].firstIndex(of: " ") else { break }
+            lines.append(paint(String(rest[..<space]), style))
+            rest = (indent + rest[rest.index(after: space)...])[...]
+        }
+        return lines + [paint(String(rest), style)]
     }
 
-    private func aligned(_ number: Int, _ width: Int) -> String {
-        let text = String(number)
-        return String(repeating: " ", count: max(0, width - text.count)) + text
+    /// Lines are not wrapped to fewer columns.
+    private static let narrowest = 40
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }

@@ -49,7 +49,7 @@ public struct VerdictSummary {
     public var text: String {
         var lines = overview.warnings + overview.troubles
         for row in overview.broken {
-            let broken = breaches(of: row)
+            let broken = overview.breaches(of: row)
             let runs = broken.map(\.run.scenario).joined(separator: ", ")
             lines.append("\(row.worst.words.symbol) \(Messages.heading(row.obligation, row.worst)), in \(runs)")
             if let first = broken.first, let finding = first.verdict.findings.first {
@@ -79,15 +79,8 @@ public struct VerdictSummary {
         }
     }
 
-    /// The verdicts of the runs that broke it.
-    private func breaches(of row: Overview.Row) -> [(run: Report.Run, verdict: Verdict)] {
-        zip(overview.report.runs, row.cells).compactMap { run, cell in
-            cell.flatMap { $0.verdict.outcome == .broken ? (run, $0.verdict) : nil }
-        }
-    }
-
     private func write(_ row: Overview.Row, to writer: inout JSONWriter) {
-        let broken = breaches(of: row)
+        let broken = overview.breaches(of: row)
         writer.member("id", row.obligation.id)
         writer.member("level", row.obligation.level.rawValue)
         writer.member("mark", row.worst.words.name)
