@@ -137,8 +137,12 @@ class Page:
             for child in token.children or [])
 
     def number(self, tokens):
-        """Gives each heading the anchor that GitHub gives it, and each section its text."""
-        section = None
+        """Gives each heading the anchor that GitHub gives it, and each section its text.
+
+        A row of a table that begins with a name in code, such as an option, is a section, too: a long table is found by
+        each of its names.
+        """
+        section = row = None
         for place, token in enumerate(tokens):
             if token.type == "heading_open":
                 title = self.text(tokens[place + 1])
@@ -150,8 +154,17 @@ class Page:
                 token.attrSet("id", slug)
                 section = (slug, title, [])
                 self.sections.append(section)
+            elif token.type == "tr_open":
+                row = token
             elif section and token.type == "inline" and tokens[place - 1].type != "heading_open":
                 section[2].append(self.text(token))
+                names = [child.content for child in token.children or [] if child.type == "code_inline"]
+                if tokens[place - 1].type == "td_open" and tokens[place - 2] is row and names:
+                    row.attrSet("id", f"{section[0]}.{len(self.sections)}")
+                    name = (row.attrGet("id"), names[0], [])
+                    self.sections.append(name)
+                elif tokens[place - 1].type == "td_open" and row and row.attrGet("id"):
+                    self.sections[-1][2].append(self.text(token))
             elif section and token.type == "fence":
                 section[2].append(token.content)
 

@@ -1,5 +1,5 @@
 "use strict";
-// Finds sections that have all words; headings count most, then the page's title, then how often the text has them.
+// Finds sections that have all words; a heading that is the word counts most, then one that has it, the page's title, then how often the text has them.
 const field = document.getElementById("search");
 const hits = document.getElementById("hits");
 const most = 20;
@@ -9,7 +9,7 @@ function score(entry, words) {
   let sum = 0;
   for (const word of words) {
     const count = text.split(word).length - 1;
-    const here = (heading.includes(word) ? 20 : 0) + (title.includes(word) ? 8 : 0) + Math.min(count, 5);
+    const here = (heading === word ? 40 : heading.includes(word) ? 20 : 0) + (title.includes(word) ? 8 : 0) + Math.min(count, 5);
     if (here === 0) return 0;
     sum += here;
   }

@@ -100,6 +100,15 @@ extension Peers {
                 ])
         }
 
+        @Test("A reference page begins with an index of its chapters", arguments: ["options", "limits", "scenarios"])
+        func index(_ name: String) throws {
+            let text = try textOfPackage("docs/\(name).md")
+            let chapters = text.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3) }
+            let top = text.components(separatedBy: "\n## ")[0].replacing("\n", with: " ")
+            #expect(chapters.count > 5)
+            for chapter in chapters { #expect(top.contains("[\(chapter)](#"), "\(chapter)") }
+        }
+
         @Test("Every scenario of a page is valid", arguments: try Document.all.get())
         func scenarios(_ document: Document) async throws {
             let scenarios = document.blocks.filter { $0.treatment == .scenario }

@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import re
 import sys
 import threading
 from pathlib import Path
@@ -57,6 +58,14 @@ def main(chromium, folder, pictures=None):
         expect(page.locator("#hits")).to_have_text("Nothing has all of these words.")
         page.keyboard.press("Escape")
         expect(page.locator("#hits")).to_be_hidden()
+        # Each option of a long table is found by its name, in its row.
+        options = re.findall(r"^\| `(--[a-z-]+)` \| `FITIQ", (Path(__file__).parents[3] / "docs/options.md").read_text(encoding="utf-8"), re.M)
+        assert len(options) > 25, options
+        for option in options:
+            page.locator("#search").fill(option)
+            expect(page.locator("#hits a").first).to_have_text(f"Options, exit codes and files: {option}")
+        page.locator("#hits a").first.click()
+        expect(page.locator("tr:target")).to_contain_text(options[-1])
         # The source that a page shows is a page, too.
         page.goto((folder / "docs/frameworks.html").as_uri())
         page.get_by_role("link", name="conftest.py").first.click()
