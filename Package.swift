@@ -6,6 +6,15 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+// A package that another one fetches may not set flags of the compiler.
+let isFetched = Context.packageDirectory.contains("/checkouts/")
+// A third of what the tests take is reading and writing of bytes: debug builds optimize that, and keep assertions.
+let optimized: [SwiftSetting] =
+    isFetched ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+// What only commands run is compiled in a third of the time where a build has to be quick: see build_quickly.
+let cold: [SwiftSetting] =
+    Context.environment["FITIQ_MOCK_QUICK"] == nil ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 // The folders of Sources are floors: a target imports from its own floor and from those below it, which
 // Tests/StyleTests checks. Here they stand from the top down.
 
@@ -52,7 +61,7 @@ let package = Package(
                 "JSON", "Judging", "MCP", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text",
                 "Traffic", argumentParser, httpTypes, logging,
             ],
-            path: "Sources/App/fitiq-mock"),
+            path: "Sources/App/fitiq-mock", swiftSettings: cold),
 
         // `swift package contract-test` in packages that depend on this one.
         .plugin(
@@ -85,11 +94,11 @@ let package = Package(
                 "Faults", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text",
                 "Traffic", httpTypes,
             ],
-            path: "Sources/Clients/ContractSuite"),
+            path: "Sources/Clients/ContractSuite", swiftSettings: cold),
         .target(
             name: "FitIQClient",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "Text", "WebSocket", httpTypes],
-            path: "Sources/Clients/FitIQClient"),
+            path: "Sources/Clients/FitIQClient", swiftSettings: cold),
 
         // MARK: Server — the fake, the proxy, and what a developer writes down for them.
         // Tools for coding agents: messages of the Model Context Protocol in, requests to the admin API out.
@@ -154,15 +163,17 @@ let package = Package(
         .target(name: "Nutrition", dependencies: ["FitIQAPI", "Text", "Texts"], path: "Sources/Domain/Nutrition"),
 
         // MARK: Protocols — pure state machines and languages, no I/O.
-        .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),
+        .target(
+            name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1",
+            swiftSettings: optimized),
         .target(
             name: "WebSocket", dependencies: ["Deflate", "Digests", "Text", httpTypes],
-            path: "Sources/Protocols/WebSocket"),
-        .target(name: "JSON", dependencies: ["Text"], path: "Sources/Protocols/JSON"),
+            path: "Sources/Protocols/WebSocket", swiftSettings: optimized),
+        .target(name: "JSON", dependencies: ["Text"], path: "Sources/Protocols/JSON", swiftSettings: optimized),
         // Regular expressions in linear time.
         .target(name: "Patterns", path: "Sources/Protocols/Patterns"),
         // Characters, codings, times and words, as all floors above need them.
-        .target(name: "Text", path: "Sources/Protocols/Text"),
+        .target(name: "Text", path: "Sources/Protocols/Text", swiftSettings: optimized),
 
         // MARK: Platform — the system and the C libraries.
         .target(name: "Sockets", dependencies: ["CLibrary", "CPlatform"], path: "Sources/Platform/Sockets"),
