@@ -109,7 +109,7 @@ let package = Package(
             name: "MockServer",
             dependencies: [
                 "Deflate", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging",
-                "MCP", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket",
+                "MCP", "Proxy", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket",
                 httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
@@ -275,8 +275,8 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "FitIQAPI", "HTTP1", "Hosting", "MockServer", "Proxy", "Sockets", "TLS", "TestSupport", "Traffic",
-                "WebSocket",
+                "FitIQAPI", "HTTP1", "Hosting", "JSON", "MockServer", "Proxy", "Scenarios", "Sockets", "TLS",
+                "TestSupport", "Text", "Traffic", "WebSocket",
                 httpTypes,
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),

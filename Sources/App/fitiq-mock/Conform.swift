@@ -105,7 +105,8 @@ struct ConformCommand: ParsableCommand {
         let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations])
         let run = ConformRun(
             server: server, trust: try RecordCommand.trust(server, upstreamCa), pause: try pause(isLocal: isLocal),
-            credentials: try credentials(isLocal: isLocal), freshToken: try secret(freshToken, "FRESH_TOKEN"),
+            credentials: try credentials(isLocal: isLocal),
+            freshToken: try Settings.upstreamSecret(freshToken, "FRESH_TOKEN"),
             cases: selected, output: output,
             progress: quiet ? nil : JobProgress(noun: "case", count: selected.count, isTerminal: false))
         if !isLocal, !yes { try ask(server) }
@@ -125,21 +126,14 @@ struct ConformCommand: ParsableCommand {
         return .nanoseconds(wanted)
     }
 
-    private func secret(_ option: String?, _ name: String) throws(Failure) -> String? {
-        guard let value = option ?? System.variable("FITIQ_UPSTREAM_" + name) else { return nil }
-        guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .configuration(Messages.badUpstreamSecret(name))
-        }
-        return value
-    }
-
     /// The credentials for the server; only a server on this machine gets those that every fake takes.
     private func credentials(isLocal: Bool) throws(Failure) -> Credentials {
         let development = isLocal ? DevelopmentCredentials.token(secret: DevelopmentCredentials.jwtSecret) : nil
-        guard let token = try secret(token, "TOKEN") ?? development else {
+        guard let token = try Settings.upstreamSecret(token, "TOKEN") ?? development else {
             throw .configuration(Messages.noUpstreamToken)
         }
-        return Credentials(token: token, apiKey: try secret(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
+        return Credentials(
+            token: token, apiKey: try Settings.upstreamSecret(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
     }
 
     /// Whether the name leads to this machine and nowhere else.

@@ -6,6 +6,7 @@ import MockServer
 import Proxy
 import Sockets
 import TLS
+import Text
 import Traffic
 
 struct RecordCommand: ParsableCommand {
@@ -67,7 +68,7 @@ struct RecordCommand: ParsableCommand {
         proxy.tap = tap
 
         let running = RunningProxy(
-            url: proxy.loop.url, secureURL: proxy.loop.secureURL, upstream: proxy.upstream.description, output: output,
+            url: proxy.loop.url, secureURL: proxy.loop.secureURL, upstream: upstream.description, output: output,
             caPath: secure?.ca)
         do throws(Failure) {
             try readyFile?.write(running.readyFile(of: .current))
@@ -93,16 +94,17 @@ struct RecordCommand: ParsableCommand {
     }
 
     private func upstreamURL() throws(Failure) -> UpstreamURL {
-        guard let text = try Settings.nonEmpty(upstream, "UPSTREAM") else { throw .configuration(Messages.noUpstream) }
-        return try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in
-            .configuration("\(error.description).")
-        }
+        guard let url = try Settings.upstream(upstream) else { throw .configuration(Messages.noUpstream) }
+        return url
     }
 
     /// - Parameter path: A file of CAs to trust too.
-    static func trust(_ upstream: UpstreamURL, _ path: String?) throws(Failure) -> TLSTrust {
+    static func trust(_ upstream: UpstreamURL?, _ path: String?) throws(Failure) -> TLSTrust {
         guard let path else { return .system }
-        guard upstream.isSecure else { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
+        // Without an upstream, worlds may bring some.
+        if let upstream, !upstream.isSecure {
+            throw .configuration(Messages.authorityWithoutTLS(upstream.description))
+        }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
         // Checked here to report an error with the file's name.
         _ = try orFailure(try TLSContext.client(trust: .only(pem))) { (error: TLSError) in

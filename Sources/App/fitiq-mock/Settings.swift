@@ -96,6 +96,22 @@ enum Settings {
     }
 
     /// The same for the names of networks.
+    static func upstream(_ option: String?) throws(Failure) -> UpstreamURL? {
+        guard let text = try nonEmpty(option, "UPSTREAM") else { return nil }
+        return try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in
+            .configuration("\(error.description).")
+        }
+    }
+
+    /// A credential for a real server: an option, or the variable `FITIQ_UPSTREAM_` with this name.
+    static func upstreamSecret(_ option: String?, _ name: String) throws(Failure) -> String? {
+        guard let value = option ?? System.variable("FITIQ_UPSTREAM_" + name) else { return nil }
+        guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .configuration(Messages.badUpstreamSecret(name))
+        }
+        return value
+    }
+
     static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
         guard let name = text(option, "NETWORK") else { return nil }
         guard let profile = NetworkProfile.named(name) else {

@@ -10,6 +10,13 @@ public enum TerminalText {
         replaced(text, where: needsEscape, escape)
     }
 
+    /// The text in quotation marks, with control characters made visible, truncated if it is long.
+    package static func quoted(_ text: some StringProtocol) -> String {
+        let scalars = text.unicodeScalars
+        let start = scalars.prefix(120).map { $0 == "'" ? "'" : $0.escaped(asASCII: false) }.joined()
+        return "\"\(start)\(scalars.count > 120 ? "…" : "")\""
+    }
+
     private static func escape(_ scalar: Unicode.Scalar, into output: inout String) {
         switch scalar {
         case "\n": output += "\\n"

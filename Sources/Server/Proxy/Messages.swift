@@ -3,26 +3,12 @@ import Text
 
 // All texts of this module for people.
 enum Messages {
-    // MARK: The upstream's URL
-
-    static func notAURL(_ text: String) -> String {
-        "\(quoted(text)) is not a URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
-    }
-    static func unknownScheme(_ scheme: Substring) -> String {
-        "the upstream's URL begins with \(quoted(scheme)), but the proxy supports only http and https"
-    }
-    static func urlWithPath(_ text: String) -> String {
-        "\(quoted(text)) has a path: give only scheme, host and port; the proxy forwards every path unchanged"
-    }
-    static let urlWithCredentials =
-        "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
-    static func badAuthority(_ text: Substring) -> String {
-        "\(quoted(text)) is neither a host name nor an address; an IPv6 address is written in brackets, http://[::1]:8080"
-    }
-    static func badPort(_ text: Substring) -> String { "\(quoted(text)) is not a port: use one from 1 to 65535" }
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
+
+    /// The reason why a world cannot reach its upstream.
+    static let itself = "that is this server itself"
 
     // MARK: Answers to clients
 
@@ -98,10 +84,5 @@ enum Messages {
     /// A client's path on one line, truncated if it is long.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
-    /// The text in quotation marks, with control characters made visible, truncated if it is long.
-    static func quoted(_ text: some StringProtocol) -> String {
-        let scalars = text.unicodeScalars
-        let start = scalars.prefix(120).map { $0 == "'" ? "'" : $0.escaped(asASCII: false) }.joined()
-        return "\"\(start)\(scalars.count > 120 ? "…" : "")\""
-    }
+    static func quoted(_ text: some StringProtocol) -> String { TerminalText.quoted(text) }
 }

@@ -2,6 +2,7 @@ import Hosting
 import Sockets
 import TestSupport
 import Testing
+import Text
 
 @testable import Proxy
 

@@ -4,6 +4,7 @@ import Hosting
 import Proxy
 import Sockets
 import Synchronization
+import Text
 
 /// A proxy on a thread of its own, before an upstream that the test plays itself.
 final class LocalProxy {

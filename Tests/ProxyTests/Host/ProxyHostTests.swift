@@ -4,6 +4,7 @@ import Sockets
 import TLS
 import TestSupport
 import Testing
+import Text
 
 @testable import Proxy
 
@@ -439,7 +440,7 @@ struct ProxyHostTests {
         pair.relay.clientEnding = .reset
         #expect(pair.deadline(host.limits) == shorter)
         pair.relay.clientEnding = .close
-        pair.client.takesNothing = true
+        pair.client?.takesNothing = true
         #expect(pair.deadline(host.limits) == shorter)
     }
 

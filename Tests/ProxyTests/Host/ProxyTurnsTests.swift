@@ -3,6 +3,7 @@ import Sockets
 import TLS
 import TestSupport
 import Testing
+import Text
 
 @testable import Proxy
 
@@ -54,7 +55,7 @@ struct ProxyTurnsTests {
         pair.relay.clientEnding = .close
         let due = now.advanced(by: host.limits.lingerTime)
         #expect(host.turnEnded(now: now) == due)
-        #expect(pair.client.isShutDown && !pair.isGone)
+        #expect(pair.client?.isShutDown == true && !pair.isGone)
         _ = host.turnEnded(now: due)
         #expect(pair.isGone && host.pairCount == 0)
         #expect(try peer.receive() == nil)
@@ -79,7 +80,7 @@ struct ProxyTurnsTests {
         let due = try #require(host.turnEnded(now: now))
         pair.relay.clientEnding = .close
         pair.endingSince = host.loop.time(now)
-        if hasTakenAll { pair.client.finish() } else { pair.relay.toClient.append([0]) }
+        if hasTakenAll { pair.client?.finish() } else { pair.relay.toClient.append([0]) }
         _ = host.turnEnded(now: due)
         #expect(pair.isGone)
         #expect(try peer.isReset() == !hasTakenAll)
@@ -119,7 +120,7 @@ struct ProxyTurnsTests {
         let host = try makeHost(limits)
         let (pair, _) = try makeClient(of: host)
         let time = host.loop.time(now)
-        host.addresses = Array(repeating: listener.localAddress, count: 3)
+        pair.server.addresses = Array(repeating: listener.localAddress, count: 3)
         host.connect(pair, number: 1, time)
         let link = try #require(pair.upstream)
         for end in [4, 8, 12] {
@@ -136,19 +137,20 @@ struct ProxyTurnsTests {
         let (pair, peer) = try makeClient(of: host)
         try peer.send("last words")
         peer.finishWriting()
-        pair.client.socket.shutdownWriting()
+        let client = try #require(pair.client)
+        client.socket.shutdownWriting()
         let queue = try EventQueue()
-        try queue.add(pair.client.socket.descriptor, token: 0, interest: [])
-        defer { queue.remove(pair.client.socket.descriptor) }
+        try queue.add(client.socket.descriptor, token: 0, interest: [])
+        defer { queue.remove(client.socket.descriptor) }
         var news: Readiness?
         try queue.wait(until: MonotonicInstant.now().advanced(by: BlockingStream.patience)) { news = $0 }
         let readiness = try #require(news)
         #expect(readiness.hangUp && !readiness.error && !readiness.readable)
         var text = ""
         for _ in 0..<2 {
-            _ = host.read(pair.client, readiness) { text += String(decoding: $0, as: UTF8.self) }
+            _ = host.read(client, readiness) { text += String(decoding: $0, as: UTF8.self) }
         }
-        #expect(text == "last words" && pair.client.hasEnded)
+        #expect(text == "last words" && client.hasEnded)
     }
 
     @Test("A proxy that stops ends with its last answer, or when its time is up", arguments: [true, false])
@@ -195,11 +197,11 @@ struct ProxyTurnsTests {
         let (pair, _) = try makeClient(of: host)
         let earlier = try Self.makeSession()
         let ticket = try #require(earlier.takeTicket())
-        host.tickets = Array(repeating: ticket, count: present)
+        pair.server.tickets = Array(repeating: ticket, count: present)
         let session = try Self.makeSession()
         let link = UpstreamLink(number: 1, recordingID: 1, addresses: [], endsAt: host.loop.time(now))
         link.stream = try host.loop.add(Socket.connect(to: listener.localAddress), token: 1, for: .write) { session }
         host.close(link, of: pair, reset: false)
-        #expect(host.tickets.count == min(present + 1, 16))
+        #expect(pair.server.tickets.count == min(present + 1, 16))
     }
 }

@@ -1,6 +1,7 @@
 import HTTP1
 import HTTPTypes
 import Testing
+import Text
 
 @testable import Proxy
 

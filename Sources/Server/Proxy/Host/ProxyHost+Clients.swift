@@ -1,6 +1,8 @@
 import FitIQAPI
 import Hosting
 import Sockets
+import TLS
+import Text
 
 /// Clients: accepting, reading, feeding and dropping them.
 extension ProxyHost {
@@ -8,22 +10,71 @@ extension ProxyHost {
     private static let refusalsAtOnce = 32
 
     func begin(_ socket: Socket, isSecure: Bool, _ now: Timestamp) {
-        guard pairCount < limits.connections + ProxyHost.refusalsAtOnce else { return socket.reset() }
-        let place = freePlaces.popLast() ?? pairs.count
-        if place == pairs.count { pairs.append(nil) }
-        guard let client = loop.serve(socket, token: UInt64(place) * 2, isSecure: isSecure) else {
+        guard let server, pairCount < limits.connections + ProxyHost.refusalsAtOnce else { return socket.reset() }
+        let place = takePlace()
+        guard let client = loop.serve(socket, token: firstToken + UInt64(place) * 2, isSecure: isSecure) else {
             return freePlaces.append(place)
         }
-        let relay = Relay(upstream: upstream, isClientSecure: isSecure, limits: limits)
-        let pair = ProxyPair(place: place, relay: relay, client: client, now: now)
-        pairs[place] = pair
-        pairCount += 1
+        let relay = Relay(upstream: server.url, isClientSecure: isSecure, limits: limits)
+        let pair = add(ProxyPair(place: place, RelaySide(relay), server, client: client, now: now))
         if pairCount > limits.connections { pair.relay.refuseForLimit() }
         touch(pair)
     }
 
+    private func takePlace() -> Int {
+        let place = freePlaces.popLast() ?? pairs.count
+        if place == pairs.count { pairs.append(nil) }
+        return place
+    }
+
+    private func add(_ pair: ProxyPair) -> ProxyPair {
+        pairs[pair.place] = pair
+        pairCount += 1
+        return pair
+    }
+
+    /// Does at the end of the turn what the relay of an engine wants, the first time with a place for it.
+    package func touch(_ side: RelaySide, _ now: Timestamp) {
+        if let place = side.place, let pair = pairs[place], pair.side === side { return touch(pair) }
+        guard !side.isAbandoned, side.place == nil else { return }
+        let url = side.relay.upstream
+        do throws(TLSError) {
+            let server = try server(at: url)
+            let pair = add(ProxyPair(place: takePlace(), side, server, client: nil, now: now))
+            side.place = pair.place
+            touch(pair)
+        } catch {
+            side.relay.upstreamFailed(.tls(error.description, isCertificate: false))
+            deliver?(side, now)
+        }
+    }
+
+    private func server(at url: UpstreamURL) throws(TLSError) -> UpstreamServer {
+        if let known = servers[url] { return known }
+        let server = try UpstreamServer(url, trust: trust)
+        // One that no pair has is made again when it is needed.
+        if servers.count >= Self.serversKept { servers.removeAll() }
+        servers[url] = server
+        return server
+    }
+
+    /// So many upstreams are remembered, with their addresses and TLS tickets.
+    private static let serversKept = 64
+
+    /// Hands over what an engine's relay has for its client; returns false if the pair is gone.
+    private func deliver(_ pair: ProxyPair, _ now: Timestamp) -> Bool {
+        if !pair.side.isAbandoned { deliver?(pair.side, now) }
+        if pair.side.isAbandoned { pair.relay.sentToClient(pair.relay.toClient.count) }
+        let ending = pair.relay.clientEnding
+        guard ending == .reset || ending == .close, pair.relay.toClient.isEmpty else { return true }
+        drop(pair, reset: false)
+        return false
+    }
+
     func clientIsReady(_ pair: ProxyPair, _ readiness: Readiness, _ now: Timestamp) {
-        guard let reading = read(pair.client, readiness, { pair.relay.receiveFromClient($0) }) else { return }
+        guard let client = pair.client,
+            let reading = read(client, readiness, { pair.relay.receiveFromClient($0) })
+        else { return }
         pair.lastActivity = now
         switch reading {
         case .bytes, .nothing: break
@@ -31,7 +82,7 @@ extension ProxyHost {
         case .broken: clientIsBroken(pair)
         case .failed(let error):
             // A bare port scan is not an error.
-            if pair.client.hasReceived {
+            if client.hasReceived {
                 logger.notice("\(Messages.clientTLS(error.description(advice: loop.trustAdvice)))")
             }
             // A client that speaks HTTP to the TLS port is answered in HTTP, which it can show. One beyond the limit has
@@ -50,7 +101,7 @@ extension ProxyHost {
 
     /// Sends, and obeys the ending; false if the pair is gone.
     func sendToClient(_ pair: ProxyPair, _ now: Timestamp) -> Bool {
-        let client = pair.client
+        guard let client = pair.client else { return deliver(pair, now) }
         if client.isMute {
             client.forgetOutput()
             pair.relay.sentToClient(pair.relay.toClient.count)
@@ -85,7 +136,7 @@ extension ProxyHost {
         pair.isGone = true
         report(pair)
         if let link = pair.upstream { close(link, of: pair, reset: pair.relay.resetsUpstream) }
-        loop.close(pair.client, reset: reset)
+        if let client = pair.client { loop.close(client, reset: reset) }
         pairs[pair.place] = nil
         freePlaces.append(pair.place)
         pairCount -= 1

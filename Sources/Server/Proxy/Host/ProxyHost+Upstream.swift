@@ -11,9 +11,55 @@ extension ProxyHost {
     func connect(_ pair: ProxyPair, number: Int, _ now: Timestamp) {
         linkCount += 1
         let link = UpstreamLink(
-            number: number, recordingID: linkCount, addresses: addresses,
+            number: number, recordingID: linkCount, addresses: pair.server.addresses,
             endsAt: now.advanced(by: limits.connectTime))
         pair.upstream = link
+        link.isLookingUp = true
+        if pair.server.addresses.isEmpty { lookUp(pair.server) }
+        if pair.server.lookup == nil { useAddresses(of: pair.server, for: pair, now) }
+    }
+
+    /// Looks up an upstream's addresses, off the loop if that takes time; without a lookup then, all is known.
+    private func lookUp(_ server: UpstreamServer) {
+        guard server.lookup == nil else { return }
+        do throws(SocketError) {
+            if let known = try SocketAddress.resolveAtOnce(host: server.url.host, port: server.url.port) {
+                server.addresses = known
+            } else {
+                let mailbox = loop.events.mailbox
+                server.lookup = try HostLookup(host: server.url.host, port: server.url.port) { mailbox.post {} }
+                searching.append(server)
+            }
+            server.lookupError = nil
+        } catch {
+            server.lookupError = error
+        }
+    }
+
+    /// Continues the connections whose upstreams were found, or were not.
+    func followLookups(_ now: Timestamp) {
+        for server in searching {
+            guard let answer = server.lookup?.answer else { continue }
+            server.lookup = nil
+            do throws(SocketError) { server.addresses = try answer.get() } catch { server.lookupError = error }
+            for pair in pairs {
+                if let pair, pair.server === server { useAddresses(of: server, for: pair, now) }
+            }
+        }
+        searching.removeAll { $0.lookup == nil }
+    }
+
+    private func useAddresses(of server: UpstreamServer, for pair: ProxyPair, _ now: Timestamp) {
+        guard let link = pair.upstream, link.isLookingUp else { return }
+        link.isLookingUp = false
+        link.addresses = server.addresses[...]
+        link.lastError = server.lookupError
+        if server.addresses.contains(where: isOwn) {
+            link.addresses = []
+            pair.upstream = nil
+            pair.relay.upstreamFailed(.unreachable(Messages.itself))
+            return touch(pair)
+        }
         tryNextAddress(link, of: pair, now)
     }
 
@@ -27,9 +73,10 @@ extension ProxyHost {
             link.address = address
             do throws(SocketError) {
                 let socket = try Socket.connect(to: address)
-                link.stream = try loop.add(socket, token: UInt64(pair.place) * 2 + 1, for: .write) {
-                    clientContext.map {
-                        TLSSession(client: $0, host: upstream.host, resuming: tickets.popLast())
+                link.stream = try loop.add(socket, token: firstToken + UInt64(pair.place) * 2 + 1, for: .write) {
+                    [server = pair.server] in
+                    server.context.map {
+                        TLSSession(client: $0, host: server.url.host, resuming: server.tickets.popLast())
                     }
                 }
                 return
@@ -38,6 +85,8 @@ extension ProxyHost {
             }
         }
         pair.upstream = nil
+        // A name may lead elsewhere by the next time.
+        if server == nil { pair.server.addresses = [] }
         let reason = link.lastError.flatMap { $0.isTimeout ? nil : $0.description }
         pair.relay.upstreamFailed(reason.map { .unreachable($0) } ?? .connectTimeout(limits.connectTime))
         touch(pair)
@@ -82,11 +131,7 @@ extension ProxyHost {
         link.isConnected = true
         // The handshake has all of the remaining time.
         link.attemptEndsAt = link.endsAt
-        // The address that answered moves to the front.
-        if let address = link.address, addresses.first != address {
-            addresses.removeAll { $0 == address }
-            addresses.insert(address, at: 0)
-        }
+        if let address = link.address { pair.server.prefer(address) }
         openIfReady(link, stream, of: pair, now)
     }
 
@@ -105,7 +150,7 @@ extension ProxyHost {
         guard !link.isOpen, stream.isAgreed else { return }
         link.isOpen = true
         pair.lastActivity = now
-        tap?.opened(link.recordingID, scheme: upstream.scheme)
+        tap?.opened(link.recordingID, scheme: pair.server.url.scheme)
     }
 
     private func handshakeFailed(_ link: UpstreamLink, of pair: ProxyPair, _ error: TLSError?) {
@@ -156,8 +201,10 @@ extension ProxyHost {
         // Sent over a connection that was just closing: it is sent again, and that exchange is recorded.
         if pair.relay.upstreamNumber != nil { link.held = [] }
         flushHeld(link)
-        if let session = stream.session, tickets.count < ProxyHost.ticketsKept, let ticket = session.takeTicket() {
-            tickets.append(ticket)
+        if let session = stream.session, pair.server.tickets.count < ProxyHost.ticketsKept,
+            let ticket = session.takeTicket()
+        {
+            pair.server.tickets.append(ticket)
         }
         if !reset, link.isOpen, !stream.hasEnded, !link.wasReset { stream.finish() }
         loop.close(stream, reset: reset)

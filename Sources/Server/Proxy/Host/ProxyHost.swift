@@ -3,23 +3,29 @@ import Hosting
 import Logging
 import Sockets
 import TLS
+import Text
 
 /// A reverse proxy: one thread that accepts clients, connects to the upstream for each, and passes bytes both ways.
 ///
-/// It owns the descriptors and the clock; ``Relay`` decides what is passed on, and how.
+/// It owns the descriptors and the clock; ``Relay`` decides what is passed on, and how. Within the loop of a server, it
+/// connects that server's engine with the upstreams of its worlds, and accepts nobody.
 public final class ProxyHost: SocketHost {
-    /// The server behind the proxy.
-    public let upstream: UpstreamURL
+    /// The server behind a proxy with clients of its own; nil within a server.
+    let server: UpstreamServer?
     let limits: RelayLimits
     public let loop: HostLoop
     let logger: Logger
     /// The observer of the traffic with the upstream; set it before ``run()``.
     public var tap: (any Tap)?
-    /// The upstream's addresses; the one that answered last is first.
-    var addresses: [SocketAddress]
-    let clientContext: TLSContext?
-    /// TLS tickets for resuming sessions with the upstream, the latest last.
-    var tickets: [TLSTicket] = []
+    /// Hands over what the relay of an engine has for it.
+    package var deliver: ((RelaySide, Timestamp) -> Void)?
+    /// The upstreams of an engine's worlds.
+    var servers: [UpstreamURL: UpstreamServer] = [:]
+    /// Those whose addresses are looked up.
+    var searching: [UpstreamServer] = []
+    let trust: TLSTrust
+    /// The token of the first pair's client; those of other connections are smaller.
+    let firstToken: UInt64
     var pairs: [ProxyPair?] = []
     var freePlaces: [Int] = []
     var pairCount = 0
@@ -42,18 +48,36 @@ public final class ProxyHost: SocketHost {
         trust: TLSTrust = .system, limits: RelayLimits = RelayLimits(), logger: Logger = .silent,
         resolve: @escaping HostLookup.Resolve = SocketAddress.resolve
     ) throws(StartError) {
-        (self.upstream, self.limits, self.logger) = (upstream, limits, logger)
-        clientContext = try Result { () throws(TLSError) in
-            upstream.isSecure ? try TLSContext.client(trust: trust) : nil
+        (self.limits, self.logger, self.trust, firstToken) = (limits, logger, trust, 0)
+        let server = try Result { () throws(TLSError) in
+            try UpstreamServer(upstream, trust: trust)
         }.mapError(StartError.tls).get()
-        addresses = try Result { () throws(SocketError) in
+        server.addresses = try Result { () throws(SocketError) in
             try HostLookup.addresses(
                 ofHost: upstream.host, port: upstream.port, within: limits.connectTime, resolve: resolve)
         }.mapError(StartError.listening).get()
+        self.server = server
         loop = try HostLoop(listeningOn: wanted, secure: secure)
-        for own in [loop.address, loop.secureAddress].compactMap({ $0 }) {
-            guard !addresses.contains(where: { $0 == own || own.isUnspecified && $0.isLoopback && $0.port == own.port })
-            else { throw .configuration(Messages.ownUpstream(upstream)) }
+        if server.addresses.contains(where: isOwn) { throw .configuration(Messages.ownUpstream(upstream)) }
+    }
+
+    /// Connects an engine with the upstreams of its worlds, on the loop of its server.
+    package init(in loop: HostLoop, trust: TLSTrust, limits: RelayLimits = RelayLimits(), logger: Logger = .silent) {
+        (self.loop, self.trust, self.limits, self.logger) = (loop, trust, limits, logger)
+        (server, firstToken) = (nil, Self.sharedToken)
+    }
+
+    /// More than any token of a server's connections, and less than those of listeners.
+    private static let sharedToken: UInt64 = 1 << 36
+
+    /// Whether a token is that of a connection to an upstream, in the loop of a server.
+    package static func isUpstream(_ token: UInt64) -> Bool { token >= sharedToken }
+
+    /// Whether the loop itself listens at an address.
+    func isOwn(_ address: SocketAddress) -> Bool {
+        [loop.address, loop.secureAddress].contains { own in
+            guard let own else { return false }
+            return address == own || own.isUnspecified && address.isLoopback && address.port == own.port
         }
     }
 
@@ -75,8 +99,13 @@ public final class ProxyHost: SocketHost {
         guard !HostLoop.isListener(readiness.token) else {
             return loop.accept(readiness.token, now) { begin($0, isSecure: $1.isSecure, time) }
         }
-        guard let pair = pairs[Int(readiness.token / 2)] else { return }
-        if readiness.token.isMultiple(of: 2) {
+        serve(readiness, at: time)
+    }
+
+    package func serve(_ readiness: Readiness, at time: Timestamp) {
+        let token = readiness.token - firstToken
+        guard let pair = pairs[Int(token / 2)] else { return }
+        if token.isMultiple(of: 2) {
             clientIsReady(pair, readiness, time)
         } else {
             upstreamIsReady(pair, readiness, time)
@@ -111,6 +140,19 @@ public final class ProxyHost: SocketHost {
         followClock(now)
         let time = loop.time(now)
         loop.endPause(now)
+        settle(time)
+        if let stopsAt = loop.stopsAt, stopsAt <= now || !hasAnswersUnderWay { loop.events.stop() }
+        return [nextDeadline.map(loop.instant), loop.nextDeadline].compactMap { $0 }.min()
+    }
+
+    /// Whether any relay needs it.
+    package var isUsed: Bool { pairCount > 0 }
+
+    package var nextDeadline: Timestamp? { deadlines.next }
+
+    /// Does what is due, and what the turn left to do.
+    package func settle(_ time: Timestamp) {
+        followLookups(time)
         meetDeadlines(time)
         // What a client has seen is in the file, even if this process dies.
         tap?.write()
@@ -119,8 +161,6 @@ public final class ProxyHost: SocketHost {
             if !pair.isGone { settle(pair, time) }
         }
         tap?.write()
-        if let stopsAt = loop.stopsAt, stopsAt <= now || !hasAnswersUnderWay { loop.events.stop() }
-        return [deadlines.next.map(loop.instant), loop.nextDeadline].compactMap { $0 }.min()
     }
 
     func touch(_ pair: ProxyPair) {
@@ -157,9 +197,10 @@ public final class ProxyHost: SocketHost {
     }
 
     private func watch(_ pair: ProxyPair) {
-        let client = pair.client
-        let readsClient = pair.relay.wantsClientBytes || pair.endingSince != nil || client.isShakingHands
-        loop.watch(client, for: client.interest(reads: readsClient, hasOutput: !pair.relay.toClient.isEmpty))
+        if let client = pair.client {
+            let readsClient = pair.relay.wantsClientBytes || pair.endingSince != nil || client.isShakingHands
+            loop.watch(client, for: client.interest(reads: readsClient, hasOutput: !pair.relay.toClient.isEmpty))
+        }
         guard let link = pair.upstream, let stream = link.stream else { return }
         guard link.isConnected else { return loop.watch(stream, for: .write) }
         let readsUpstream = pair.relay.wantsUpstreamBytes || !link.isOpen
@@ -185,8 +226,8 @@ public final class ProxyHost: SocketHost {
     private func timeIsUp(_ pair: ProxyPair, _ now: Timestamp) {
         if pair.endingSince != nil {
             // The bytes accepted by the system are still on their way to the client: a reset would drop them.
-            drop(pair, reset: pair.relay.clientEnding != .close || !pair.client.isShutDown)
-        } else if pair.client.isShakingHands {
+            drop(pair, reset: pair.relay.clientEnding != .close || pair.client?.isShutDown == false)
+        } else if pair.client?.isShakingHands == true {
             logger.notice("\(Messages.handshakeTimeout(limits.handshakeTime))")
             drop(pair, reset: true)
         } else if let link = pair.upstream, !link.isOpen {
@@ -197,6 +238,8 @@ public final class ProxyHost: SocketHost {
     }
 
     func report(_ pair: ProxyPair) {
+        // An engine has a journal for them.
+        guard pair.client != nil else { return }
         for event in pair.relay.takeEvents() {
             switch event {
             case .answered(let method, let target, let status):

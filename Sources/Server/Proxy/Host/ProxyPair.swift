@@ -5,8 +5,10 @@ import Sockets
 final class ProxyPair {
     /// Its index in the host's table; twice that is the client's token in the loop, and the next one the upstream's.
     let place: Int
-    var relay: Relay
-    let client: SocketStream
+    let side: RelaySide
+    let server: UpstreamServer
+    /// Nil if the client is an engine.
+    let client: SocketStream?
     var upstream: UpstreamLink?
     let openedAt: Timestamp
     var lastActivity: Timestamp
@@ -18,19 +20,26 @@ final class ProxyPair {
     var isTouched = false
     var isGone = false
 
-    init(place: Int, relay: Relay, client: SocketStream, now: Timestamp) {
-        (self.place, self.relay, self.client) = (place, relay, client)
+    init(place: Int, _ side: RelaySide, _ server: UpstreamServer, client: SocketStream?, now: Timestamp) {
+        (self.place, self.side, self.server, self.client) = (place, side, server, client)
         (openedAt, lastActivity, lastTaken) = (now, now, now)
+    }
+
+    var relay: Relay {
+        _read { yield side.relay }
+        _modify { yield &side.relay }
     }
 
     func deadline(_ limits: RelayLimits) -> Timestamp? {
         if let endingSince {
             // A slow client, or one at a breakpoint, still gets the end of its last answer.
-            let isTaking = relay.clientEnding == .close && client.isOpen && !client.isMute && !relay.toClient.isEmpty
+            let isTaking =
+                relay.clientEnding == .close && client?.isOpen == true && client?.isMute == false
+                && !relay.toClient.isEmpty
             return max(endingSince, lastTaken).advanced(
                 by: isTaking ? max(limits.idleTime, limits.lingerTime) : limits.lingerTime)
         }
-        if client.isShakingHands { return openedAt.advanced(by: limits.handshakeTime) }
+        if client?.isShakingHands == true { return openedAt.advanced(by: limits.handshakeTime) }
         if let upstream, !upstream.isOpen { return upstream.attemptEndsAt }
         switch relay.phase {
         case .idle, .request: return lastActivity.advanced(by: limits.idleTime)
@@ -50,6 +59,8 @@ final class UpstreamLink {
     /// The address and the socket being tried, or connected.
     var address: SocketAddress?
     var stream: SocketStream?
+    /// Whether it waits for the upstream's addresses.
+    var isLookingUp = false
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
     /// Whether the relay may send bytes and the recording has the connection.

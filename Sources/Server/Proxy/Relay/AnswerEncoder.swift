@@ -4,7 +4,7 @@ import HTTPTypes
 /// Writes an upstream's answer to a client.
 ///
 /// The codec's own encoder drops the rest of a request once an answer to it has begun; here both continue.
-struct AnswerEncoder {
+package struct AnswerEncoder {
     /// How the client learns where the body ends.
     private enum Framing { case none, length, chunked, untilClose }
 
@@ -41,7 +41,7 @@ struct AnswerEncoder {
     }
 
     /// Appends a 1xx; a 101 has `Connection: Upgrade`.
-    static func appendInterim(_ head: ResponseHead, fields: HTTPFields, into out: inout [UInt8]) {
+    package static func appendInterim(_ head: ResponseHead, fields: HTTPFields, into out: inout [UInt8]) {
         appendHead(head.status, fields, into: &out)
         if head.status.code == 101 { out += "Connection: Upgrade\r\n".utf8 }
         out += "\r\n".utf8
@@ -74,7 +74,7 @@ struct AnswerEncoder {
     }
 }
 
-struct RelayOutput {
+package struct RelayOutput {
     /// Where the codecs append; bytes already sent precede ``start``.
     var bytes: [UInt8] = []
     private var start = 0
@@ -82,10 +82,10 @@ struct RelayOutput {
     /// An emptied buffer larger than this is released.
     private static let retainedCapacity = 16 * 1024
 
-    var count: Int { bytes.count - start }
-    var isEmpty: Bool { bytes.count == start }
+    package var count: Int { bytes.count - start }
+    package var isEmpty: Bool { bytes.count == start }
 
-    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 

@@ -131,16 +131,16 @@ enum AnswerHeading {
 }
 
 /// The fields that concern one connection only, and are not passed on (RFC 9110 §7.6.1).
-struct HopByHop {
+package struct HopByHop {
     /// The fields, if the message names some in its own Connection fields.
     private let fields: FieldBlock?
 
-    init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }
+    package init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }
 
     /// Whether a field of that name, in lower case, ends here.
     ///
     /// Content-Length is among them because the codecs write it; Trailer because trailers are not passed on.
-    func contains(_ canonicalName: String) -> Bool {
+    package func contains(_ canonicalName: String) -> Bool {
         switch canonicalName {
         case "connection", "content-length", "http2-settings", "keep-alive", "proxy-authenticate",
             "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade":

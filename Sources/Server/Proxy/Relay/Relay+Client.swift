@@ -3,7 +3,7 @@ import HTTP1
 import HTTPTypes
 
 extension Relay {
-    mutating func receiveFromClient(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func receiveFromClient(_ bytes: UnsafeRawBufferPointer) {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         if isTunnel {
             toUpstream.append(bytes)
@@ -14,7 +14,7 @@ extension Relay {
     }
 
     /// Handles the end of the client's stream (FIN, or TLS's close_notify).
-    mutating func clientFinished() {
+    package mutating func clientFinished() {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         clientHasFinished = true
         if isTunnel { return settleTunnel() }
@@ -22,7 +22,7 @@ extension Relay {
         readClient()
     }
 
-    mutating func clientBroke() {
+    package mutating func clientBroke() {
         if let exchange { events.append(.brokenOff(Messages.clientWentAway(exchange.name))) }
         endClient(.reset, resetUpstream: true)
     }

@@ -2,7 +2,7 @@ import HTTP1
 import HTTPTypes
 
 extension Relay {
-    mutating func receiveFromUpstream(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func receiveFromUpstream(_ bytes: UnsafeRawBufferPointer) {
         guard upstreamNumber != nil, !upstreamHasFinished, !bytes.isEmpty else { return }
         if isTunnel { return toClient.append(bytes) }
         exchange?.hasAnswerBytes = true
@@ -12,7 +12,7 @@ extension Relay {
     }
 
     /// Handles the end of the upstream's stream (FIN, or TLS's close_notify).
-    mutating func upstreamFinished() {
+    package mutating func upstreamFinished() {
         guard upstreamNumber != nil, !upstreamHasFinished else { return }
         upstreamHasFinished = true
         if isTunnel {
@@ -26,14 +26,14 @@ extension Relay {
         readClient()
     }
 
-    mutating func upstreamBroke() {
+    package mutating func upstreamBroke() {
         guard upstreamNumber != nil else { return }
         if isTunnel { return endClient(.reset, resetUpstream: true) }
         upstreamIsGone(reset: true)
         readClient()
     }
 
-    mutating func upstreamFailed(_ failure: UpstreamFailure) {
+    package mutating func upstreamFailed(_ failure: UpstreamFailure) {
         guard upstreamNumber != nil else { return }
         dropUpstream(reset: true)
         fail(failure)
@@ -61,6 +61,7 @@ extension Relay {
 
     private mutating func fail(_ failure: UpstreamFailure) {
         guard exchange != nil else { return }
+        self.failure = failure
         answer(failure.answer.status, code: failure.answer.code, Messages.failure(failure, upstream: upstream))
     }
 

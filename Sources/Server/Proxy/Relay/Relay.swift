@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import Text
 
 /// A client's connection paired with one to the upstream server, without I/O: bytes of both in, bytes for both out.
 ///
@@ -8,20 +9,20 @@ import HTTPTypes
 /// endings, and obeys. Heads are rewritten (``RequestHeading``, ``AnswerHeading``), bodies pass as they arrive, and
 /// after a 101 bytes pass unchanged. Memory is bounded by ``RelayLimits/unsentBytes`` per direction, as long as a side
 /// is read only while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
-struct Relay {
-    let upstream: UpstreamURL
+package struct Relay {
+    package let upstream: UpstreamURL
     let isClientSecure: Bool
     let limits: RelayLimits
 
-    var toClient = RelayOutput()
+    package var toClient = RelayOutput()
     /// What waits to be sent to the upstream, once it is connected.
-    var toUpstream = RelayOutput()
+    package var toUpstream = RelayOutput()
     /// How to end the client's connection, once ``toClient`` was sent.
-    var clientEnding = RelayEnding.none
+    package var clientEnding = RelayEnding.none
     /// The number of the wanted connection to the upstream, counted from 1; nil for none.
     ///
     /// If another one is open, drop it; if this one is not open, make it.
-    var upstreamNumber: Int?
+    package var upstreamNumber: Int?
     /// Whether to reset an upstream connection that is no longer wanted, rather than close it.
     var resetsUpstream = false
 
@@ -34,8 +35,10 @@ struct Relay {
     var requestsOnUpstream = 0
     private var upstreamCount = 0
     var events: [RelayEvent] = []
+    /// Why the upstream has not answered the last request that the relay refused.
+    package var failure: UpstreamFailure?
 
-    init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
+    package init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
         (self.upstream, self.isClientSecure, self.limits) = (upstream, isClientSecure, limits)
         clientCodec = HTTP1.Connection(role: .server, limits: Self.codecLimits(limits))
     }
@@ -52,7 +55,7 @@ struct Relay {
 
     // MARK: State
 
-    mutating func takeEvents() -> [RelayEvent] {
+    package mutating func takeEvents() -> [RelayEvent] {
         defer { events = [] }
         return events
     }
@@ -80,12 +83,12 @@ struct Relay {
         return clientCodec.isIdle ? .idle : .request
     }
 
-    mutating func sentToClient(_ count: Int) {
+    package mutating func sentToClient(_ count: Int) {
         toClient.take(count)
         settleTunnel()
     }
 
-    mutating func sentToUpstream(_ count: Int) {
+    package mutating func sentToUpstream(_ count: Int) {
         toUpstream.take(count)
         settleTunnel()
     }
@@ -126,6 +129,19 @@ struct Relay {
         else { return }
         endClient(.close, resetUpstream: false)
     }
+}
+
+/// A relay as an object that its host shares with its client, where that is no socket but an engine.
+package final class RelaySide {
+    package var relay: Relay
+    /// What its client knows it by.
+    package let id: UInt64
+    /// Its place at its host; nil before it has one.
+    var place: Int?
+    /// Whether its client takes and sends nothing more.
+    package var isAbandoned = false
+
+    package init(_ relay: Relay, id: UInt64 = 0) { (self.relay, self.id) = (relay, id) }
 }
 
 struct RelayExchange {

@@ -1,7 +1,6 @@
 import HTTPTypes
-import Text
 
-enum RelayEvent: Equatable {
+package enum RelayEvent: Equatable {
     /// The upstream answered a request, to the last byte.
     case answered(method: String, target: String, status: Int)
     case opened(target: String)
@@ -12,7 +11,7 @@ enum RelayEvent: Equatable {
 }
 
 /// How to end one side of a relay, after what waits for it was sent.
-enum RelayEnding {
+package enum RelayEnding {
     case none
     /// By the end of our stream (FIN, with TLS a close_notify before it), while the other direction continues.
     case finish
@@ -68,7 +67,7 @@ public struct RelayLimits: Sendable, Equatable {
     private static let ownDescriptors = 128
 }
 
-enum UpstreamFailure: Equatable {
+package enum UpstreamFailure: Equatable {
     /// None of its addresses accepted a connection; the reason is the system's message.
     case unreachable(String)
     /// It did not accept the connection, or finish the TLS handshake, in that time.
@@ -82,6 +81,14 @@ enum UpstreamFailure: Equatable {
     /// It sent more interim answers (1xx) to one request than that.
     case tooManyInterimAnswers(Int)
 
+    /// Whether the server has not got the request.
+    package var isBeforeRequest: Bool {
+        switch self {
+        case .unreachable, .connectTimeout, .tls: true
+        case .answerTimeout, .badAnswer, .tooManyInterimAnswers: false
+        }
+    }
+
     var answer: (status: HTTPResponse.Status, code: String) {
         switch self {
         case .unreachable: (.badGateway, "UPSTREAM_UNREACHABLE")
@@ -90,51 +97,4 @@ enum UpstreamFailure: Equatable {
         case .connectTimeout, .answerTimeout: (.gatewayTimeout, "UPSTREAM_TIMEOUT")
         }
     }
-}
-
-/// The server behind a proxy: scheme, host and port.
-public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
-    public let isSecure: Bool
-    /// A name, an IPv4 address, or an IPv6 address without brackets; in lower case.
-    public let host: String
-    /// 80 or 443 if the URL names none.
-    public let port: UInt16
-
-    public struct Refusal: Error, Equatable, CustomStringConvertible {
-        /// The message for the person at the keyboard.
-        public let description: String
-    }
-
-    /// Parses a URL: `https://api.example.com`, `http://127.0.0.1:8080`; `ws` and `wss` count as `http` and `https`.
-    ///
-    /// - Throws: for other schemes, a path, a query, credentials, or an invalid host or port.
-    public init(_ text: String) throws(Refusal) {
-        let url = URLParts(text)
-        guard let scheme = url.scheme, let authority = url.authority else {
-            throw Refusal(description: Messages.notAURL(text))
-        }
-        switch scheme.lowercased() {
-        case "http", "ws": isSecure = false
-        case "https", "wss": isSecure = true
-        default: throw Refusal(description: Messages.unknownScheme(scheme))
-        }
-        guard url.target == "/", url.fragment == nil else { throw Refusal(description: Messages.urlWithPath(text)) }
-        guard !authority.contains("@") else { throw Refusal(description: Messages.urlWithCredentials) }
-        guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.isBracketed || parts.host.utf8.count <= 253
-        else { throw Refusal(description: Messages.badAuthority(authority)) }
-        host = parts.host.lowercased()
-        port = parts.portNumber ?? (isSecure ? 443 : 80)
-        if let text = parts.port, parts.portNumber ?? 0 == 0 { throw Refusal(description: Messages.badPort(text)) }
-    }
-
-    public var scheme: String { isSecure ? "https" : "http" }
-
-    /// Host and port as in a `Host` field; the scheme's default port is omitted.
-    public var authority: String {
-        let host = host.contains(":") ? "[\(host)]" : host
-        return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
-    }
-
-    /// The URL without a trailing slash: an origin in the form of RFC 6454 §6.2.
-    public var description: String { "\(scheme)://\(authority)" }
 }

@@ -1,0 +1,70 @@
+/// The server behind a proxy, or behind a world: scheme, host and port.
+public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
+    public let isSecure: Bool
+    /// A name, an IPv4 address, or an IPv6 address without brackets; in lower case.
+    public let host: String
+    /// 80 or 443 if the URL names none.
+    public let port: UInt16
+
+    public struct Refusal: Error, Equatable, CustomStringConvertible {
+        /// The message for the person at the keyboard.
+        public let description: String
+    }
+
+    /// Parses a URL: `https://api.example.com`, `http://127.0.0.1:8080`; `ws` and `wss` count as `http` and `https`.
+    ///
+    /// - Throws: for other schemes, a path, a query, credentials, or an invalid host or port.
+    public init(_ text: String) throws(Refusal) {
+        let url = URLParts(text)
+        guard let scheme = url.scheme, let authority = url.authority else {
+            throw Refusal(description: Sentences.notAURL(text))
+        }
+        switch scheme.lowercased() {
+        case "http", "ws": isSecure = false
+        case "https", "wss": isSecure = true
+        default: throw Refusal(description: Sentences.unknownScheme(scheme))
+        }
+        guard url.target == "/", url.fragment == nil else { throw Refusal(description: Sentences.urlWithPath(text)) }
+        guard !authority.contains("@") else { throw Refusal(description: Sentences.urlWithCredentials) }
+        guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.isBracketed || parts.host.utf8.count <= 253
+        else { throw Refusal(description: Sentences.badAuthority(authority)) }
+        host = parts.host.lowercased()
+        port = parts.portNumber ?? (isSecure ? 443 : 80)
+        if let text = parts.port, parts.portNumber ?? 0 == 0 { throw Refusal(description: Sentences.badPort(text)) }
+    }
+
+    public var scheme: String { isSecure ? "https" : "http" }
+
+    /// Host and port as in a `Host` field; the scheme's default port is omitted.
+    public var authority: String {
+        let host = host.contains(":") ? "[\(host)]" : host
+        return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
+    }
+
+    /// The URL without a trailing slash: an origin in the form of RFC 6454 §6.2.
+    public var description: String { "\(scheme)://\(authority)" }
+}
+
+/// The refusals of texts that are no such URL.
+private enum Sentences {
+    static func notAURL(_ text: String) -> String {
+        TerminalText.quoted(text) + " is not a URL: name the upstream server as https://api.example.com or "
+            + "http://127.0.0.1:8080"
+    }
+    static func unknownScheme(_ scheme: Substring) -> String {
+        "the upstream's URL begins with \(TerminalText.quoted(scheme)), but the proxy supports only http and https"
+    }
+    static func urlWithPath(_ text: String) -> String {
+        TerminalText.quoted(text) + " has a path: give only scheme, host and port; the proxy forwards every path "
+            + "unchanged"
+    }
+    static let urlWithCredentials =
+        "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
+    static func badAuthority(_ text: Substring) -> String {
+        TerminalText.quoted(text) + " is neither a host name nor an address; an IPv6 address is written in brackets, "
+            + "http://[::1]:8080"
+    }
+    static func badPort(_ text: Substring) -> String {
+        TerminalText.quoted(text) + " is not a port: use one from 1 to 65535"
+    }
+}
