@@ -14,13 +14,15 @@ public struct Judge: Sendable {
     /// The number of entries that were never judged because the journal had lost them.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
+    /// Whether a real server has answered, of whose state the journal shows only what was asked for.
+    private var isBeforeRealServer = false
     /// Whether the client is written in Swift; nil until a request says what it is sent by.
     private var isAboutSwift: Bool?
 
     private struct Place: Sendable {
         var judge: any ObligationJudge
         /// Whether the evidence suffices for the judge.
-        let isHeard: Bool
+        var isHeard: Bool
         var findings: Findings
 
         mutating func observe(_ fact: Fact, in scene: Scene) {
@@ -48,11 +50,21 @@ public struct Judge: Sendable {
         let entry = scene.clock.shift == 0 ? entry : entry.moved(byNanoseconds: 0 &- scene.clock.shift)
         end = max(end, entry.time)
         if isAboutSwift == nil { isAboutSwift = entry.event.request?.head.fields[.userAgent].map(Self.isSwift) }
+        if !isBeforeRealServer, entry.event.request?.answeredBy == .real { dismissWhatNeedsBackend() }
         let fact = Fact(entry)
         scene.observe(fact)
         exposureCounter.observe(fact, in: scene)
         situationCounter.observe(fact, in: scene, exposureCounter.met)
         for index in places.indices { places[index].observe(fact, in: scene) }
+    }
+
+    /// Stops judging what only the fake's own state can prove; what was found before counts no more.
+    private mutating func dismissWhatNeedsBackend() {
+        isBeforeRealServer = true
+        for index in places.indices where type(of: places[index].judge).needs.contains(.backend) {
+            places[index].isHeard = false
+            places[index].findings = Findings(of: type(of: places[index].judge).obligation)
+        }
     }
 
     /// The time of facts at a date.
@@ -70,6 +82,7 @@ public struct Judge: Sendable {
             if place.isHeard { place.judge.conclude(at: end, in: scene, &findings) }
             var verdict = findings.verdict
             verdict.isAboutSwift = isAboutSwift ?? false
+            verdict.isLeftToServer = isBeforeRealServer && type(of: place.judge).needs.contains(.backend)
             return verdict
         }
     }

@@ -11,6 +11,8 @@ public struct Verdict: Sendable {
     public var findingCount: Int
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
+    /// Whether it was not judged, because a real server answered and only its backend knows.
+    public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
         /// The client faced the obligation and kept it.
@@ -50,6 +52,7 @@ public struct Verdict: Sendable {
         exercisedCount += other.exercisedCount
         outcome = findingCount > 0 ? .broken : exercisedCount > 0 ? .kept : .notExercised
         isAboutSwift = isAboutSwift || other.isAboutSwift
+        isLeftToServer = isLeftToServer || other.isLeftToServer
     }
 
     var hiddenCount: Int { findingCount - findings.count }
@@ -133,13 +136,15 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let socketEnds = Evidence(rawValue: 2)
     /// The credentials of requests, or placeholders for them.
     public static let credentials = Evidence(rawValue: 4)
-    public static let all: Evidence = [.controlFrames, .socketEnds, .credentials]
+    /// What the backend holds, which is known of the fake: a real server's state is older than the journal.
+    public static let backend = Evidence(rawValue: 8)
+    public static let all: Evidence = [.controlFrames, .socketEnds, .credentials, .backend]
 }
 
 extension SessionJournal {
     /// What the recording contains.
     public var evidence: Evidence {
         let ends: Evidence = tellsSocketEnds ? [.controlFrames, .socketEnds] : []
-        return tellsCredentials ? ends.union(.credentials) : ends
+        return ends.union(tellsCredentials ? [.backend, .credentials] : .backend)
     }
 }

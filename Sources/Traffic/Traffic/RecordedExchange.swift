@@ -29,6 +29,10 @@ public struct RecordedExchange: Sendable {
     public var faults: [String]
     /// The id of what the backend created although the client did not get that answer.
     public var created: ExactString?
+    /// Who answered, in a world with an upstream; nil in every other.
+    public var answeredBy: Answerer?
+
+    public enum Answerer: String, Sendable, CaseIterable { case fake, real }
 
     /// Why a request matches no operation.
     public enum Unmatched: String, Sendable, CaseIterable {
@@ -69,7 +73,8 @@ extension RecordedExchange {
         self.init(
             head: head, body: RecordedBody(body), requestedAt: requestedAt, endpoint: endpoint, user: user,
             unmatched: unmatched, status: status, responseFields: responseFields,
-            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults, created: nil)
+            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults, created: nil,
+            answeredBy: nil)
     }
 
     /// The id in an answer that says that something was created; nil in every other.

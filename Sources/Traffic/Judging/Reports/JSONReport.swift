@@ -135,6 +135,7 @@ public struct JSONReport {
         writer.member("tolerance", orNull: obligation.tolerance)
         writer.member("advice", verdict.advice)
         writer.member("verdict", verdict.outcome.rawValue)
+        if verdict.isLeftToServer { writer.member("not_judged", true) }
         writer.member("mark", mark.words.name)
         writer.member("exercised", verdict.exercisedCount)
         writer.member("finding_count", verdict.findingCount)

@@ -19,6 +19,9 @@ enum Messages {
 
     // MARK: Marks
 
+    static func notJudged(_ ids: [String]) -> String {
+        "Not judged, because a real server answered and only its backend knows: \(ids.joined(separator: ", "))."
+    }
     static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
 
     // MARK: What became of a run

@@ -67,6 +67,8 @@ public struct Report: Sendable {
             self.coverage = coverage
             self.checks = checks
             self.missedCount = missedCount
+            let left = verdicts.filter(\.isLeftToServer).map(\.obligation.id)
+            if !left.isEmpty { notes.append(Messages.notJudged(left)) }
         }
     }
 

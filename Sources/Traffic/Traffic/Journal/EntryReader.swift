@@ -68,6 +68,7 @@ extension RecordedExchange {
             responseBody: RecordedBody(), delivery: try members.choiceIfPresent("delivery") ?? .complete,
             faults: try members.faults())
         created = try members.stringIfPresent("created").map(ExactString.init(_:))
+        answeredBy = try members.choiceIfPresent("answered_by")
         guard var response = try members.objectIfPresent("response") else { return }
         let code: Int = try response.integer("status")
         guard (100...999).contains(code) else { throw response.wrong("status") }
@@ -84,6 +85,7 @@ extension RecordedOpening {
             head: try request.head(), requestedAt: try members.time("requested_at"),
             endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
             responseFields: try response?.responseFields() ?? .none, faults: try members.faults())
+        answeredBy = try members.choiceIfPresent("answered_by")
     }
 }
 

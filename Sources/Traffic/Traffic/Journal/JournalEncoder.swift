@@ -74,6 +74,7 @@ public struct JournalEncoder: Sendable {
         Self.write(exchange.delivery, to: &writer)
         Self.write(faults: exchange.faults, to: &writer)
         writer.member("created", ifPresent: exchange.created?.text)
+        writer.member("answered_by", ifPresent: exchange.answeredBy?.rawValue)
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
         // It has the operation's own path; the replay reports near misses in the session.
@@ -96,6 +97,7 @@ public struct JournalEncoder: Sendable {
             Self.write(fields: opening.responseFields.nameValuePairs, to: &writer)
         }
         Self.write(faults: opening.faults, to: &writer)
+        writer.member("answered_by", ifPresent: opening.answeredBy?.rawValue)
         writer.member("hint", ifPresent: opening.hint)
     }
 

@@ -40,6 +40,8 @@ struct BackendGoalIDs: ObligationJudge {
             + "/api/v1/goals first and keep the id from its answer.",
         scenarios: ["established-account"])
 
+    static let needs: Evidence = .backend
+
     private var issued = Recent<Owned, Bool>(capacity: 50_000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -149,6 +149,8 @@ struct CreatesOnce: ObligationJudge {
             + "for, and send the POST again only if it is not there.",
         scenarios: ["answer-lost", "timeouts"])
 
+    static let needs: Evidence = .backend
+
     /// What was asked for.
     private struct Wish: Hashable, Sendable {
         let target: Target
