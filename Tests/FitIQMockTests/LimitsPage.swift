@@ -82,6 +82,8 @@ enum LimitsPage {
             server.count("refusedConnections"),
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
+        "body of an answer of a real server behind a world": [server.bytes("upstreamBody")],
+        "exceptions of a scenario's upstream": [.count("ScenarioLimits.upstreamRules", ScenarioLimits.upstreamRules)],
         "stubs of a scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
         "texts of a scenario that pass for tokens": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
         "a free id of a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],

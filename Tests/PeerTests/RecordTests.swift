@@ -6,11 +6,11 @@ extension LongPeers {
     @Suite("Record")
     struct Record {
         @Test(
-            "What clients saw is in the file",
+            "What clients saw is in the file, or came through a world in front of the server",
             arguments: [
                 "foreign", "nginx", "doors", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
                 "thousand",
-                "websockets_stories", "aiohttp_stories", "socket_stories",
+                "websockets_stories", "aiohttp_stories", "socket_stories", "behind", "behind_proxies", "behind_tls",
             ])
         func holds(_ chapter: String) async throws {
             let script = Programs.peers.appendingPathComponent("recording.py").path

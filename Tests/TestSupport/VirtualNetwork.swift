@@ -26,6 +26,8 @@ package final class VirtualNetwork {
     package var recorder: SessionRecorder?
     /// Called with what the engine does wrong as seen by a transport.
     package var report: (String) -> Void = { _ in }
+    /// Moves bytes between the engine and the servers behind its worlds; returns whether there were any.
+    package var serveUpstreams: () -> Bool = { false }
     /// The open connections by place.
     private var clients: [VirtualClient?] = []
     private var waiting: [VirtualClient] = []
@@ -145,6 +147,7 @@ package final class VirtualNetwork {
                 client.isWaiting = false
                 if deliver(client) { isStill = false }
             }
+            if serveUpstreams() { isStill = false }
             guard isStill else { continue }
             guard engine.isBusy, motion == .atOnce else { return }
             engine.advance(to: now)

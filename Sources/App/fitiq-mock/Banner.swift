@@ -55,6 +55,7 @@ struct Banner {
             let summary = scenario.summary.isEmpty ? "" : ": " + scenario.summary
             lines.append("  Scenario    " + (scenario.name + summary).onOneLine)
         }
+        if let url = scenario.upstream?.url { lines.append("  Upstream    \(url)") }
         if let url = server.localNetworkURL {
             lines.append("  Network     \(url) (for devices on the same network)")
         }

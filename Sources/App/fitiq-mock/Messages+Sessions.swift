@@ -19,6 +19,8 @@ extension Messages {
 
     static let noUpstream =
         "record needs the server to record: --upstream https://api.example.com. See 'fitiq-mock record --help'."
+    static let upstreamWithoutURL =
+        "the scenario's upstream has no URL: give it one as 'url', or start the server with --upstream."
     static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
     static func outputExists(_ path: String) -> String {
         "'\(path)' exists already, and may be the only copy of a session: name another file, or add --overwrite."

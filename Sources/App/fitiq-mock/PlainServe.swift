@@ -57,6 +57,7 @@ extension ServeOptions {
         (options.importFile, options.exportOnExit, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
         (options.state, options.adminToken, options.allowedOrigins, options.cors) = (nil, nil, [], [])
         (options.node, options.publicURL, options.noDefaultWorld) = (nil, nil, false)
+        (options.upstream, options.upstreamCa) = (nil, nil)
         return options
     }
 }

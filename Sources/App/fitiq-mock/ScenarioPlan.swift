@@ -5,6 +5,7 @@ import JSON
 import Logging
 import MockServer
 import Scenarios
+import Text
 
 /// The scenario to serve, composed of `--scenario`, `--import` and the other options of the command line.
 struct ScenarioPlan {
@@ -17,6 +18,7 @@ struct ScenarioPlan {
     var ids: IDCase?
     var network: NetworkProfile?
     var compression: Compression?
+    var upstream: UpstreamURL?
 
     struct StateFile {
         let path: String
@@ -51,6 +53,7 @@ struct ScenarioPlan {
             if scenario.replay != nil {
                 if state != nil { throw .configuration(Messages.notWithSession("--import")) }
                 if ids != nil { throw .configuration(Messages.notWithSession("--ids")) }
+                if upstream != nil { throw .configuration(Messages.notWithSession("--upstream")) }
             }
             return scenario
         }
@@ -69,6 +72,10 @@ struct ScenarioPlan {
         if let ids { result.rules.ids = ids }
         if let network { result.network = network }
         if let compression { result.rules.compression = compression }
+        if let upstream, result.replay == nil {
+            result.upstream = result.upstream ?? Upstream(nil)
+            result.upstream?.url = upstream
+        }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
         // The scenario defines its start.

@@ -6,6 +6,8 @@ import Logging
 import MockServer
 import Scenarios
 import Sockets
+import TLS
+import Text
 
 /// The options of the commands that serve: `serve` and `replay`.
 ///
@@ -66,6 +68,18 @@ struct ServeOptions: ParsableArguments {
             "off, on, or required: whether messages on WebSockets and answers are compressed if a client takes it. (default: off)",
             valueName: "mode"))
     var compression: String?
+
+    @Option(
+        help: .init(
+            "The real server that answers behind the faults, such as https://api.example.com. (default: none)",
+            valueName: "url"))
+    var upstream: String?
+
+    @Option(
+        help: .init(
+            "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.",
+            valueName: "path"))
+    var upstreamCa: String?
 
     @Option(
         name: .customLong("import"),
@@ -141,6 +155,7 @@ struct ServeOptions: ParsableArguments {
         plan.ids = try Settings.choice(ids, "IDS")
         plan.network = try Settings.network(network)
         plan.compression = try Settings.choice(compression, "COMPRESSION")
+        plan.upstream = try Settings.upstream(upstream)
         return plan
     }
 
@@ -165,9 +180,17 @@ struct ServeOptions: ParsableArguments {
         guard configuration.publicOrigin == nil || configuration.adminToken != nil else {
             throw .configuration(Messages.publicWithoutToken)
         }
+        configuration.upstreamCredentials = UpstreamCredentials(
+            token: try Settings.upstreamSecret(nil, "TOKEN"), apiKey: try Settings.upstreamSecret(nil, "API_KEY"))
         configuration.hasStrictHeaders = try Settings.flag(strictHeaders, "STRICT_HEADERS")
         configuration.adopt(scenario)
         return configuration
+    }
+
+    /// - Parameter upstream: The upstream that needs it, if any is named.
+    func upstreamTrust(for upstream: UpstreamURL?) throws(Failure) -> TLSTrust {
+        guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
+        return try RecordCommand.trust(upstream, path)
     }
 
     func statePath() throws(Failure) -> String? {
@@ -225,8 +248,13 @@ struct ServerLauncher {
         guard statePath == nil || configuration.scenario.replay == nil else {
             throw .configuration(Messages.notWithSession("--state"))
         }
-        options.host.raiseDescriptors(to: configuration.limits.descriptors, logger) {
-            configuration.limits.fit(descriptors: $0)
+        let upstream = configuration.scenario.upstream
+        if let upstream, upstream.url == nil { throw .configuration(Messages.upstreamWithoutURL) }
+        let trust = try options.upstreamTrust(for: upstream?.url)
+        // With an upstream, a client's connection takes two.
+        let share = upstream == nil ? 1 : 2
+        options.host.raiseDescriptors(to: configuration.limits.descriptors * share, logger) {
+            configuration.limits.fit(descriptors: $0 / share)
             return configuration.limits.connections
         }
         let address = try options.host.address()
@@ -242,7 +270,7 @@ struct ServerLauncher {
                 throw .configuration(error.message)
             }
         }
-        let server = try open(configuration, address, secure?.listening)
+        let server = try open(configuration, address, secure?.listening, trust)
         // Last of all: when it is gone, every file is written.
         defer { readyFile?.remove() }
         server.engine.log(to: logger)
@@ -295,11 +323,12 @@ struct ServerLauncher {
     }
 
     private func open(
-        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: SecureEndpoint?
+        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: SecureEndpoint?, _ trust: TLSTrust
     ) throws(Failure) -> Host {
         let server: Host
         do throws(StartError) {
-            server = try Host(listeningOn: address, secure: secure, configuration: configuration)
+            server = try Host(
+                listeningOn: address, secure: secure, upstreamTrust: trust, configuration: configuration)
         } catch {
             if case .configuration = error { try plan.checkData(of: configuration) }
             throw .configuration(Messages.notStarted(error))

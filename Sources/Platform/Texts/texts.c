@@ -140,6 +140,9 @@ static const struct {
     TEXT("docs/measurements.md")
 #embed "../../../docs/measurements.md"
     END
+    TEXT("docs/upstream.md")
+#embed "../../../docs/upstream.md"
+    END
     TEXT("docs/networks.md")
 #embed "../../../docs/networks.md"
     END

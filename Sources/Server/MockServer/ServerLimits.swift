@@ -64,6 +64,8 @@ public struct ServerLimits: Sendable, Equatable {
     ///
     /// - Precondition: At most 1 GiB.
     public var frameBody = 8 * 1024 * 1024
+    /// The body of a real server's answer, which is kept until it is complete; 502 beyond.
+    public var upstreamBody = 16 * 1024 * 1024
     /// Time after which an unused world without open sockets is deleted.
     public var worldIdleTime = Duration.seconds(1800)
     /// The same where a test has the world and ends it: in a debugger it may stand still for hours.

@@ -190,6 +190,14 @@ enum Messages {
     static let speed = "instant, or how many times as fast as recorded: a number from 0.001 to 1000"
     static func badSession(_ message: String) -> String { "cannot be played back: \(message)" }
 
+    // MARK: A real server
+
+    static let upstreamURL = "the URL of a server, such as https://api.example.com, or a mapping with url"
+    static func badUpstream(_ message: String) -> String { "names no server: \(message)." }
+    static let answerer = "who answers: fake, real or real-else-fake"
+    static let endpoints = "a method and a path such as GET /api/v1/goals, or several"
+    static let answeredTwice = "is in an exception before this one: each endpoint has one answerer."
+
     // MARK: Faults
 
     static let target =

@@ -28,6 +28,8 @@ public struct Scenario: Sendable, Equatable {
     public var stubs: [Stub] = []
     /// What lies between clients and the world; nil leaves it to the server.
     public var network: NetworkProfile?
+    /// The real server that answers in the fake's place; nil for none.
+    public var upstream: Upstream?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
     /// The words of earlier versions that its document has, each with the one that is used now: no mistakes.
@@ -51,7 +53,7 @@ public struct Scenario: Sendable, Equatable {
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
     static let keysWithoutReplay = [
         "token_lifetime", "accounts", "consultations", "ids", "tokens", "users", "pauses", "answers", "meals", "stubs",
-        "issued_ids",
+        "issued_ids", "upstream",
     ]
 
     /// The rules for answers, meals and faults, and the stubs.
@@ -60,7 +62,7 @@ public struct Scenario: Sendable, Equatable {
     /// Whether it has nothing of ``keysWithoutReplay`` and no session, so that a session can be replayed in it.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && stubs.isEmpty && tokenLifetime == nil && rules.accounts == nil
-            && rules.perTopic == nil && rules.ids == nil && rules.tokens.isEmpty && replay == nil
+            && rules.perTopic == nil && rules.ids == nil && rules.tokens.isEmpty && replay == nil && upstream == nil
     }
 }
 
@@ -131,6 +133,8 @@ public enum ScenarioLimits {
     public static let valuesOfJSON = fileBytes / 8
     /// Answers of one's own.
     public static let stubs = 100
+    /// Exceptions of an upstream.
+    public static let upstreamRules = 100
     /// Texts that pass for tokens.
     public static let tokens = 100
     /// Values that are filled in in one answer: each can be as long as a question.

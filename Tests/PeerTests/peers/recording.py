@@ -239,8 +239,11 @@ async def thousand():
     print(f"{sum(map(len, seen))} frames over 1,000 sockets, and all are kept")
 
 
-async def foreign():
-    """An upstream that nobody here wrote: every framing of bodies, early answers, WebSockets of its own."""
+async def foreign_server():
+    """An upstream that nobody here wrote: every framing of bodies, early answers, WebSockets of its own.
+
+    Gives its runner, its URL, and the fields that it was asked with.
+    """
     asked = []
 
     async def chunked(request):
@@ -295,6 +298,12 @@ async def foreign():
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     upstream = "http://127.0.0.1:%d" % site._server.sockets[0].getsockname()[1]
+    return runner, upstream, asked
+
+
+async def foreign():
+    """What clients see through a recorder in front of it."""
+    runner, upstream, asked = await foreign_server()
     path = FOLDER / "foreign.har"
     with running("record", "--upstream", upstream, "--output", str(path)) as proxy:
         async with aiohttp.ClientSession() as session:
@@ -413,6 +422,7 @@ async def doors():
             assert await status(there, "/__admin/health") == 200
 
 
+HAPROXY = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
 
 
@@ -467,6 +477,143 @@ async def nginx():
             proxy.stop()
         kept = [entry for entry in entries(path) if "file.txt?" in entry["request"]["url"]]
         assert len(kept) == 20 and all(entry["response"]["content"]["text"] == body for entry in kept)
+
+
+async def journal(session, server):
+    """The entries of a server's default world."""
+    async with session.get(server.url + "/__admin/journal") as answer:
+        return [json.loads(line) for line in (await answer.text()).splitlines()]
+
+
+async def behind():
+    """A foreign server behind the faults of 'serve': every framing arrives, and what it drops is a 502."""
+    runner, upstream, asked = await foreign_server()
+    with running("serve", "--upstream", upstream) as front:
+        async with aiohttp.ClientSession() as session:
+            expected = "".join(f"piece {number}\n" for number in range(100))
+            for _ in range(2):
+                async with session.get(front.url + "/chunked", headers={"Accept-Encoding": "gzip"}) as answer:
+                    assert await answer.text() == expected
+                    assert answer.headers["Set-Cookie"] == "id=1"
+                async with session.get(front.url + "/until-close") as answer:
+                    assert await answer.text() == "until the end"
+            assert asked[0]["Host"] == upstream.split("//")[1], asked[0]
+            assert not [name for name in asked[0] if name.lower().startswith(("x-forwarded", "via", "forwarded"))]
+            async with session.get(front.url + "/redirect", allow_redirects=False) as answer:
+                assert answer.headers["Location"] == front.url + "/chunked"
+            async with session.post(front.url + "/upload", data=b"y" * 300_000, expect100=True) as answer:
+                assert await answer.json() == {"count": 300_000, "expect": None}
+            for query in ("", "?reset=1"):
+                async with session.post(front.url + "/drop" + query) as answer:
+                    assert answer.status == 502 and "without an answer" in await answer.text()
+            async with session.ws_connect(front.url + "/ws", compress=15) as socket:
+                await socket.send_str("hello")
+                assert await socket.receive_str() == "HELLO"
+                await socket.send_bytes(b"\x00\x01\x02")
+                assert await socket.receive_bytes() == b"\x02\x01\x00"
+                await socket.send_str("close")
+                message = await socket.receive()
+                assert (message.type, message.data, message.extra) == (aiohttp.WSMsgType.CLOSE, 4001, "as you wish")
+            entries_of_journal = await journal(session, front)
+        notes = [entry["text"] for entry in entries_of_journal if entry["kind"] == "note"]
+        assert len(notes) == 2 and all("without an answer" in note for note in notes), notes
+        real = [entry for entry in entries_of_journal if entry.get("answered_by") == "real"]
+        assert len(real) == 7, real
+        front.stop()
+    await runner.cleanup()
+
+
+async def behind_proxies():
+    """A fake behind nginx, and behind HAProxy, behind the faults of 'serve': the first stream is cut, the next is whole."""
+    forward = "proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $wanted;"
+    with running("serve", "--instant") as fake:
+        proxies = []
+        if NGINX:
+            proxies.append(nginx_serving(
+                f"location / {{ proxy_pass {fake.url}; {forward} }}",
+                "map $http_upgrade $wanted { default upgrade; '' ''; }"))
+        if HAPROXY:
+            proxies.append(haproxy_serving(fake.url))
+        if not proxies:
+            print("neither nginx nor HAProxy is installed, so this chapter is not told")
+        for number, proxy in enumerate(proxies):
+            with proxy as upstream, running(
+                    "serve", "--upstream", upstream, "--scenario", "drop-mid-stream") as front:
+                async with aiohttp.ClientSession(headers=credentials(fake)) as session:
+                    id = await consultation(session, front.url, f"proxy {number}")
+                    texts = []
+                    for _ in range(2):
+                        async with session.ws_connect(f"{front.url}/api/v1/consultations/{id}/ws") as socket:
+                            await socket.send_json({"type": "message", "content": "Hello"})
+                            frames = [message.json() async for message in socket_until_end(socket)]
+                            texts.append([frame["type"] for frame in frames])
+                    assert "stream_complete" not in texts[0] and texts[1][-1] == "stream_complete", texts
+                front.stop()
+
+
+async def socket_until_end(socket):
+    """The messages up to the end of an answer, or of the socket."""
+    async for message in socket:
+        yield message
+        if message.json()["type"] == "stream_complete":
+            return
+
+
+@contextlib.contextmanager
+def haproxy_serving(url):
+    """HAProxy in front of a server, on a socket that listens already; gives its URL."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        configuration = FOLDER / "haproxy.cfg"
+        configuration.write_text(f"""
+            defaults
+              mode http
+              timeout connect 5s
+              timeout client 60s
+              timeout server 60s
+              timeout tunnel 1h
+            listen front
+              bind fd@{listener.fileno()}
+              server fake {url.split("//")[1]}
+""")
+        process = subprocess.Popen(
+            [HAPROXY, "-db", "-f", str(configuration)], stderr=subprocess.DEVNULL, pass_fds=[listener.fileno()])
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            process.terminate()
+            process.wait()
+
+
+async def behind_tls():
+    """An upstream over TLS is believed where its CA is named; else the client gets 502, and others do not notice."""
+    with running("serve", "--instant", "--tls", "--tls-port", "0") as fake:
+        https, authority = fake.ready["https_url"], fake.ready["ca_certificate"]
+        with running("serve", "--upstream", https, "--upstream-ca", authority) as front:
+            async with aiohttp.ClientSession(headers=credentials(fake)) as session:
+                for _ in range(3):
+                    async with session.get(front.url + "/api/v1/goals") as answer:
+                        assert answer.status == 200, await answer.text()
+                id = await consultation(session, front.url, "tls")
+                async with session.ws_connect(f"{front.url}/api/v1/consultations/{id}/ws") as socket:
+                    await socket.send_json({"type": "message", "content": "Hello"})
+                    assert [m.json() async for m in socket_until_end(socket)][-1]["type"] == "stream_complete"
+            front.stop()
+        for upstream, code in [(https, "UPSTREAM_TLS_FAILED"), ("http://127.0.0.1:1", "UPSTREAM_UNREACHABLE")]:
+            with running("serve", "--upstream", upstream) as front:
+                async with aiohttp.ClientSession(headers=credentials(fake)) as session:
+                    async with session.get(front.url + "/api/v1/goals") as answer:
+                        assert (answer.status, (await answer.json())["error"]["code"]) == (502, code)
+                    notes = [entry["text"] for entry in await journal(session, front) if entry["kind"] == "note"]
+                    assert len(notes) == 1 and notes[0].startswith("upstream: "), notes
+                front.stop()
+        # The server itself is no upstream.
+        with running("serve") as front:
+            async with aiohttp.ClientSession() as session:
+                made = await session.post(front.url + "/__admin/worlds", json={"upstream": front.url})
+                world = await made.json()
+                async with session.get(world["url"] + "/api/v1/goals") as answer:
+                    assert answer.status == 502 and "this server itself" in await answer.text()
+            front.stop()
 
 
 async def certificates():

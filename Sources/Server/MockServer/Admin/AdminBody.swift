@@ -134,6 +134,12 @@ struct AdminBody {
         return try Scenario(requested: value)
     }
 
+    /// A real server that answers in the world, as `upstream:` of a scenario; nil if the key is absent.
+    func upstream() throws(APIError) -> Upstream? {
+        guard let value = self["upstream"] else { return nil }
+        return try Scenario(json: .object(["name": "upstream", "upstream": value])).upstream
+    }
+
     /// What a world is called, or nil if the key is absent.
     func label() throws(APIError) -> String? { try text("label", bytes: 1...ServerLimits.labelBytes) }
 

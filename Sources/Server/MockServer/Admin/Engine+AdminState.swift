@@ -160,6 +160,7 @@ extension WorldSettings {
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         if imported.stubs.isEmpty { settings.scenario.stubs = old.stubs }
         settings.scenario.network = imported.network ?? old.network
+        settings.scenario.upstream = imported.upstream ?? old.upstream
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)
         settings.seed = imported.seed ?? settings.seed
@@ -226,7 +227,9 @@ extension Scenario {
         (result.name, result.summary) = (name, summary)
         if state.script == Script() { result.script = script }
         if state.faults.isEmpty { result.faults = faults }
+        if state.stubs.isEmpty { result.stubs = stubs }
         result.network = state.network ?? network
+        result.upstream = state.upstream ?? upstream
         result.guide = state.guide ?? guide
         result.seed = state.seed ?? seed
         result.clock = state.clock ?? clock

@@ -8,7 +8,7 @@ import Traffic
 /// The admin API's worlds: created, listed, shown, reset, deleted.
 extension Engine {
     /// The keys of the body that resets a world; one that is created may have an ``idKey`` as well.
-    static let worldKeys = ["scenario", "seed", "guide", "clock", "judged", "label"]
+    static let worldKeys = ["scenario", "seed", "guide", "clock", "judged", "label", "upstream"]
     private static let idKey = "id"
 
     /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
@@ -32,6 +32,7 @@ extension Engine {
                 ofWorld: id, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
             settings.requestedScenario = configuration.kept(body["scenario"])
             settings.label = try body.label()
+            try settings.adopt(body.upstream(), of: configuration.scenario)
             return WorldDraft(
                 settings: settings, id: id, scenarioBytes: body.scenarioBytes,
                 isJudged: try body.flag("judged") ?? false)
@@ -141,6 +142,7 @@ extension Engine {
                 if case .plain(let password) = account.password { writer.member("password", password) }
             }
             writer.member("scenario", settings.scenario.name)
+            writer.member("upstream", ifPresent: settings.scenario.upstream?.url?.description)
             writer.member("guide", settings.mode.rawValue)
             writer.member("seed", String(settings.seed))
             writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
@@ -182,6 +184,7 @@ extension Engine {
                 draft.settings.mode = try body.guide() ?? draft.settings.mode
                 draft.settings.clock = try body.clock() ?? draft.settings.clock
                 draft.settings.label = try body.label() ?? draft.settings.label
+                try draft.settings.adopt(body.upstream(), of: defaults.scenario)
                 draft.isJudged = try body.flag("judged") ?? false
                 return draft
             }
@@ -261,11 +264,14 @@ extension Engine {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
+                // Its answer belongs to a life that is over.
+                if connection.waiting == .forUpstream { end(connection, .reset) }
                 connection.world = nil
             } else {
                 // Further messages of the client, and its leaving, belong to a life that is over.
                 connection.record.isClosed = true
                 if connection.isServed {
+                    if case .upstream = connection.webSocketUse { forgetSocket(of: connection) }
                     // The backend, which knows the socket, ends with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }

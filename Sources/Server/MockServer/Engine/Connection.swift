@@ -85,6 +85,8 @@ public final class Connection {
     /// The same for what arrives of its input.
     @exclusivity(unchecked) var queuedArrival: Timestamp?
     @exclusivity(unchecked) var pings = Pings()
+    /// Its connection to the real server of its world.
+    @exclusivity(unchecked) var upstream: UpstreamConnection?
     let isLocal: Bool
     /// Whether it exceeds the limit, and only receives the refusal.
     let isRefused: Bool
@@ -99,8 +101,9 @@ public final class Connection {
     /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
     ///
     /// Zero once it must be reset: its end is due before anything else happens.
-    var heldBytes: Int {
-        guard ending != .reset else { return 0 }
+    var heldBytes: Int { ending == .reset ? 0 : ownBytes + (upstream?.heldBytes ?? 0) }
+
+    private var ownBytes: Int {
         guard speaks == .http else {
             return output.count + input.count + unreadFrames.count
                 + (apartFaults.isEmpty ? 0 : apartFaults.present.waitingByteCount) + (webSocket?.bufferedByteCount ?? 0)
@@ -195,10 +198,12 @@ public final class Connection {
     /// Whether it is a WebSocket whose end is not in the journal yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
-    /// Whether its end comes from the recording, not from a fault.
+    /// Whether its end comes from the recording or the real server, not from a fault.
     var endsAsRecorded: Bool {
-        guard case .replay = webSocketUse else { return false }
-        return record.endingRule == nil
+        switch webSocketUse {
+        case .replay, .upstream: record.endingRule == nil
+        case .backend, .echo: false
+        }
     }
 
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
@@ -232,8 +237,9 @@ public final class Connection {
     /// The protocol of a connection, which changes once at most.
     enum Speech { case http, webSocket }
 
-    /// What a complete request waits for: a world that stands still, a job that works on it, or the operator.
-    enum Waiting { case forWorld, forJob, forBreakpoint }
+    /// What a complete request waits for: a world that stands still, a job that works on it, the operator, or the world's
+    /// real server.
+    enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }
 
     public enum Ending: Equatable, Sendable {
         /// It stays open.
@@ -252,6 +258,8 @@ public final class Connection {
         case backend
         case echo
         case replay(ReplaySocket)
+        /// A real server has the other end (``Connection/upstream``).
+        case upstream
 
         /// Whether its messages belong to a world, and so into its journal.
         var isOfWorld: Bool {

@@ -28,6 +28,9 @@ extension Engine {
         inflateBody(of: exchange)
         if world.replay?.answers(exchange) ?? false { return try replayAnswer(exchange) }
         if let answer = stubAnswer(exchange) { return answer }
+        if let upstream = world.settings.scenario.upstream, asks(upstream, for: exchange) {
+            return try upstreamAnswer(exchange, from: upstream)
+        }
         guard let endpoint = exchange.endpoint, world.mode.serves(endpoint), !endpoint.isSocket else {
             return try answerElsewhere(exchange)
         }

@@ -38,6 +38,8 @@ extension Engine {
         public internal(set) var stateFile: StateFile?
         /// What the file held, for the engine that begins with it.
         var restored: RestoredState?
+        /// What takes the place of the fake's credentials in requests to upstreams.
+        public var upstreamCredentials = UpstreamCredentials()
         /// Whether requests cannot ask for a fault by their header fields.
         public var hasStrictHeaders = false
         public var limits: ServerLimits
@@ -96,6 +98,9 @@ extension Engine.Configuration {
         settings.scenario.rules.ids = scenario.rules.ids ?? self.scenario.rules.ids
         settings.scenario.network = scenario.network ?? self.scenario.network
         settings.scenario.rules.compression = scenario.rules.compression ?? self.scenario.rules.compression
+        if scenario.replay == nil {
+            settings.scenario.upstream = scenario.upstream.completed(by: self.scenario.upstream)
+        }
         settings.seed = seed ?? scenario.seed ?? self.seed
         settings.mode = guide ?? scenario.guide ?? mode
         settings.clock = clock ?? scenario.clock ?? self.clock

@@ -38,6 +38,7 @@ extension Engine {
             connection.deadline = nil
             connection.webSocket?.resumePongs(into: &connection.output.bytes)
             carry(connection, at: now)
+            if let upstream = connection.upstream { receive(from: upstream, on: connection, at: now) }
             if connection.hasOutput {
                 touch(connection)
                 awaitReader(of: connection, at: now)

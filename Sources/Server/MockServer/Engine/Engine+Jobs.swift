@@ -215,6 +215,9 @@ struct Standstill {
 extension World {
     var isStanding: Bool { standstill != nil }
 
+    /// Has a connection served again once the world resumes.
+    func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
+
     /// Makes the backend forget a socket, as soon as the world does not stand still.
     func closeSocket(_ socket: SocketID) {
         if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
@@ -235,7 +238,8 @@ extension Engine {
         for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
         if worlds.contains(world) { queueDeadline(of: world) }
         touchSockets(of: world)
-        for connection in connections where connection.world === world && !connection.unreadFrames.isEmpty {
+        for connection in connections
+        where connection.world === world && (!connection.unreadFrames.isEmpty || connection.upstream?.hasNews == true) {
             resumed.append(connection.id)
         }
         resumed += standstill.connections
@@ -255,6 +259,9 @@ extension Engine {
                 if connection.world?.isStanding != true, connection.heldEvent == nil {
                     serveUnreadFrames(of: connection, at: now)
                 }
+                resumeUpstream(of: connection, at: now)
+            } else if connection.waiting == .forUpstream {
+                resumeUpstream(of: connection, at: now)
             } else if connection.waiting == .forWorld {
                 connection.waiting = nil
                 touch(connection)

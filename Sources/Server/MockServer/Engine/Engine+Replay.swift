@@ -14,20 +14,12 @@ extension Engine {
     func replayAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
-        if !exchange.isReleased {
-            if isHandshake {
-                exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
-            } else {
-                exchange.responseFaults = try responseFaults(of: exchange)
-            }
-            if holds(exchange) { return nil }
+        switch try intercept(exchange, isHandshake: isHandshake) {
+        case .held: return nil
+        case .answered(let answer): return answer
+        case .passed: break
         }
-        if let refusal = exchange.refusedHandshake { return refusal }
         let replacement = exchange.responseFaults?.replacement
-        if let replacement, !replacement.isProcessed {
-            return exchange.responseFaults?.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(
-                Answer.init)
-        }
         let accepted = isHandshake ? try acceptHandshake(head, in: world) : HTTPFields()
         // Due events happen before the request is examined.
         advanceReplay(of: world, at: now)
@@ -60,6 +52,29 @@ extension Engine {
         }
     }
 
+    /// What becomes of a request before a recording or a real server answers it.
+    enum Interception {
+        case passed, held
+        /// By a fault, which may also leave it without an answer.
+        case answered(Answer?)
+    }
+
+    func intercept(_ exchange: Exchange, isHandshake: Bool) throws(APIError) -> Interception {
+        let world = exchange.world
+        if !exchange.isReleased {
+            if isHandshake {
+                exchange.handshakeFaults = world.faults.openSocket(exchange.endpoint, at: world.turn.now)
+            } else {
+                exchange.responseFaults = try responseFaults(of: exchange)
+            }
+            if holds(exchange) { return .held }
+        }
+        if let refusal = exchange.refusedHandshake { return .answered(refusal) }
+        guard let faults = exchange.responseFaults, let replacement = faults.replacement, !replacement.isProcessed
+        else { return .passed }
+        return .answered(faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init))
+    }
+
     func replay(_ frame: ReplayMessage, from socket: ReplaySocket, in world: World, at now: Timestamp) {
         advanceReplay(of: world, at: now)
         world.replay?.player.receive(frame, on: socket, at: world.turn.now, date: world.turn.date)
@@ -82,16 +97,20 @@ extension Engine {
         case .binary(let bytes): send(bytes, .binary, on: connection, in: world, at: now)
         case .ping(let bytes): send(bytes, .ping, on: connection, in: world, at: now)
         case .close(let code, let reason):
-            lendOutput(to: connection)
-            sendWhatWaits(on: connection, at: now)
-            _ = connection.webSocket?.closeAnyway(
-                code: code.map(CloseCode.init(rawValue:)), reason: reason, into: &connection.output.bytes)
-            touch(connection)
-            carry(connection, at: now)
-            awaitReader(of: connection, at: now)
+            closeAnyway(connection, code: code.map(CloseCode.init(rawValue:)), reason: reason, at: now)
         case .finish: drop(connection, .finish, in: world, at: now)
         case .reset: drop(connection, .reset, in: world, at: now)
         }
+    }
+
+    /// Passes on a server's close frame, after what faults hold back.
+    func closeAnyway(_ connection: Connection, code: CloseCode?, reason: String, at now: Timestamp) {
+        lendOutput(to: connection)
+        sendWhatWaits(on: connection, at: now)
+        _ = connection.webSocket?.closeAnyway(code: code, reason: reason, into: &connection.output.bytes)
+        touch(connection)
+        carry(connection, at: now)
+        awaitReader(of: connection, at: now)
     }
 
     /// Sends a message or a ping past all faults; the journal has it with the given ones.

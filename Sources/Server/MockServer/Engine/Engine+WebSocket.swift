@@ -153,6 +153,13 @@ extension Engine {
         case (.binary(let bytes), .echo): _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
         case (.text(let text), .replay(let socket)): replay(.text(text), from: socket, in: world, at: now)
         case (.binary(let bytes), .replay(let socket)): replay(.binary(bytes), from: socket, in: world, at: now)
+        case (.text, .upstream), (.binary, .upstream), (.ping, .upstream), (.pong, .upstream):
+            if case .pong(let payload) = event, payload == connection.pings.awaited {
+                connection.pings.awaited = nil
+            } else if let upstream = connection.upstream {
+                upstream.send(event)
+                touch(upstream)
+            }
         case (.ping, let use), (.pong, let use):
             if case .pong(let payload) = event, payload == connection.pings.awaited { connection.pings.awaited = nil }
             if case .backend = use { world.backend.heard(from: connection.id.socket, &world.turn) }
@@ -247,6 +254,12 @@ extension Engine {
         switch connection.webSocketUse {
         case .backend: world.closeSocket(connection.id.socket)
         case .replay(let socket): world.replay?.forget(socket, at: world.turn.now)
+        case .upstream:
+            guard let upstream = connection.upstream else { return }
+            connection.upstream = nil
+            world.upstreamSocketCount -= 1
+            upstream.close(connection.webSocket?.closeSummary)
+            touch(upstream)
         case .echo: break
         }
     }

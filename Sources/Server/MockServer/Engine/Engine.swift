@@ -40,6 +40,10 @@ public final class Engine {
     @exclusivity(unchecked) var answering: Connection?
     @exclusivity(unchecked) var deadlines = DeadlineQueue<ConnectionID>()
     @exclusivity(unchecked) private var touched: [Connection] = []
+    /// The connections to upstreams that have something for the transport.
+    @exclusivity(unchecked) var touchedUpstreams: [UpstreamConnection] = []
+    /// Whether the transport connects with upstreams (``takeTouchedUpstreams()``).
+    @exclusivity(unchecked) package var reachesUpstreams = false
     @exclusivity(unchecked) private var spareBuffers = SpareBuffers()
     @exclusivity(unchecked) private var spareEvents: [WebSocket.Event] = []
     @exclusivity(unchecked) var isShuttingDown = false
@@ -168,6 +172,7 @@ public final class Engine {
             recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
+        if connection.upstream != nil { leaveUpstream(of: connection) }
         if let world = connection.follower?.world {
             connection.follower = nil
             disableAbandonedBreakpoints(of: world, at: now ?? world.lastUsed)

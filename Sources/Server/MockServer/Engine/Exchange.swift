@@ -41,6 +41,10 @@ final class Exchange {
     @exclusivity(unchecked) var interceptor: String?
     /// The result of inflating its body; nil if the body has no gzip, or the world does not take it.
     @exclusivity(unchecked) var inflation: Inflation?
+    /// Who answers it, in a world with an upstream; nil in every other, and before that is known.
+    @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
+    /// What the world's upstream has replied.
+    @exclusivity(unchecked) var reply: UpstreamReply?
     /// Whether a breakpoint held it, or a job has worked for it, so that its faults are known already.
     @exclusivity(unchecked) var isReleased = false
     /// Makes the answer what the client asked for, if this is a request within another one; nil for most.

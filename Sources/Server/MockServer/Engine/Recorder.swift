@@ -45,7 +45,7 @@ final class Recorder {
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: exchange.shownBody(of: answer, text: text), delivery: shaped?.delivery ?? .complete,
             faults: exchange.faultNames)
-        recorded.created = exchange.created
+        (recorded.created, recorded.answeredBy) = (exchange.created, exchange.answeredBy)
         if let shaped, shaped.delivery != .complete {
             recorded.created = recorded.created ?? RecordedExchange.created(answer.status.code, answer.body)
         }
@@ -65,10 +65,11 @@ final class Recorder {
     /// Records the opening of a WebSocket, in bytes from an offset on.
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let now = exchange.world.turn.now
-        let opening = RecordedOpening(
+        var opening = RecordedOpening(
             head: exchange.head, requestedAt: exchange.world.date(of: exchange.requestedAt ?? now),
             endpoint: exchange.endpoint,
             user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)
+        opening.answeredBy = exchange.answeredBy
         let consultation: String? = if case .api(let route)? = exchange.destination.route { route.id } else { nil }
         exchange.connection.record.opening = SocketOpening(
             time: now, path: exchange.head.target.path, endpoint: exchange.endpoint,

@@ -1,6 +1,8 @@
 import FitIQAPI
 import Hosting
+import Proxy
 import Sockets
+import TLS
 
 /// The shell around the engine.
 ///
@@ -26,6 +28,9 @@ public final class Host: SocketHost {
     /// Turns of the loop so far: an idle server makes none.
     @exclusivity(unchecked) private(set) var turnCount = 0
 
+    /// What connects the engine with the upstreams of its worlds.
+    private let proxy: ProxyHost
+
     /// Repeated work on the loop's thread.
     private struct Chore {
         let interval: Duration
@@ -41,7 +46,8 @@ public final class Host: SocketHost {
     ///   used, or the scenario's data is inconsistent, which is `StartError.configuration`.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil,
-        queueKind: EventQueue.Kind = .platformDefault, configuration: Engine.Configuration
+        queueKind: EventQueue.Kind = .platformDefault, upstreamTrust: TLSTrust = .system,
+        configuration: Engine.Configuration
     ) throws(StartError) {
         loop = try HostLoop(listeningOn: wanted, secure: secure, queueKind: queueKind)
         var configuration = configuration
@@ -54,6 +60,9 @@ public final class Host: SocketHost {
         } catch {
             throw .configuration(error.message)
         }
+        proxy = ProxyHost(in: loop, trust: upstreamTrust)
+        engine.reachesUpstreams = true
+        proxy.deliver = { [unowned engine] side, now in engine.receive(from: side, at: now) }
         let finish: @Sendable (Job.Result) -> Void = { [inbox, mailbox = loop.events.mailbox] result in
             let isAccepted = inbox.add { engine, now in
                 engine?.finish(result, at: now)
@@ -86,6 +95,8 @@ public final class Host: SocketHost {
         followClock(now)
         if HostLoop.isListener(readiness.token) {
             loop.accept(readiness.token, now) { begin($0, at: $1, now) }
+        } else if ProxyHost.isUpstream(readiness.token) {
+            proxy.serve(readiness, at: time(now))
         } else {
             let place = Int(readiness.token)
             guard let transport = transports[place], let connection = engine.connection(transport.id) else { return }
@@ -104,6 +115,7 @@ public final class Host: SocketHost {
         doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         doWork(now)
+        serveUpstreams(now)
         serveTouched(now)
         tap?.write()
         engine.save(at: time(now))
@@ -122,10 +134,24 @@ public final class Host: SocketHost {
             }
             if engine.isEmpty { loop.events.stop() }
         }
-        let rest = unserved.isEmpty ? nil : now
+        // What clients took may let upstreams send on.
+        let rest = unserved.isEmpty && engine.touchedUpstreams.isEmpty ? nil : now
         let choreDue = stopsAt == nil ? chore?.due : nil
         let engineDue = engine.nextDeadline.map(loop.instant)
-        return .earliest(.earliest(rest, engineDue), .earliest(loop.nextDeadline, choreDue))
+        let upstreamDue = proxy.nextDeadline.map(loop.instant)
+        return .earliest(
+            .earliest(rest, .earliest(engineDue, upstreamDue)), .earliest(loop.nextDeadline, choreDue))
+    }
+
+    /// Passes on what the engine and its upstreams have for each other, as far as a turn may take.
+    private func serveUpstreams(_ now: MonotonicInstant) {
+        guard proxy.isUsed || !engine.touchedUpstreams.isEmpty else { return }
+        // What is left then, such as a client's many requests to a server that refuses each at once, has the next turn.
+        for _ in 0..<8 {
+            for side in engine.takeTouchedUpstreams() { proxy.touch(side, time(now)) }
+            proxy.settle(time(now))
+            if engine.touchedUpstreams.isEmpty { return }
+        }
     }
 
     /// Before anything else in a turn, so that what arrives first after a night has the new date.

@@ -63,6 +63,8 @@ final class World {
     @exclusivity(unchecked) var awaitsSaving = false
     /// Whether some of its changes were taken since the last commit, and others were not.
     @exclusivity(unchecked) var isPartlySaved = false
+    /// Sockets whose other end is its real server.
+    @exclusivity(unchecked) var upstreamSocketCount = 0
     /// What waits for it to resume; nil unless it stands still.
     @exclusivity(unchecked) var standstill: Standstill?
     /// How often a manual clock was moved.
@@ -282,7 +284,7 @@ extension World: Comparable {
 }
 
 extension World {
-    var openSocketCount: Int { replay?.openSocketCount ?? backend.openSocketCount }
+    var openSocketCount: Int { (replay?.openSocketCount ?? backend.openSocketCount) + upstreamSocketCount }
 
     /// The user of the token that is handed out: the scenario's first, or the development user.
     var defaultUser: ExactString {

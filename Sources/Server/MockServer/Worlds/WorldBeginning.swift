@@ -21,6 +21,18 @@ struct WorldSettings: Sendable {
     /// What its maker calls it; nil for nothing.
     var label: String?
 
+    /// Adopts an upstream in place of the scenario's, with the server's URL if neither has one.
+    ///
+    /// - Throws: 400 if there is no URL, or for a world that replays a session.
+    mutating func adopt(_ upstream: Upstream?, of server: Scenario) throws(APIError) {
+        guard scenario.replay == nil else {
+            if upstream != nil { throw .invalid(UpstreamMessages.notWithSession) }
+            return
+        }
+        scenario.upstream = (upstream ?? scenario.upstream).completed(by: server.upstream)
+        if let present = scenario.upstream, present.url == nil { throw .invalid(UpstreamMessages.noURL) }
+    }
+
     /// The prefix of its WebSockets' paths.
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
 

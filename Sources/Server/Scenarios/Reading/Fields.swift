@@ -92,7 +92,7 @@ enum ObjectKind: String, CaseIterable {
     case mealCondition = "meal_condition"
     case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, end, hold, point
-    case network, outages, stub
+    case network, outages, stub, upstream, exception
 
     var keys: [String] {
         switch self {
@@ -100,8 +100,7 @@ enum ObjectKind: String, CaseIterable {
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
                 "tokens", "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "stubs",
-                "network",
-                "issued_ids", "replay",
+                "network", "upstream", "issued_ids", "replay",
             ]
         case .stub: ["method", "path", "status", "body", "headers", "override"]
         case .clock: ["manual"]
@@ -178,6 +177,8 @@ enum ObjectKind: String, CaseIterable {
         case .hold: ["what", "text", "for"]
         case .point: ["frame", "type", "n", "chunk", "answer", "byte"]
         case .network: ["rtt", "down", "up", "jitter", "loss_per_mille", "outages", "failing_connections"]
+        case .upstream: ["url", "answers", "except"]
+        case .exception: ["on", "answers"]
         case .outages: ["every", "for", "reset_per_mille"]
         }
     }
@@ -194,6 +195,8 @@ enum ObjectKind: String, CaseIterable {
         case .documents: "a user's documents"
         case .share: "a share of a workout template"
         case .answer: "an answer"
+        case .upstream: "an upstream"
+        case .exception: "an exception"
         case .answerCondition, .mealCondition: "a condition"
         case .truncate: "a truncation"
         case .end: "an end"

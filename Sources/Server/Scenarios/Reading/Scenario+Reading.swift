@@ -112,6 +112,7 @@ extension Scenario {
         scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
         scenario.stubs = fields.list("stubs", limit: ScenarioLimits.stubs, of: "stubs", Stub.read)
         scenario.network = fields["network"].flatMap(NetworkProfile.read)
+        scenario.upstream = fields["upstream"].flatMap(Upstream.read)
         fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
         scenario.replay = fields["replay"].flatMap(SessionReplay.read)
         return scenario

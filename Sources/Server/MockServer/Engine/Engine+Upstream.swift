@@ -1,0 +1,318 @@
+import Faults
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import HTTPTypes
+import JSON
+import Proxy
+import Scenarios
+import Text
+import Traffic
+import WebSocket
+
+/// Worlds in which a real server answers in place of the backend, for all endpoints or for some.
+extension Engine {
+    /// Whether the world's upstream answers a request: the server answers its own paths, and no upstream a tunnel.
+    func asks(_ upstream: Upstream, for exchange: Exchange) -> Bool {
+        guard !exchange.isOfServer, exchange.head.method != .connect else { return false }
+        // It has fallen back already.
+        guard exchange.answeredBy != .fake else { return false }
+        if upstream.answerer(of: exchange.endpoint) != .fake { return true }
+        exchange.answeredBy = .fake
+        return false
+    }
+
+    /// The answer of the world's real server; nil if it opened a WebSocket or waits.
+    func upstreamAnswer(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
+        if let reply = exchange.reply { return try answer(exchange, with: reply) }
+        let isHandshake = exchange.head.isWebSocketHandshake
+        switch try intercept(exchange, isHandshake: isHandshake) {
+        case .held: return nil
+        case .answered(let answer): return answer
+        case .passed: break
+        }
+        // A handshake that no server may accept gets the same refusal from here.
+        if isHandshake { _ = try acceptHandshake(exchange.head, in: exchange.world) }
+        guard reachesUpstreams, let url = upstream.url else { throw .unreachableUpstream(hasURL: upstream.url != nil) }
+        exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
+        exchange.connection.waiting = .forUpstream
+        let connection = connect(exchange.connection, to: url)
+        connection.send(
+            exchange, target: exchange.upstreamTarget(configuration.upstreamCredentials),
+            fields: upstreamFields(of: exchange))
+        touch(connection)
+        account(exchange.connection)
+        return nil
+    }
+
+    /// The client's connection to an upstream: the one of its last request, or a new one.
+    private func connect(_ connection: Connection, to url: UpstreamURL) -> UpstreamConnection {
+        if let present = connection.upstream, present.isReady(for: url) { return present }
+        leaveUpstream(of: connection)
+        let upstream = UpstreamConnection(connection, to: url, limits)
+        connection.upstream = upstream
+        return upstream
+    }
+
+    func leaveUpstream(of connection: Connection) {
+        guard let upstream = connection.upstream else { return }
+        if let exchange = upstream.exchange, connection.waiting == .forUpstream {
+            recorder.record(.exchange(exchange.abandoned), on: connection, in: exchange.world)
+        }
+        connection.upstream = nil
+        upstream.leave()
+        touch(upstream)
+    }
+
+    func touch(_ upstream: UpstreamConnection) {
+        guard !upstream.isTouched else { return }
+        upstream.isTouched = true
+        touchedUpstreams.append(upstream)
+    }
+
+    /// The connections to upstreams that have something for the transport, each once.
+    package func takeTouchedUpstreams() -> [RelaySide] {
+        guard !touchedUpstreams.isEmpty else { return [] }
+        defer { touchedUpstreams = [] }
+        for upstream in touchedUpstreams { upstream.isTouched = false }
+        return touchedUpstreams.map(\.side)
+    }
+
+    // MARK: What is asked
+
+    /// The fields for the relay, with the operator's credentials in place of the fake's.
+    private func upstreamFields(of exchange: Exchange) -> HTTPFields {
+        let hopByHop = HopByHop(exchange.head.fields)
+        let (world, credentials) = (exchange.world, configuration.upstreamCredentials)
+        var fields = HTTPFields()
+        for field in exchange.head.fields.httpFields {
+            var field = field
+            switch field.name.canonicalName {
+            // Bodies come as text, for faults and for the journal; the client's own coding is the world's matter.
+            case "accept-encoding", "expect", "x-fake-fault": continue
+            case "content-encoding": if case .done? = exchange.inflation { continue }
+            case "x-api-key" where field.value == world.settings.apiKey:
+                field.value = credentials.apiKey ?? field.value
+            case "authorization" where field.value.lowercased().hasPrefix("bearer "):
+                if let token = credentials.token, world.isOwn(token: String(field.value.dropFirst(7))) {
+                    field.value = "Bearer \(token)"
+                }
+            case let name where hopByHop.contains(name): continue
+            default: break
+            }
+            fields.append(field)
+        }
+        // A client of HTTP/1.0 need not name one.
+        if !exchange.head.fields.contains(.hostField), let own = URLParts(configuration.origin).authority {
+            fields.append(HTTPField(name: .hostField, value: String(own)))
+        }
+        if exchange.head.isWebSocketHandshake {
+            fields.append(HTTPField(name: .connection, value: "Upgrade"))
+            fields.append(HTTPField(name: .upgrade, value: "websocket"))
+        }
+        return fields
+    }
+
+    // MARK: What is answered
+
+    /// Takes what a relay has for its client, as far as that can be taken.
+    package func receive(from side: RelaySide, at now: Timestamp) {
+        guard let connection = self[ConnectionID(SocketID(side.id))], let upstream = connection.upstream,
+            upstream.side === side
+        else { return }
+        receive(from: upstream, on: connection, at: now)
+    }
+
+    func receive(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
+        if upstream.exchange != nil {
+            receiveAnswer(from: upstream, on: connection, at: now)
+        } else if case .upstream = connection.webSocketUse, connection.speaks == .webSocket {
+            receiveFrames(from: upstream, on: connection, at: now)
+        }
+        account(connection)
+        relieve(at: now)
+    }
+
+    private func receiveAnswer(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
+        guard let exchange = upstream.exchange else { return }
+        let reply = upstream.readAnswer { head in
+            // The engine has sent its own 100, and a client of HTTP/1.0 knows no 1xx.
+            guard head.status.code != 100, exchange.sentHead.version == .http11 else { return }
+            lendOutput(to: connection)
+            AnswerEncoder.appendInterim(head, fields: head.fields.httpFields, into: &connection.output.bytes)
+            carry(connection, at: now)
+            touch(connection)
+        }
+        guard let reply else { return }
+        exchange.reply = reply
+        // Of an answer that never began there is a note of its own.
+        for case .brokenOff(let reason) in upstream.relay.takeEvents() {
+            guard case .answer = reply else { continue }
+            recorder.record(.note(UpstreamMessages.failed(reason)), on: connection, in: exchange.world)
+        }
+        if exchange.world.isStanding {
+            upstream.waiting = exchange
+            exchange.world.awaitResumption(of: connection.id)
+        } else {
+            serveReply(to: exchange, at: now)
+        }
+    }
+
+    /// Goes on with what an upstream sent while the world stood still.
+    func resumeUpstream(of connection: Connection, at now: Timestamp) {
+        guard let upstream = connection.upstream else { return }
+        if let exchange = upstream.waiting.take() { return serveReply(to: exchange, at: now) }
+        receive(from: upstream, on: connection, at: now)
+    }
+
+    /// Serves a request again, with the reply that has come; or the fake answers it.
+    private func serveReply(to exchange: Exchange, at now: Timestamp) {
+        let (connection, world) = (exchange.connection, exchange.world)
+        connection.waiting = nil
+        touch(connection)
+        guard connection.isServed else { return }
+        lendOutput(to: connection)
+        arm(connection, .idle, after: patience.idle, at: now)
+        (exchange.now, exchange.isReleased) = (now, true)
+        enter(world, at: now)
+        if world.settings.scenario.upstream?.answerer(of: exchange.endpoint) == .realElseFake,
+            let reason = exchange.reply?.absence
+        {
+            (exchange.answeredBy, exchange.reply) = (.fake, nil)
+            let (method, path) = (exchange.head.method.rawValue, exchange.head.target.path)
+            recorder.record(
+                .note(UpstreamMessages.fellBack(method, path, because: reason)), on: connection, in: world)
+        }
+        serve(exchange)
+        goOn(connection, at: now)
+    }
+
+    private func answer(_ exchange: Exchange, with reply: UpstreamReply) throws(APIError) -> Answer? {
+        let (connection, world) = (exchange.connection, exchange.world)
+        if case .socket(let head) = reply {
+            exchange.answeredBy = .real
+            exchange.user = exchange.head.presentedUser
+            let accepted = try acceptHandshake(exchange.head, in: world)
+            open(.upstream, HTTPFields(Array(accepted) + head.fieldsOfAnswer), exchange)
+            world.upstreamSocketCount += 1
+            if let upstream = connection.upstream { receive(from: upstream, on: connection, at: exchange.now) }
+            receiveTrailingBytes(of: connection, at: exchange.now)
+            return nil
+        }
+        var answer: Answer
+        switch reply {
+        case .answer(let received):
+            exchange.answeredBy = .real
+            if received.head.status.code != 401 { exchange.user = exchange.head.presentedUser }
+            if received.missing > 0 { exchange.playback = Playback(missing: received.missing, ending: .reset) }
+            if received.head.status.code == 404, exchange.endpoint == nil { exchange.unmatched = .unknownPath }
+            answer = Answer(received, to: exchange)
+        case .refused(let refusal, _):
+            answer = Answer(refusal, to: exchange)
+            recorder.record(.note(UpstreamMessages.failed(refusal.sentence)), on: connection, in: world)
+        case .failed(let message), .unreadable(let message):
+            recorder.record(.note(UpstreamMessages.failed(message)), on: connection, in: world)
+            let body = APIError.body(
+                code: "UPSTREAM_ANSWER_INVALID", message: message, in: exchange.errorForm, forApps: exchange.servesApps)
+            answer = Answer(status: .badGateway, body: body)
+        case .socket: preconditionFailure("It has opened.")
+        }
+        guard let faults = exchange.responseFaults, faults.replacement != nil else { return answer }
+        // Only the answer is lost: the server has done what was asked.
+        exchange.playback = nil
+        exchange.created = RecordedExchange.created(answer.status.code, answer.body)
+        return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
+    }
+
+    // MARK: Frames
+
+    private func receiveFrames(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
+        guard let world = connection.world, !world.isStanding, upstream.hasNews,
+            connection.output.count <= limits.unsentBytesBeforeReadingPauses
+        else { return }
+        enter(world, at: now)
+        withEvents { events in
+            upstream.receiveFrames(&events)
+            for event in events { pass(event, on: connection, in: world, at: now) }
+        }
+        touch(upstream)
+        guard let ending = upstream.ending else { return }
+        let hasSaidFarewell = connection.isClosingWebSocket
+        forgetSocket(of: connection)
+        if !hasSaidFarewell, connection.isServed { drop(connection, ending, in: world, at: now) }
+    }
+
+    /// Passes a server's frame on to the client, through the faults.
+    private func pass(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
+        guard connection.ending == .none else { return }
+        switch event {
+        case .text(let text): send(text, on: connection, in: world, at: now)
+        case .binary(let bytes): send(bytes, .binary, on: connection, in: world, at: now)
+        case .ping(let bytes): send(bytes, .ping, on: connection, in: world, at: now)
+        // Nothing here has pinged the server, so it is a heartbeat, and the client has those of its own.
+        case .pong: break
+        case .closing(let code, let reason): closeAnyway(connection, code: code, reason: reason, at: now)
+        case .failed(_, let message):
+            let sentence = UpstreamMessages.badFrames(connection.upstream?.relay.upstream, message)
+            recorder.record(.note(UpstreamMessages.failed(sentence)), on: connection, in: world)
+            close(connection, code: .badGateway, reason: "The upstream broke the protocol", at: now)
+        }
+    }
+}
+
+extension Exchange {
+    /// The path and the query for the upstream: without the world's prefix, and with the operator's token in place of
+    /// the fake's.
+    func upstreamTarget(_ credentials: UpstreamCredentials) -> String {
+        var path = head.target.path
+        if destination.worldID != nil {
+            path =
+                "/" + path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).joined()
+        }
+        guard let query = head.target.query else { return path }
+        let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            guard let token = credentials.token, item.hasPrefix("token="),
+                world.isOwn(token: PercentCoding.string(item.dropFirst(6).utf8, plusIsSpace: false))
+            else { return String(item) }
+            return "token=" + PercentCoding.encoded(token)
+        }
+        return path + "?" + items.joined(separator: "&")
+    }
+}
+
+extension World {
+    /// Whether a token is one of the fake's own, which no real server takes.
+    func isOwn(token: String) -> Bool {
+        settings.scenario.rules.tokens[ExactString(token)] != nil
+            || (try? AccessToken.verify(token, secret: Array(settings.jwtSecret.utf8))) != nil
+    }
+}
+
+extension Answer {
+    /// A server's answer; URLs of it lead to the client's world.
+    fileprivate init(_ answer: UpstreamAnswer, to exchange: Exchange) {
+        self.init(status: answer.head.status, body: answer.body, fields: answer.head.fieldsOfAnswer)
+        isRecorded = true
+        if exchange.head.method == .head { declaredLength = answer.head.contentLength }
+        guard let id = exchange.destination.worldID?.text, let location = fields?[.location] else { return }
+        let origin = URLParts(location).origin
+        // The relay has moved the server's own URLs to the address of the client's request.
+        guard location.hasPrefix("/") || exchange.head.authority.map({ origin.hasSuffix("://" + $0) }) == true else {
+            return
+        }
+        fields?[.location] = origin + "/w/\(id)" + location.dropFirst(origin.count)
+    }
+}
+
+extension ResponseHead {
+    /// The fields for the client, whose framing the engine writes itself.
+    fileprivate var fieldsOfAnswer: HTTPFields {
+        let ofConnection = ["connection", "content-length", "sec-websocket-accept", "transfer-encoding", "upgrade"]
+        return HTTPFields(fields.httpFields.filter { !ofConnection.contains($0.name.canonicalName) })
+    }
+}
+
+extension CloseCode {
+    /// 1014: a gateway got an invalid answer from the server behind it (IANA).
+    fileprivate static let badGateway = CloseCode(rawValue: 1014)
+}

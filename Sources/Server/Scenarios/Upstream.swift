@@ -1,0 +1,68 @@
+import FitIQAPI
+import Text
+
+/// A real server that answers in a world: `upstream:` of a scenario.
+public struct Upstream: Sendable, Equatable {
+    /// Nil if the server's option `--upstream` names it.
+    public var url: UpstreamURL?
+    /// Who answers the endpoints that ``endpoints`` does not have, and paths that are no endpoint.
+    public var answers = Answerer.real
+    public var endpoints: [Endpoint: Answerer] = [:]
+
+    public enum Answerer: String, Sendable, CaseIterable {
+        case fake, real
+        /// The fake answers if the server says 404 or 501, or cannot be reached.
+        case realElseFake = "real-else-fake"
+    }
+
+    public init(_ url: UpstreamURL?) { self.url = url }
+
+    public func answerer(of endpoint: Endpoint?) -> Answerer {
+        endpoint.flatMap { endpoints[$0] } ?? answers
+    }
+
+    /// The statuses after which the fake may answer: no such path, and no such method or feature.
+    public static let statusesOfAbsence = [404, 501]
+}
+
+extension Upstream {
+    /// A URL, or a mapping with the answerers of endpoints.
+    static func read(_ cursor: Cursor) -> Upstream? {
+        guard case .mapping = cursor.node.content else { return url(cursor).map { Upstream($0) } }
+        guard let fields = Fields(cursor, as: .upstream) else { return nil }
+        var upstream = Upstream(fields["url"].flatMap(url))
+        upstream.answers = fields["answers"]?.choice(of: Answerer.self) ?? .real
+        let names = Endpoint.allCases.map { (name: "\($0.method.rawValue) \($0.template)", endpoint: $0) }
+        for cursor in fields["except"]?.elements(limit: ScenarioLimits.upstreamRules, of: "exceptions") ?? [] {
+            guard let fields = Fields(cursor, as: .exception) else { continue }
+            let answerer = fields.required("answers", Messages.answerer)?.choice(of: Answerer.self)
+            for cursor in fields.required("on", Messages.endpoints)?.oneOrMore(limit: 200, of: "endpoints") ?? [] {
+                guard let name = cursor.name(among: names.map(\.name)),
+                    let endpoint = names.first(where: { $0.name == name })?.endpoint, let answerer
+                else { continue }
+                if upstream.endpoints.updateValue(answerer, forKey: endpoint) != nil {
+                    cursor.refuse(Messages.answeredTwice)
+                }
+            }
+        }
+        return upstream
+    }
+
+    private static func url(_ cursor: Cursor) -> UpstreamURL? {
+        guard let text = cursor.string(expected: Messages.upstreamURL) else { return nil }
+        do throws(UpstreamURL.Refusal) {
+            return try UpstreamURL(text)
+        } catch {
+            return cursor.refuse(Messages.badUpstream(error.description))
+        }
+    }
+}
+
+extension Upstream? {
+    /// This one, with another's URL if it has none; the other if there is none.
+    public func completed(by other: Upstream?) -> Upstream? {
+        guard var result = self else { return other }
+        result.url = result.url ?? other?.url
+        return result
+    }
+}

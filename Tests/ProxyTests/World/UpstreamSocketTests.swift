@@ -1,0 +1,134 @@
+import FitIQAPI
+import JSON
+import Scenarios
+import TestSupport
+import Testing
+import WebSocket
+
+@testable import MockServer
+@testable import Proxy
+
+@Suite("A world in front of a real server: WebSockets")
+struct UpstreamSocketTests {
+    /// A consultation of the server's, and a client's connection to its socket.
+    private func chat(_ world: FrontWorld) throws -> (path: String, client: HTTPClient<VirtualClient>) {
+        let created = try world.exchange(.create())
+        let id = try #require(created.json?["data"]?["id"]?.string, "\(created.text)")
+        return ("/api/v1/consultations/\(id)/ws", try world.client())
+    }
+
+    private func socket(_ world: FrontWorld) throws -> SocketClient<VirtualClient> {
+        let (path, client) = try chat(world)
+        let socket = try client.upgrade(.handshake(path, as: DevelopmentCredentials.userID))
+        #expect(socket.takeTypes() == ["connected"])
+        return socket
+    }
+
+    static let question = #"{"type":"message","content":"What should I eat for breakfast?"}"#
+
+    @Test("A stream that is cut in the middle has the bytes that it has on the fake", arguments: ["drop-mid-stream"])
+    func sameBytes(_ name: String) throws {
+        let scenario = try #require(Scenario.builtIn(named: name))
+        func play(_ network: VirtualNetwork) throws -> (bytes: [UInt8], ending: VirtualClient.Ending) {
+            let created = HTTPClient(try #require(network.connect()))
+            let id = try #require(created.exchange(.create()).json?["data"]?["id"]?.string)
+            let client = HTTPClient(try #require(network.connect()))
+            client.wire.send(
+                Request.handshake("/api/v1/consultations/\(id)/ws", as: DevelopmentCredentials.userID).bytes)
+            var frames: [UInt8] = []
+            var codec = WebSocket.Connection(role: .client)
+            codec.send(text: Self.question, into: &frames)
+            client.wire.send(frames)
+            network.advance(by: .seconds(30))
+            return (client.wire.received, client.wire.ending)
+        }
+        var plain = scenario
+        plain.clock = nil
+        let fake = try play(FrontWorld.network(plain))
+        let world = try FrontWorld(plain)
+        let front = try play(world.front)
+        #expect(fake.bytes.count > 300)
+        #expect(String(decoding: front.bytes, as: UTF8.self) == String(decoding: fake.bytes, as: UTF8.self))
+        #expect(front.ending == fake.ending)
+    }
+
+    @Test("Frames pass both ways, the server's pings reach the client, and its pongs the server")
+    func frames() throws {
+        let world = try FrontWorld(behind: UpstreamWorldTests.scenario("pings: 5s"))
+        let socket = try socket(world)
+        socket.send(Self.question)
+        #expect(socket.takeTypes().contains { $0.hasSuffix("end") || $0.contains("complete") })
+        for _ in 0..<4 { world.back.advance(by: .seconds(5)); world.front.settle() }
+        #expect(socket.takeEvents().filter { if case .ping = $0 { true } else { false } }.count == 4)
+        #expect(socket.closeCode == nil)
+    }
+
+    @Test("The client's close frame reaches the server, and the server's the client")
+    func closing() throws {
+        let world = try FrontWorld()
+        let first = try socket(world)
+        first.close(.goingAway, reason: "bye")
+        world.front.settle()
+        let journal = try world.back.exchange(Request(target: "/__admin/journal")).text
+        #expect(journal.contains(#""client_close":{"code":1001,"reason":"bye"}"#), "\(journal.suffix(900))")
+        #expect(world.upstreams.openCount == 0)
+    }
+
+    @Test("A server that stops closes the client's socket with its own code")
+    func serverCloses() throws {
+        let world = try FrontWorld()
+        let socket = try socket(world)
+        world.back.beginShutdown()
+        world.front.settle()
+        #expect(socket.closeCode == .goingAway)
+        #expect(socket.closeReason == "The server is shutting down")
+    }
+
+    @Test("A server that is gone ends the client's socket the same way", arguments: [true, false])
+    func serverIsGone(isReset: Bool) throws {
+        let world = try FrontWorld()
+        let socket = try socket(world)
+        world.upstreams.end(isReset: isReset)
+        #expect(isReset ? socket.wire.ending == .reset : socket.wire.ending == .closed || socket.wire.sawEndOfStream)
+        let journal = try world.exchange(Request(target: "/__admin/journal")).text
+        #expect(journal.contains(isReset ? #""cause":"reset""# : #""cause":"finish""#), "\(journal.prefix(600))")
+    }
+
+    @Test("Frames that break the protocol close the client's socket with 1014, and the journal says why")
+    func badFrames() throws {
+        let accept =
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n\u{3}\u{0}"
+        let world = try FrontWorld(Scenario(), .bytes(accept, .open))
+        let client = try world.client()
+        let socket = try client.upgrade(.handshake("/ws/meal-logs", as: DevelopmentCredentials.userID))
+        #expect(socket.closeCode?.rawValue == 1014)
+        #expect(try world.story().contains { $0.contains("note: upstream: http://real.example broke the WebSocket") })
+    }
+
+    @Test("A refused handshake is the server's answer, or the fake's if that may answer")
+    func refusedHandshake() throws {
+        let refusal = "HTTP/1.1 404 Not Found\r\nX-Real: yes\r\nContent-Length: 0\r\n\r\n"
+        let world = try FrontWorld(Scenario(), .bytes(refusal, .open))
+        let answer = try world.exchange(.handshake("/ws/meal-logs", as: DevelopmentCredentials.userID))
+        #expect(answer.status == 404)
+        let other = try FrontWorld(
+            UpstreamWorldTests.scenario("upstream: {url: 'http://real.example', answers: real-else-fake}"),
+            .bytes(refusal, .open))
+        let client = try other.client()
+        #expect(try client.upgrade(.handshake("/ws/meal-logs", as: DevelopmentCredentials.userID)).closeCode == nil)
+        #expect(try other.story().last == "GET 101 fake")
+    }
+
+    @Test("A client that reads nothing stops the server's stream, and gets all of it later")
+    func backpressure() throws {
+        let world = try FrontWorld()
+        let (path, _) = try chat(world)
+        let client = HTTPClient(try #require(world.front.connect(window: 2_000)))
+        let socket = try client.upgrade(.handshake(path, as: DevelopmentCredentials.userID))
+        for _ in 0..<400 { socket.send(Self.question) }
+        let held = world.front.engine.connections.heldBytes
+        #expect(held < 3 * 1024 * 1024, "\(held)")
+        #expect(world.front.engine.connection(client.wire.id) != nil)
+    }
+}

@@ -1,0 +1,245 @@
+import FitIQAPI
+import JSON
+import MockServer
+import Scenarios
+import TestSupport
+import Testing
+import Text
+
+@testable import Proxy
+
+@Suite("A world in front of a real server: requests")
+struct UpstreamWorldTests {
+    static let goals = Request.authorized(.get, "/api/v1/goals")
+    static let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
+
+    static func scenario(_ yaml: String) throws -> Scenario { try Scenario.read("name: front\n" + yaml) }
+
+    @Test("The server's state is what the client sees, and the journal says who answered")
+    func passesOn() throws {
+        let world = try FrontWorld()
+        let created = try world.exchange(Request.authorized(.post, "/api/v1/goals").json(Self.goal))
+        #expect(created.status == 201)
+        let id = try #require(created.json?["data"]?["id"]?.string)
+        #expect(try world.back.exchange(.authorized(.get, "/api/v1/goals/\(id)")).status == 200)
+        #expect(try world.exchange(.authorized(.get, "/api/v1/goals/\(id)")).status == 200)
+        #expect(try world.exchange(Request(target: "/elsewhere")).status == 404)
+        #expect(try world.story() == ["POST 201 real", "GET 200 real", "GET 404 real"])
+    }
+
+    @Test("An answer has the server's bytes, with the length in place of the server's framing")
+    func bytes() throws {
+        let answer =
+            "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
+        let world = try FrontWorld(Scenario(), .bytes(answer, .open))
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        #expect(
+            String(decoding: client.wire.received, as: UTF8.self)
+                == "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nDate: Wed, 29 Jan 2025 10:30:00 GMT\r\n"
+                + "Content-Length: 3\r\n\r\nabc")
+    }
+
+    @Test("Own paths and stubs stay with the fake")
+    func ownPaths() throws {
+        let scenario = try Self.scenario("stubs: [{path: /v2/status, body: '{}'}]")
+        let world = try FrontWorld(scenario, .unreachable)
+        for path in ["/health", "/ready", "/openapi.yaml", "/v2/status"] {
+            #expect(try world.exchange(Request(target: path)).status == 200, "\(path)")
+        }
+        #expect(try world.exchange(Self.goals).status == 502)
+    }
+
+    @Test(
+        "Each endpoint has its answerer",
+        arguments: [
+            ("fake", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, "fake", false),
+            ("real", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404, "real", false),
+            ("real-else-fake", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 200, "fake", true),
+            ("real-else-fake", "HTTP/1.1 501 No\r\nContent-Length: 0\r\n\r\n", 200, "fake", true),
+            ("real-else-fake", "HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n", 500, "real", false),
+            ("real-else-fake", "HTTP/1.1 418 Tea\r\nContent-Length: 0\r\n\r\n", 418, "real", false),
+            ("real-else-fake", "", 200, "fake", true),
+        ])
+    func answerers(_ answerer: String, _ answer: String, status: Int, by: String, hasNote: Bool) throws {
+        let scenario = try Self.scenario(
+            "upstream: {url: 'http://real.example', except: [{on: GET /api/v1/goals, answers: \(answerer)}]}")
+        let world = try FrontWorld(scenario, answer.isEmpty ? .unreachable : .bytes(answer, .open))
+        #expect(try world.exchange(Self.goals).status == status)
+        let story = try world.story()
+        #expect(story.last == "GET \(status) \(by)")
+        #expect(story.contains { $0.hasPrefix("note: the fake answers GET \"/api/v1/goals\", because") } == hasNote)
+    }
+
+    @Test("The operator's credentials take the place of the fake's, and of no other; the journal has the client's")
+    func credentials() throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
+        let world = try FrontWorld(Scenario(), .bytes(answer, .open), credentials)
+        let own = Request.token(for: DevelopmentCredentials.userID)
+        _ = try world.exchange(Request.authorized(.get, "/api/v1/goals?token=\(own)&a=b"))
+        #expect(world.upstreams.sent.contains("GET /api/v1/goals?token=their-token&a=b HTTP/1.1\r\n"))
+        #expect(world.upstreams.sent.contains("Authorization: Bearer their-token\r\n"))
+        #expect(world.upstreams.sent.contains("X-API-Key: their-key\r\n"))
+        #expect(!world.upstreams.sent.contains(own))
+        var theirs = Request(target: "/api/v1/profile?token=mine")
+        theirs.fields = ["Authorization: Bearer mine", "X-API-Key: mine"]
+        _ = try world.exchange(theirs)
+        #expect(world.upstreams.sent.contains("/api/v1/profile?token=mine HTTP/1.1"))
+        #expect(world.upstreams.sent.contains("Authorization: Bearer mine\r\n"))
+        #expect(world.upstreams.sent.contains("X-API-Key: mine\r\n"))
+        #expect(world.upstreams.sent.contains("Host: real.example\r\n"))
+        #expect(world.upstreams.sent.contains("Accept-Encoding: identity\r\n"))
+        let journal = try world.exchange(Request(target: "/__admin/journal")).text
+        #expect(journal.contains(own))
+        #expect(!journal.contains("their-"))
+    }
+
+    @Test(
+        "A server that fails gives 502 with a sentence, a note with the reason, and harms no other connection",
+        arguments: [
+            (VirtualServer.unreachable, "The proxy cannot reach http://real.example: Connection refused."),
+            (
+                .bytes("SSH-2.0-OpenSSH\r\n\r\n", .open),
+                "http://real.example answered with something other than HTTP/1.1"
+            ),
+            (.bytes("", .finish), "http://real.example ended the connection without an answer."),
+            (.bytes("", .reset), "http://real.example ended the connection without an answer."),
+            (
+                .bytes("HTTP/1.1 200 OK\r\nContent-Length: 16777217\r\n\r\n", .open),
+                "The answer of http://real.example cannot be passed on:"
+            ),
+        ] as [(VirtualServer, String)])
+    func failures(_ server: VirtualServer, sentence: String) throws {
+        let world = try FrontWorld(Scenario(), server)
+        let other = try world.client()
+        let answer = try world.exchange(Self.goals)
+        #expect(answer.status == 502)
+        #expect(answer.json?["error"]?["message"]?.string?.hasPrefix(sentence) == true, "\(answer.text)")
+        #expect(try world.story().contains { $0.hasPrefix("note: upstream: \(sentence)") })
+        #expect(try other.exchange(Request(target: "/health")).status == 200)
+        world.upstreams.server = .fake
+        #expect(try other.exchange(Self.goals).status == 200)
+    }
+
+    @Test("A server that says nothing gives 504 once its time is up")
+    func silence() throws {
+        let world = try FrontWorld(Scenario(), .silent)
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        world.front.advance(by: .seconds(200))
+        #expect(client.wire.received.isEmpty)
+        world.upstreams.timeIsUp()
+        #expect(try client.response(to: Self.goals).status == 504)
+    }
+
+    @Test("A broken answer arrives as far as it came, and ends with a reset")
+    func brokenAnswer() throws {
+        let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", .reset))
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        let text = String(decoding: client.wire.received, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(text.hasSuffix("Content-Length: 10\r\n\r\nabc"))
+        #expect(client.wire.ending == .reset)
+        #expect(
+            try world.story().contains { $0.hasPrefix("note: upstream: GET \"/api/v1/goals\": the upstream reset") })
+    }
+
+    @Test("Interim answers pass at once, and the client's own 100 is not repeated")
+    func interim() throws {
+        let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+        let world = try FrontWorld(Scenario(), .bytes(hints, .open))
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        #expect(
+            String(decoding: client.wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 103 Early Hints\r\nLink: </a>"))
+        #expect(!String(decoding: client.wire.received, as: UTF8.self).contains("100 Continue"))
+    }
+
+    @Test("A fault that answers spares the server the request; one that loses the answer does not")
+    func faults() throws {
+        let scenario = try Self.scenario(
+            """
+            faults:
+              - {name: refused, on: GET /api/v1/goals, status: 503}
+              - {name: lost, on: POST /api/v1/goals, status: 500, processed: true}
+            """)
+        let world = try FrontWorld(scenario)
+        #expect(try world.exchange(Self.goals).status == 503)
+        #expect(try world.exchange(Request.authorized(.post, "/api/v1/goals").json(Self.goal)).status == 500)
+        #expect(try world.back.exchange(Self.goals).json?["data"]?["total"]?.int == 1)
+        #expect(try world.back.askedCount == 2)
+        let journal = try world.exchange(Request(target: "/__admin/journal")).text
+        #expect(journal.contains(#""created":""#))
+    }
+
+    @Test("A breakpoint holds the request before the server sees it, and the answer before the client does")
+    func breakpoints() throws {
+        let scenario = try Self.scenario(
+            """
+            faults:
+              - {name: ask, on: GET /api/v1/goals, hold: {what: request, for: 10s}}
+              - {name: answer, on: GET /api/v1/goals, hold: {what: response, for: 10s}}
+            """)
+        let world = try FrontWorld(scenario)
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        #expect(try world.back.askedCount == 0)
+        world.front.advance(by: .seconds(11))
+        #expect(client.wire.received.isEmpty)
+        #expect(try world.back.askedCount == 1)
+        world.front.advance(by: .seconds(11))
+        #expect(try client.response(to: Self.goals).status == 200)
+    }
+
+    @Test("Each world has an upstream of its own, or the server's, and its prefix is no part of what is asked")
+    func worlds() throws {
+        let answer = "HTTP/1.1 302 Found\r\nLocation: http://real.example/api/v1/x\r\nContent-Length: 0\r\n\r\n"
+        let world = try FrontWorld(Scenario(), .bytes(answer, .open))
+        func make(_ json: String) throws -> Response {
+            try world.exchange(Request(method: .post, target: "/__admin/worlds").json(json))
+        }
+        let own = try make(#"{"upstream": "https://other.example"}"#)
+        #expect(own.json?["upstream"]?.string == "https://other.example")
+        let servers = try make("{}")
+        #expect(servers.json?["upstream"]?.string == FrontWorld.url)
+        let fake = try make(#"{"upstream": {"answers": "fake"}}"#)
+        let id = try #require(fake.json?["id"]?.string)
+        #expect(try world.exchange(Request(target: "/w/\(id)/api/v1/goals")).status == 401)
+        #expect(try make(#"{"upstream": "ftp://a"}"#).status == 400)
+        #expect(try make(#"{"upstream": {"answers": "both"}}"#).status == 400)
+        let moved = try world.exchange(Request(target: "/w/\(servers.json?["id"]?.string ?? "")/api/v1/goals"))
+        #expect(world.upstreams.sent.contains("GET /api/v1/goals HTTP/1.1\r\n"))
+        #expect(moved.fields[.location] == "http://localhost/w/\(servers.json?["id"]?.string ?? "")/api/v1/x")
+    }
+
+    @Test("A reset ends what waits for the server, and the next request goes well")
+    func reset() throws {
+        let world = try FrontWorld(Scenario(), .silent)
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        #expect(try world.exchange(Request(method: .post, target: "/__admin/reset")).status == 200)
+        #expect(client.wire.ending == .reset)
+        world.upstreams.server = .fake
+        #expect(try world.exchange(Self.goals).status == 200)
+    }
+
+    @Test("A client that leaves is in the journal, and its request to the server is given up")
+    func clientLeaves() throws {
+        let world = try FrontWorld(Scenario(), .silent)
+        let client = try world.client()
+        client.wire.send(Self.goals.bytes)
+        #expect(world.upstreams.openCount == 1)
+        client.wire.vanish()
+        #expect(world.upstreams.openCount == 0)
+        #expect(try world.story() == ["GET none nobody"])
+    }
+
+    @Test("Without a transport for it, or without a URL, a request is refused")
+    func noTransport() throws {
+        let world = try FrontWorld()
+        world.front.engine.reachesUpstreams = false
+        #expect(try world.exchange(Self.goals).status == 502)
+    }
+}
