@@ -85,6 +85,10 @@ enum LimitsPage {
         "body of an answer of a real server behind a world": [server.bytes("upstreamBody")],
         "exceptions of a scenario's upstream": [.count("ScenarioLimits.upstreamRules", ScenarioLimits.upstreamRules)],
         "stubs of a scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
+        "changes of an overlay; JSON in all of their values": [
+            .count("ScenarioLimits.changes", ScenarioLimits.changes),
+            .bytes("ScenarioLimits.changeBytes", ScenarioLimits.changeBytes),
+        ],
         "texts of a scenario that pass for tokens": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
         "a free id of a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],
         "fields in an answer of a scenario": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],

@@ -97,7 +97,7 @@ struct SchemaTests {
         .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [{}]}]}]}",
         .food: "{name: a, meals: [{items: [{}]}]}",
         .share: "{name: a, users: [{id: u, documents: {workout_templates: [{name: a, shared_with: [{}]}]}}]}",
-        .stub: "{name: a, stubs: [{}]}",
+        .stub: "{name: a, stubs: [{}]}", .change: "{name: a, overlay: [{}]}",
         .chunk: "{name: a, answers: [{chunks: [{}]}]}",
         .replay: "{name: a, replay: {}}",
         .fault: "{name: a, faults: [{}]}",

@@ -148,6 +148,21 @@ enum Messages {
     }
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
     static let itemIDs = "must have 'id' and 'food_id' if another food of the meal has them: either all foods or none."
+    static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
+    static let changes = "a list of changes to what the fake answers"
+    static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
+    static let changedStatus = "the status of the answers to change"
+    static let otherStatus = "a status from 200 to 599 for an endpoint of REST"
+    static let changedType = "the type of the messages to change"
+    static let memberPath = "a path of members such as data.goals[].created_at, where [] stands for all elements"
+    static let mediaType = "a media type such as application/problem+json"
+    static func kindOfOther(_ endpoint: Endpoint) -> String {
+        endpoint.isSocket
+            ? "is for REST; messages of a socket have a 'type'." : "is for sockets; answers have a 'status'."
+    }
+    static func tooLongValues(_ bytes: Int) -> String {
+        "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed together."
+    }
     static let stubPath = "a path such as /v2/status or /v2/items/{id}, which is none of the server's own"
     static let stubOverProduct = "is a path of the product itself; 'override: true' lets a stub take its place."
     static let stubFields = "header fields by their names, without those that HTTP itself needs, such as Content-Length"

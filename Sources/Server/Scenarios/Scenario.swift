@@ -30,6 +30,10 @@ public struct Scenario: Sendable, Equatable {
     public var network: NetworkProfile?
     /// The real server that answers in the fake's place; nil for none.
     public var upstream: Upstream?
+    /// How its answers differ from the fake's; nil leaves it to the server.
+    public var overlay: Overlay?
+    /// The path of an overlay that is not read yet; a relative one starts at the scenario's file.
+    public var unreadOverlay: String?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
     /// The words of earlier versions that its document has, each with the one that is used now: no mistakes.
@@ -53,7 +57,7 @@ public struct Scenario: Sendable, Equatable {
     /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
     static let keysWithoutReplay = [
         "token_lifetime", "accounts", "consultations", "ids", "tokens", "users", "pauses", "answers", "meals", "stubs",
-        "issued_ids", "upstream",
+        "issued_ids", "upstream", "overlay",
     ]
 
     /// The rules for answers, meals and faults, and the stubs.
@@ -61,8 +65,9 @@ public struct Scenario: Sendable, Equatable {
 
     /// Whether it has nothing of ``keysWithoutReplay`` and no session, so that a session can be replayed in it.
     public var canReplay: Bool {
-        data == WorldData() && script == Script() && stubs.isEmpty && tokenLifetime == nil && rules.accounts == nil
-            && rules.perTopic == nil && rules.ids == nil && rules.tokens.isEmpty && replay == nil && upstream == nil
+        data == WorldData() && script == Script() && stubs.isEmpty && overlay == nil && unreadOverlay == nil
+            && upstream == nil && tokenLifetime == nil && rules.accounts == nil && rules.perTopic == nil
+            && rules.ids == nil && rules.tokens.isEmpty && replay == nil
     }
 }
 
@@ -135,6 +140,10 @@ public enum ScenarioLimits {
     public static let stubs = 100
     /// Exceptions of an upstream.
     public static let upstreamRules = 100
+    /// Changes to the fake's answers in an overlay.
+    public static let changes = 1000
+    /// Bytes of JSON in the values of all changes: each may be written into every element of a list.
+    public static let changeBytes = 16 * 1024
     /// Texts that pass for tokens.
     public static let tokens = 100
     /// Values that are filled in in one answer: each can be as long as a question.

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Scenarios
 import Text
 
 /// What JSON values at one place look like: their kinds, and the members that objects always have.
@@ -95,37 +96,4 @@ struct ValueShape: Sendable {
     }
 
     private var described: String { Words.list(kinds.map(\.words).sorted(), last: "or") }
-}
-
-/// What a client has to know of a value to read it, in words.
-struct ValueKind: Hashable, Sendable {
-    let words: String
-    /// Whether it can stand where any text may be.
-    private var isText = false
-    private static let text = "a text"
-
-    init(_ value: JSONValue) {
-        switch value {
-        case .null: words = "null"
-        case .bool: words = "true or false"
-        case .number: words = "a number"
-        case .object: words = "an object"
-        case .array: words = "an array"
-        case .string(let text): (words, isText) = (Self.words(of: text), true)
-        }
-    }
-
-    private static func words(of text: String) -> String {
-        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        if groups.map(\.count) == [8, 4, 4, 4, 12], groups.allSatisfy({ $0.allSatisfy(\.isHexDigit) }) {
-            return text == text.lowercased() ? "an id in lower case" : "an id in upper case"
-        }
-        guard let time = RFC3339.time(text) else { return RFC3339.days(text) != nil ? "a date" : Self.text }
-        return time.fractionDigits == 0
-            ? "a time in whole seconds"
-            : "a time with \(Words.counted(time.fractionDigits, "digit")) of a second's fraction"
-    }
-
-    /// Whether a value of this kind can stand where that one is.
-    func isAlike(_ known: ValueKind) -> Bool { self == known || isText && known.words == Self.text }
 }

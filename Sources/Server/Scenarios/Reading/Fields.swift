@@ -92,7 +92,7 @@ enum ObjectKind: String, CaseIterable {
     case mealCondition = "meal_condition"
     case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, end, hold, point
-    case network, outages, stub, upstream, exception
+    case network, outages, stub, upstream, exception, overlay, change
 
     var keys: [String] {
         switch self {
@@ -100,9 +100,14 @@ enum ObjectKind: String, CaseIterable {
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "accounts", "consultations", "ids",
                 "tokens", "on_rewind", "compression", "pings", "users", "pauses", "answers", "meals", "faults", "stubs",
-                "network", "upstream", "issued_ids", "replay",
+                "network", "upstream", "overlay", "issued_ids", "replay",
             ]
         case .stub: ["method", "path", "status", "body", "headers", "override"]
+        case .overlay: ["overlay"]
+        case .change:
+            [
+                "on", "status", "type", "member", "value", "instead_of", "rename", "remove", "becomes", "content_type",
+            ]
         case .clock: ["manual"]
         case .token: ["token", "user"]
         case .accounts: ["access_token", "refresh_token", "password_cost"]
@@ -201,6 +206,7 @@ enum ObjectKind: String, CaseIterable {
         case .truncate: "a truncation"
         case .end: "an end"
         case .outages: "outages"
+        case .overlay: "an overlay"
         case .point: "a point of a connection"
         default: "a \(rawValue)"
         }

@@ -45,7 +45,7 @@ extension Scenario {
     }
 
     /// Editors on Windows begin a file with a byte-order mark, U+FEFF, which has no meaning, however many there are.
-    private static func withoutByteOrderMarks(_ bytes: [UInt8]) -> [UInt8] {
+    static func withoutByteOrderMarks(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[...]
         while rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
         return rest.count == bytes.count ? bytes : Array(rest)
@@ -113,6 +113,12 @@ extension Scenario {
         scenario.stubs = fields.list("stubs", limit: ScenarioLimits.stubs, of: "stubs", Stub.read)
         scenario.network = fields["network"].flatMap(NetworkProfile.read)
         scenario.upstream = fields["upstream"].flatMap(Upstream.read)
+        if case .list? = fields["overlay"]?.node.content {
+            scenario.overlay = fields["overlay"].flatMap(Overlay.read)
+        } else {
+            scenario.unreadOverlay = fields["overlay"]?.text(
+                1...ScenarioLimits.sessionPath, bytes: ScenarioLimits.sessionPath)
+        }
         fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
         scenario.replay = fields["replay"].flatMap(SessionReplay.read)
         return scenario
