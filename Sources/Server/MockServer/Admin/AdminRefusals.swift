@@ -130,6 +130,13 @@ extension APIError {
                 + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
+    /// A scenario names the file of an overlay in a place where files are not read.
+    static func overlayNotRead(_ path: String) -> APIError {
+        .invalid(
+            "The overlay \"\(path)\" is a file, which is not read here: give the list of its changes, {\"overlay\": "
+                + "[…]}, or start the server with --overlay.")
+    }
+
     /// A request that the replayed session does not contain.
     static func notRecorded(_ miss: ReplayMiss) -> APIError {
         APIError(.notFound, .notFound, miss.message, details: miss.details)

@@ -160,7 +160,10 @@ extension WorldSettings {
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         if imported.stubs.isEmpty { settings.scenario.stubs = old.stubs }
         settings.scenario.network = imported.network ?? old.network
-        settings.scenario.upstream = imported.upstream ?? old.upstream
+        if imported.replay == nil {
+            settings.scenario.upstream = imported.upstream ?? old.upstream
+            settings.scenario.overlay = imported.overlay ?? old.overlay
+        }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)
         settings.seed = imported.seed ?? settings.seed
@@ -230,6 +233,7 @@ extension Scenario {
         if state.stubs.isEmpty { result.stubs = stubs }
         result.network = state.network ?? network
         result.upstream = state.upstream ?? upstream
+        (result.overlay, result.unreadOverlay) = (overlay, unreadOverlay)
         result.guide = state.guide ?? guide
         result.seed = state.seed ?? seed
         result.clock = state.clock ?? clock

@@ -47,6 +47,11 @@ struct Answer {
         self.init(status: error.status, body: error.body(in: form, forApps: forApps), fields: error.fields)
     }
 
+    init(_ changed: ChangedAnswer) {
+        self.init(
+            status: changed.status, body: changed.body, fields: changed.fields, contentType: changed.contentType)
+    }
+
     init(_ replacement: ReplacementAnswer) {
         self.init(
             status: replacement.status, body: replacement.body, fields: replacement.fields,
@@ -70,6 +75,27 @@ struct Answer {
         if status != .noContent, !isRecorded { all[.contentType] = contentType ?? Answer.json }
         if !isRecorded || all[.date] == nil { all[.date] = time.httpDateText }
         return all
+    }
+}
+
+/// An answer whose body an overlay may change, as a value for a job.
+struct ChangedAnswer: Sendable {
+    fileprivate var status: HTTPResponse.Status
+    fileprivate(set) var body: [UInt8]
+    fileprivate var fields: HTTPFields?
+    fileprivate var contentType: String?
+
+    init(_ answer: Answer) {
+        (status, body, fields, contentType) = (answer.status, answer.body, answer.fields, answer.contentType)
+    }
+
+    func changed(by overlay: Overlay, of endpoint: Endpoint) -> ChangedAnswer {
+        let change = overlay.change(status.code, body, of: endpoint)
+        var changed = self
+        if let status = change.status { changed.status = StatusNames.status(status) }
+        changed.body = change.body ?? body
+        changed.contentType = change.contentType ?? contentType
+        return changed
     }
 }
 

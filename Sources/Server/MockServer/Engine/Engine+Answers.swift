@@ -63,6 +63,13 @@ extension Engine {
                 status: trouble == nil ? .ok : .serviceUnavailable,
                 body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
+            if let overlay = world.settings.scenario.overlay, description != .documentation {
+                // Parsing and writing it takes longer than a turn of the loop may.
+                let changed = Deferred(parsing: .max) { DescribedAPI(description, in: mode).changed(by: overlay) }
+                return value(of: changed, for: exchange, at: world.turn.now).map {
+                    Answer(body: $0, contentType: description.mediaType)
+                }
+            }
             return Answer(body: description.bytes(for: mode), contentType: description.mediaType)
         case .page(let path):
             return Answer(
@@ -130,8 +137,26 @@ extension Engine {
         }
     }
 
-    /// The answer of a REST endpoint of the API; nil if it waits for a job.
+    /// The answer of a REST endpoint of the API, as the world's overlay has it; nil if it waits for a job.
     private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
+        guard let overlay = exchange.world.settings.scenario.overlay, let endpoint = exchange.endpoint,
+            overlay.concerns(endpoint)
+        else { return try ownAnswer(exchange) }
+        if let made = exchange.made as? ChangedAnswer { return Answer(made) }
+        let answer: Answer
+        do throws(APIError) {
+            guard let own = try ownAnswer(exchange) else { return nil }
+            answer = own
+        } catch {
+            answer = Answer(exchange.world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
+        }
+        let own = ChangedAnswer(answer)
+        let changed = Deferred(parsing: own.body.count) { own.changed(by: overlay, of: endpoint) }
+        return value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
+    }
+
+    /// The fake's own answer of a REST endpoint of the API; nil if it waits for a job.
+    private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
         if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }

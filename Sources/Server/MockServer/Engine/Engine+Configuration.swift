@@ -97,6 +97,7 @@ extension Engine.Configuration {
         settings.scenario = scenario
         settings.scenario.rules.ids = scenario.rules.ids ?? self.scenario.rules.ids
         settings.scenario.network = scenario.network ?? self.scenario.network
+        if scenario.replay == nil { settings.scenario.overlay = scenario.overlay ?? self.scenario.overlay }
         settings.scenario.rules.compression = scenario.rules.compression ?? self.scenario.rules.compression
         if scenario.replay == nil {
             settings.scenario.upstream = scenario.upstream.completed(by: self.scenario.upstream)

@@ -188,7 +188,12 @@ extension Engine {
             switch effects[index] {
             case .send(let socket, let text):
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
-                send(text, on: connection, in: world, at: now)
+                guard let overlay = world.settings.scenario.overlay, let endpoint = connection.record.opening?.endpoint
+                else {
+                    send(text, on: connection, in: world, at: now)
+                    continue
+                }
+                send(overlay.change(text, of: endpoint), on: connection, in: world, at: now)
             case .close(let socket, let code, let reason):
                 // A fault may have ended or silenced it before.
                 guard let connection = self[ConnectionID(socket)], connection.isServed else { continue }

@@ -99,6 +99,7 @@ final class World {
             _ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp, dateShift: Int64
         ) throws(APIError) {
             let (settings, restored) = (draft.settings, draft.restored)
+            if let path = settings.scenario.unreadOverlay { throw .overlayNotRead(path) }
             replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
             if let start = clock.manualTime, let restored { clock.move(to: max(start, restored.saved.time)) }
