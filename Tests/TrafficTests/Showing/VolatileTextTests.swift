@@ -54,6 +54,9 @@ struct VolatileTextTests {
             ("password2", true), ("TOKEN", true), ("OAUTH2Token", true), ("broken", false), ("compassword", false),
             ("ftoken", false), ("passwordHash", true), (String(repeating: "a", count: 30) + "token", false),
             (String(repeating: "a", count: 30) + "Token", true), ("a_b_c", false), ("Passwort", false),
+            ("pin", true), ("userPin", true), ("spin", false), ("pinned", false), ("pass", true), ("compass", false),
+            ("otp", true), ("TOTP", true), ("one_time_code", true), ("mfaCode", true), ("zipCode", false),
+            ("code_verifier", true), ("_csrf", true), ("bearer", true), ("forbearer", false),
         ])
     func names(_ name: String, _ isSecret: Bool) {
         #expect(SecretName.isSecret(name) == isSecret)

@@ -50,17 +50,18 @@ enum SecretKind: String, Sendable, CaseIterable {
             .token,
             """
             token accesstoken refreshtoken idtoken authtoken sessiontoken devicetoken admintoken csrftoken \
-            xsrftoken pushtoken bearertoken resettoken oauthtoken usertoken apitoken jwt authorization credential \
-            credentials
+            xsrftoken pushtoken bearertoken resettoken oauthtoken usertoken apitoken csrf xsrf jwt bearer \
+            authorization credential credentials
             """
         ),
         (.cookie, "cookie"),
-        (.apiKey, "apikey xapikey accesskey"), (.secret, "secret clientsecret secretkey privatekey"),
+        (.apiKey, "apikey xapikey accesskey"), (.secret, "secret clientsecret secretkey privatekey codeverifier"),
         (
             .password,
             """
             password newpassword oldpassword currentpassword userpassword confirmpassword repeatpassword \
-            passwordconfirmation passwordconfirm passwordrepeat passwordhash passwd pwd passphrase passcode
+            passwordconfirmation passwordconfirm passwordrepeat passwordhash passwd pwd passphrase passcode pass \
+            pin otp totp onetimecode verificationcode mfacode
             """
         ),
     ]
@@ -83,7 +84,7 @@ enum SecretKind: String, Sendable, CaseIterable {
 
 /// The names of secrets, which fields, members of JSON and items of queries and forms have.
 ///
-/// The last words decide: `token`, `password`, `secret`, `api key`, `authorization`, `credentials` and the like. `access_token`, `user_api_key`,
+/// The last words decide: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials` and the like. `access_token`, `user_api_key`,
 /// `oauthToken`, `Client-Secret`, `user[password]`, `password2` are secrets; `token_count`, `tokens_used`,
 /// `passwordCost`, `isPasswordSet` are not, and neither is `next_page_token`. A word begins after any character other
 /// than a letter, and with a capital letter (`newPassword`, `APIKey`).
