@@ -131,10 +131,12 @@ private struct Generator {
         let noted = number.text == "2,5" ? ["2,5"] : []
         if isPoured {
             let unit = draw.element(of: Self.volumes)
-            return (
-                "\(number.text) \(draw.element(of: unit.words))", number.value * gramsEach(unit.milliliters, of: food),
-                noted
-            )
+            let (word, grams) = (draw.element(of: unit.words), number.value * gramsEach(unit.milliliters, of: food))
+            // How much is heaped is an assumption, too.
+            guard noted.isEmpty, !word.contains(" "), !word.hasSuffix("."), draw.once(in: 6) else {
+                return ("\(number.text) \(word)", grams, noted)
+            }
+            return ("\(number.text) heaped \(word)", grams, ["heaped \(word)"])
         }
         let unit = draw.element(of: Self.weights)
         if unit.scale > 1 {
@@ -160,8 +162,12 @@ private struct Generator {
         let each = food.portions[.pieces] ?? 0
         let name = food.names[0]
         let count = 1 + draw.below(9)
-        switch draw.below(4) {
+        switch draw.below(6) {
         case 0: return .init(food: food, text: "\(name) x \(count)", grams: Double(count) * each)
+        case 3: return .init(food: food, text: "\(count) \(name) at 60 g", grams: Double(count) * 60)
+        case 4:
+            let text = draw.element(of: ["\(count) \(name), 60 g each", "\(count) \(name) (each 60 g)"])
+            return .init(food: food, text: text, grams: Double(count) * 60)
         case 1: return .init(food: food, text: "\(count) x 150g \(name)", grams: Double(count) * 150)
         case 2: return .init(food: food, text: "\(name) x \(count * 50)g", grams: Double(count * 50))
         default: return .init(food: food, text: "\(count) \(name)", grams: Double(count) * each)

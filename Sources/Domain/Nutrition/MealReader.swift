@@ -173,12 +173,14 @@ struct MealReader {
         } else {
             wait(for: reading)
         }
+        if pending == nil, isEach { index += 1 }
         return true
     }
 
-    /// Whether an amount is that of one piece: `3 eggs at 60 g`, `3 eggs à 60 g`.
+    /// Whether an amount is that of one piece: `3 eggs at 60 g`, `3 eggs à 60 g`, `3 eggs (each 60 g)`.
     private func isRate(at start: Int) -> Bool {
-        start > 0 && (text.word(start - 1) == "at" || text.source(start - 1..<start).lowercased() == "à")
+        guard start > 0 else { return false }
+        return ["at", "each"].contains(text.word(start - 1) ?? "") || text.source(start - 1..<start) == "à"
     }
 
     /// Handles `2 chicken breasts (240g)` and `2 chicken breasts, 120g each`: a weight is more precise than a count.
@@ -301,7 +303,12 @@ struct MealReader {
             if word == "or", isNegated { return }
             return separate()
         }
-        if let standing = Words.standing(of: word) { return adjective(word, standing) }
+        // In `1 bunch of grapes` the word has an amount, and in `2 rolls with 10 g butter each` two foods share one.
+        let isUnused =
+            pending?.unit == nil && pending != nil && Words.vagueNouns.contains(word)
+            || pending == nil && drafts.count > 1 && ["each", "apiece"].contains(word)
+                && AmountReader(text: text).read(at: index + 1) == nil
+        if !isUnused, let standing = Words.standing(of: word) { return adjective(word, standing) }
         adjectives = []
         if pending != nil, !isNegated { pendingIsTaken = true }
         note(unknown: text.source(index..<index + 1))

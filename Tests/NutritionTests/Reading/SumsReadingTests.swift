@@ -57,6 +57,7 @@ struct SumsReadingTests {
         .init("3 eggs at 60 g", "egg 180 grams", 257),
         .init("3 eggs à 60 g", "egg 180 grams", 257),
         .init("3 eggs @ 60g", "egg 180 grams", 257),
+        .init("3 eggs (each 60 g)", "egg 180 grams", 257),
         .init("3 eggs (60 g)", "egg 60 grams", 86),
         .init("coffee at 8, 2 eggs at 9", "coffee 1 servings, egg 2 pieces", 142),
         .init("1 quart of milk", "milk 1 quarts", 595),

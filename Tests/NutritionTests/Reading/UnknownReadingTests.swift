@@ -20,6 +20,11 @@ struct UnknownReadingTests {
         .init("2 good large thick slices of bread", "bread 1 slices", 77, unknown: ["2"]),
         // A letter is a unit after a number only.
         .init("a c rice", "rice 1 servings", 205, unknown: ["c"]),
+        .init("1 bunch of grapes", "grape 1 pieces", 3, unknown: ["bunch"]),
+        .init("2 pinch salt", "salt 2 servings", 0, unknown: ["pinch"]),
+        .init("a bunch of grapes", "grape 1 servings", 104),
+        .init("2 toasts with 10 g butter each", "toast 2 slices, butter 10 grams", 222, unknown: ["each"]),
+        .init("2 eggs each", "egg 2 pieces", 140),
         .init("unobtainium", "", 0, unknown: ["unobtainium"]),
         .init("2 unobtainium", "", 0, unknown: ["unobtainium"]),
         .init("2 unobtainium and eggs", "egg 1 servings", 70, unknown: ["unobtainium"]),
