@@ -65,6 +65,12 @@ extension LongPeers {
                 Mistake("Steady", "interruption/drop/pauses-grow", "! ws/reconnect-backoff (should)"),
                 Mistake("Plodding", "consultation/create/500-twice", "! retry/backoff-on-5xx (should)"),
                 Mistake("Forgetful", "chat/answer/as-scripted", "✗ inside/transcript-equals-chunks (must)"),
+                Mistake(
+                    "Echoing", "interruption/drop/answer-goes-on",
+                    "Expected each message of the user to be stored once"),
+                Mistake("Brittle", "chat/frames/undecodable-are-survived", "Expected the connection to be connected"),
+                Mistake(
+                    "Misspelling", "goal/create/links-what-the-coach-suggested", "✗ goal/links-created-goal (must)"),
                 Mistake("Patient", "meal/connected/failure-surfaces", "✗ inside/failed-meal-surfaces (must)"),
                 Mistake("Thrifty", "auth/refresh/revoked-is-not-repeated", "✗ auth/refresh-token-once (must)"),
                 Mistake("Absent", "interruption/drop/mid-stream", "! ws/reconnects (should)"),

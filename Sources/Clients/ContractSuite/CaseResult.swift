@@ -41,7 +41,10 @@ public struct CaseResult: Sendable {
 
     /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
-    public var brokenChecks: Set<InsideCheck> { Set(failures.compactMap(\.check)) }
+    /// The broken inside checks; none where the server saw that a *must* was broken, which what the user sees may follow
+    /// from.
+    public var brokenChecks: Set<InsideCheck> { hasBrokenMust ? [] : Set(failures.compactMap(\.check)) }
+    private var hasBrokenMust: Bool { verdicts.contains { $0.failsRun } }
 
     /// The obligations that the case was meant to exercise and did not.
     public var unfaced: [String] {
@@ -76,8 +79,9 @@ extension CaseResult: CustomStringConvertible {
         guard skipped == nil else { return [] }
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in
             let check = InsideCheck(rawValue: obligation.id)
-            let found = failures.filter { $0.check == check }
-            let isFaced = check.map(looked.contains) ?? false
+            let failed = failures.filter { $0.check == check }
+            let isFaced = check.map(looked.contains) ?? false && (failed.isEmpty || !hasBrokenMust)
+            let found = isFaced ? failed : []
             return Verdict(
                 obligation: obligation, outcome: !isFaced ? .notExercised : found.isEmpty ? .kept : .broken,
                 exercisedCount: isFaced ? 1 : 0,

@@ -161,6 +161,12 @@ struct LinkTests {
                 $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(chat)], status: nil, at: 3)
             }),
         Chapter(
+            "so is one with the id in upper case", .kept(), end: 100,
+            tell: suggested {
+                $0.request(
+                    .updateGoal, Story.id(10).uppercased(), body: ["conversationId": .string(chat)], status: 404, at: 3)
+            }),
+        Chapter(
             "with another conversation", unlinked(3, 4), end: 100,
             tell: suggested {
                 $0.request(.updateGoal, Story.id(10), body: ["conversationId": .string(Story.id(21))], at: 3)

@@ -41,6 +41,35 @@ class Forgetful(Client):
         super()._take_frame(chat, frame)
 
 
+class Echoing(Client):
+    """Asks again after its connection was lost, though the question stands in the history."""
+
+    async def _recover(self, chat, turn):
+        await self._until(lambda: chat.is_connected and chat.is_fresh)
+        turn.is_cut = False
+        await self._say(chat)
+        await self._hear_out(chat, turn)
+        await self._read_history(chat)
+
+
+class Brittle(Client):
+    """Leaves the chat at what is no message."""
+
+    def _take(self, chat, data):
+        if not self._frames(data):
+            return self._leave("failed")
+        super()._take(chat, data)
+
+
+class Misspelling(Client):
+    """Links a goal in snake_case, and takes it for linked."""
+
+    async def _request(self, method, path, body=None, attempts=None):
+        if method == "PATCH":
+            body = {"conversation_id": body["conversationId"]}
+        return await super()._request(method, path, body, attempts)
+
+
 class Patient(Client):
     """Looks what became of a meal, and takes no event about a failure."""
 

@@ -160,6 +160,14 @@ extension ContractCase {
                 .expect(.checking(.unknown, .noProblem)), .disconnect,
             ]),
         ContractCase(
+            "chat/frames/undecodable-are-survived", "Texts that are no messages come within an answer",
+            Clause(.consultationWebSocket, "handleIncomingMessage", "What cannot be decoded is passed over."),
+            setting: .faults(
+                "no-messages", "{on: socket, at: {chunk: 1}, insert: Bad Gateway}",
+                "{on: socket, at: {chunk: 2}, insert: '[7]'}", "{on: socket, at: {chunk: 3}, insert: '{\"type\":7}'}"),
+            steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
+            .untilAnswered(1), .send("And for breakfast?"), .untilAnswered(2), .disconnect),
+        ContractCase(
             "chat/persona/unknown-is-shown", "The consultation has a persona, a status and a member that are new",
             Clause(.consultationWebSocket, "Data Models", "A consultation's persona and status are texts."),
             setting: .written(

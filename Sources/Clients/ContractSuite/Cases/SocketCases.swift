@@ -34,15 +34,32 @@ extension ContractCase {
             "silence/half-open", "The connection falls silent without ending; no pong comes",
             .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
         ContractCase(
-            "interruption/drop/again-and-again", "Three connections in a row end in the middle of an answer",
+            "interruption/drop/again-and-again", "Six connections, one after the other, end in the middle of an answer",
             backoff,
             setting: .faults(
-                "drops", "{on: socket, connections: {from: 1, to: 3}, at: {chunk: 2, answer: 1}, finish: true}"),
+                "drops", "{on: socket, connections: {from: 1, to: 6}, at: {chunk: 2, answer: 1}, finish: true}"),
             faces: ["ws/reconnect-backoff", "ws/recovers-history"],
             steps: [.start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored)]
-                + (1...4).flatMap { count in
+                + (1...7).flatMap { count in
                     [.send("Question \(count)?"), .untilAnswered(count, within: .minutes(5))]
                 } + [.disconnect]),
+        ContractCase(
+            "interruption/drop/answer-goes-on", "The connection is lost in a long answer: nothing is asked again",
+            Clause(.enhancedConsultations, "best practice 2", "No message is there twice."),
+            setting: .written(
+                """
+                name: long-answer
+                answers:
+                  - text: Warm up first, then run slowly, then walk, and do it all again tomorrow.
+                    timing: {first_chunk: 500ms, chunks_per_second: 1}
+                faults:
+                  - {on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}
+                """), faces: ["ws/reconnect-backoff", "ws/recovers-history"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("How do I begin to run?"),
+                .until(.streaming, within: .seconds(10)), .untilAnswered(1, within: .minutes(5)), .expect(.storedOnce),
+                .disconnect,
+            ]),
         ContractCase(
             "interruption/drop/handshakes-refused-for-good",
             "After a drop every handshake is refused: the client gives up",

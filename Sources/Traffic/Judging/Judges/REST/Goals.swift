@@ -173,7 +173,8 @@ struct LinksCreatedGoal: ObligationJudge {
             }
             debts[key] = Debt(goal: goal.id, suggestion: suggestion, entry: request.entry)
         case .updateGoal:
-            guard let id = request.pathID else { return }
+            // `ids/lowercase` judges upper case.
+            guard let id = request.pathID?.asIssued else { return }
             let key = Owned(client: client, id: id)
             // The client did its part, regardless of the result.
             let conversation = request.body?["conversationId"]?.exactString?.asIssued
