@@ -40,6 +40,23 @@ struct WorldTests {
         await server.stop()
     }
 
+    @Test("A world is begun, judged and ended within milliseconds")
+    func time() async throws {
+        var times: [Duration] = []
+        for _ in 0..<30 {
+            times.append(
+                try await ContinuousClock().measure {
+                    let world = try await Mock.server.world()
+                    #expect(try await world.verdicts(.broken).isEmpty)
+                    try await world.end()
+                })
+        }
+        let median = times.sorted()[times.count / 2]
+        print("A test's world takes \(median) from begin through verdicts to end, at the median.")
+        // Beside all other tests, on any machine.
+        #expect(median < .seconds(2))
+    }
+
     @Test("A manual clock moves by a duration, and until something happens")
     func clock() async throws {
         let world = try await Mock.server.world(scenario: "meal-completes", clock: .manual)

@@ -35,6 +35,7 @@ extension Peers {
                 mkdir -p Sources/CoachClient Tests/CoachClientTests
                 cp "$1/CoachClient.swift" Sources/CoachClient
                 cp "$1"/*Tests.swift Tests/CoachClientTests
+                SECONDS=0; swift build --build-tests; echo "From nothing, the tests of an app build in $SECONDS s."
                 swift test; echo "exit $?"
                 sed -i.bak 's|/\\\\(id)/archive|/\\\\(id.uuidString.lowercased())/archive|' Sources/CoachClient/CoachClient.swift
                 swift test; echo "exit $?"
@@ -47,6 +48,7 @@ extension Peers {
                     "PKG_CONFIG_LIBDIR": "/nowhere",
                 ], directory: folder.url)
             let lines = command.output.split(separator: "\n").map(String.init)
+            for line in lines where line.hasPrefix("From nothing") { print(line) }
             #expect(lines.filter { $0.hasPrefix("exit ") } == ["exit 1", "exit 0"], "\(command.transcript)")
             let issues = lines.filter { $0.contains(" recorded an issue at ") }
             #expect(issues.count == 1 && issues[0].contains("at CoachClientTests.swift:25:"), "\(command.transcript)")
