@@ -158,6 +158,12 @@ struct FrontWorld {
         return network
     }
 
+    /// Moves the time of both.
+    func advance(by duration: Duration) {
+        back.advance(by: duration)
+        front.advance(by: duration)
+    }
+
     func client() throws -> HTTPClient<VirtualClient> { HTTPClient(try #require(front.connect())) }
 
     func exchange(_ request: Request) throws -> Response { try front.exchange(request) }
