@@ -37,7 +37,7 @@ struct EvidenceTests {
         #expect(Self.broken([]) == ["request/shape"])
     }
 
-    @Test("What needs which", arguments: [Evidence.controlFrames, .socketEnds, .credentials])
+    @Test("What needs which", arguments: [Evidence.controlFrames, .socketEnds, .credentials, .backend])
     func table(_ evidence: Evidence) {
         let needed: [Evidence: [String]] = [
             .controlFrames: ["ws/keepalive", "ws/close-handshake"],
@@ -51,9 +51,43 @@ struct EvidenceTests {
                 "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-token-once",
                 "auth/no-expired-bearer", "ws/refused-handshake",
             ],
+            .backend: ["ids/backend-goal-id", "retry/creates-once"],
         ]
         let found = Judge.judges.filter { !$0.needs.isDisjoint(with: evidence) }.map { $0.obligation.id }
         #expect(found == needed[evidence])
+    }
+
+    @Test("What only the backend knows is left to a real server; what else is broken is still found")
+    func realServer() throws {
+        let story = Story {
+            $0.request(.deleteGoal, "goal-1", status: 404, at: 0, fields: [])
+            $0.request(.deleteGoal, "goal-1", status: 404, at: 100, fields: [])
+        }
+        func verdicts(_ answerers: [RecordedExchange.Answerer?]) -> [String: Verdict] {
+            var judge = Judge(mode: .union)
+            for (entry, answerer) in zip(story.journal.entries(), answerers) {
+                guard case .exchange(var exchange) = entry.event else { continue }
+                exchange.answeredBy = answerer
+                judge.observe(
+                    JournalEntry(
+                        number: entry.number, time: entry.time, connection: entry.connection, event: .exchange(exchange)
+                    ))
+            }
+            return Dictionary(uniqueKeysWithValues: judge.verdicts().map { ($0.obligation.id, $0) })
+        }
+        for answerers in [[nil, nil], [.fake, .fake]] as [[RecordedExchange.Answerer?]] {
+            let verdict = try #require(verdicts(answerers)["ids/backend-goal-id"])
+            #expect(verdict.outcome == .broken && !verdict.isLeftToServer)
+        }
+        for answerers in [[.real, .real], [.fake, .real]] as [[RecordedExchange.Answerer?]] {
+            let all = verdicts(answerers)
+            let verdict = try #require(all["ids/backend-goal-id"])
+            #expect(verdict.outcome == .notExercised && verdict.isLeftToServer && verdict.findingCount == 0)
+            #expect(all["auth/credentials-on-every-request"]?.outcome == .broken)
+            let run = Report.Run(
+                scenario: "x", mode: .union, hasConnected: true, verdicts: Array(all.values), exposures: [])
+            #expect(run.notes.first?.contains("ids/backend-goal-id") == true)
+        }
     }
 
     @Test("Entries that a journal has lost are counted")

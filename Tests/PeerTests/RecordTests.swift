@@ -11,6 +11,7 @@ extension LongPeers {
                 "foreign", "nginx", "doors", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
                 "thousand",
                 "websockets_stories", "aiohttp_stories", "socket_stories", "behind", "behind_proxies", "behind_tls",
+                "behind_polite",
             ])
         func holds(_ chapter: String) async throws {
             let script = Programs.peers.appendingPathComponent("recording.py").path

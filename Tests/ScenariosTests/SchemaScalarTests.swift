@@ -42,6 +42,7 @@ struct SchemaScalarTests {
         .hold: "{name: a, faults: [{on: any, hold: @}]}", .network: "{name: a, network: @}",
         .outages: "{name: a, network: {outages: @}}", .stub: "{name: a, stubs: [@]}",
         .token: "{name: a, tokens: [@]}", .change: "{name: a, overlay: [@]}",
+        .upstream: "{name: a, upstream: @}", .exception: "{name: a, upstream: {except: [@]}}",
     ]
 
     /// What an object needs to be looked at any further.

@@ -98,6 +98,7 @@ struct SchemaTests {
         .food: "{name: a, meals: [{items: [{}]}]}",
         .share: "{name: a, users: [{id: u, documents: {workout_templates: [{name: a, shared_with: [{}]}]}}]}",
         .stub: "{name: a, stubs: [{}]}", .change: "{name: a, overlay: [{}]}",
+        .exception: "{name: a, upstream: {except: [{}]}}",
         .chunk: "{name: a, answers: [{chunks: [{}]}]}",
         .replay: "{name: a, replay: {}}",
         .fault: "{name: a, faults: [{}]}",

@@ -10,7 +10,7 @@ struct Banner {
 
     var text: String {
         """
-        fitiq-mock \(Version.current) \(server.replays ? "plays a recorded session back" : "serves a fake FitIQ backend")\(guide).
+        fitiq-mock \(Version.current) \(what)\(guide).
 
           REST        \(server.url)\(world)/api/v1
           WebSocket   \(server.webSocketURL)\(world)/api/v1/consultations/{id}/ws
@@ -21,6 +21,12 @@ struct Banner {
         \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())Stop with Ctrl-C.
 
         """
+    }
+
+    private var what: String {
+        if server.replays { return "plays a recorded session back" }
+        let hasUpstream = server.engine.scenario.upstream != nil
+        return hasUpstream ? "stands in front of a real server" : "serves a fake FitIQ backend"
     }
 
     /// What the paths of a world begin with.

@@ -616,6 +616,67 @@ async def behind_tls():
             front.stop()
 
 
+async def behind_polite():
+    """The polite client in every built-in scenario, in front of a real server: nobody accuses it."""
+    sys.path.insert(0, str(pathlib.Path(__file__).parent / "../../../Fixtures/adapters/python"))
+    from fitiq_client import Client
+
+    listed = subprocess.run([PROGRAM, "scenarios"], check=True, capture_output=True, text=True).stdout
+    names = [line.split()[0] for line in listed.splitlines() if line and not line.startswith(" ")]
+    assert len(names) > 30, listed
+    places, judged = asyncio.Semaphore(4), 0
+
+    async def until(client, condition, seconds):
+        """A scenario may be such that it never comes."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while client.is_busy or not condition():
+                    await asyncio.sleep(0.05)
+
+    async def play(name):
+        """What the judges have against the client, and what they leave to the server; None if it was not asked."""
+        with running("serve", "--instant") as real, \
+                running("serve", "--instant", "--upstream", real.url, "--scenario", name) as front:
+            client = Client(
+                front.url, front.ready["ws_url"], front.ready["token"], front.ready["api_key"],
+                refresh=lambda: front.ready["fresh_token"])
+            client.start_consultation("nutritionist")
+            client.send("How much protein do I need?")
+            await until(client, lambda: len(client.transcript) == 2, 6)
+            client.log_meal("2 eggs", "breakfast")
+            client.create_goal("Run 5 km", "By summer.")
+            await until(client, lambda: client.goals and client.meals, 6)
+            client.disconnect()
+            await until(client, lambda: client.connection == "disconnected", 3)
+            async with aiohttp.ClientSession() as session:
+                async with session.get(front.url + "/__admin/verdicts") as answer:
+                    verdicts = (await answer.json())["verdicts"]
+                entries = await journal(session, front)
+            broken = {v["id"]: [f["message"] for f in v["findings"]] for v in verdicts if v["verdict"] == "broken"}
+            if not any(entry.get("answered_by") == "real" for entry in entries):
+                return broken, None
+            return broken, [verdict["id"] for verdict in verdicts if verdict.get("not_judged")]
+
+    async def judge(name):
+        nonlocal judged
+        async with places:
+            broken, left = await play(name)
+            # A machine that is busy makes the client late, but not twice in the same way.
+            for _ in range(2):
+                if broken:
+                    again, _ = await play(name)
+                    broken = {id: broken[id] for id in broken if id in again}
+            assert not broken, (name, broken)
+            if left is not None:
+                assert left == ["ids/backend-goal-id", "retry/creates-once"], (name, left)
+                judged += 1
+
+    async with asyncio.TaskGroup() as group:
+        for name in names:
+            group.create_task(judge(name))
+    assert judged > 25, f"only {judged} scenarios let anything through to the server"
+
+
 async def certificates():
     """An upstream over TLS is believed where its certificate is to be, and only there; clients come over TLS as well."""
     certificate, key = FOLDER / "other.pem", FOLDER / "other-key.pem"

@@ -350,6 +350,7 @@ extension Verdict {
         writer.member("clause", obligation.clause)
         writer.member("tolerance", orNull: obligation.tolerance)
         writer.member("verdict", outcome.rawValue)
+        if isLeftToServer { writer.member("not_judged", true) }
         writer.member("exercised", exercisedCount)
         writer.key("findings")
         writer.beginArray()

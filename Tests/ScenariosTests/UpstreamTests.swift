@@ -1,0 +1,57 @@
+import FitIQAPI
+import Scenarios
+import Testing
+import Text
+
+@Suite("Scenarios in front of a real server")
+struct UpstreamTests {
+    private func upstream(_ yaml: String) throws -> Upstream {
+        try #require(try Scenario.read("name: x\n" + yaml).upstream)
+    }
+
+    @Test("A URL is enough, and everything is the server's then")
+    func url() throws {
+        let upstream = try upstream("upstream: https://API.example.com")
+        #expect(upstream.url?.description == "https://api.example.com")
+        #expect(upstream.answerer(of: .listGoals) == .real)
+        #expect(upstream.answerer(of: nil) == .real)
+    }
+
+    @Test("Exceptions count for their endpoints, and the rest is as `answers` says")
+    func exceptions() throws {
+        let upstream = try upstream(
+            """
+            upstream:
+              answers: real-else-fake
+              except:
+                - {on: GET /api/v1/goals, answers: fake}
+                - {on: [POST /api/v1/goals, GET /ws/meal-logs], answers: real}
+            """)
+        #expect(upstream.url == nil)
+        #expect(upstream.answerer(of: .listGoals) == .fake)
+        #expect(upstream.answerer(of: .createGoal) == .real)
+        #expect(upstream.answerer(of: .mealSocket) == .real)
+        #expect(upstream.answerer(of: nil) == .realElseFake)
+        let named = try Optional(upstream).completed(by: self.upstream("upstream: http://a:1"))
+        #expect(named?.url?.description == "http://a:1" && named?.answers == .realElseFake)
+    }
+
+    @Test(
+        "Mistakes are named",
+        arguments: [
+            ("upstream: ftp://a", "upstream names no server: the upstream's URL begins with \"ftp\""),
+            ("upstream: {url: 'http://a/b'}", "upstream.url names no server: \"http://a/b\" has a path"),
+            ("upstream: {answers: both}", "upstream.answers must be fake, real or real-else-fake"),
+            ("upstream: {except: [{on: GET /nothing, answers: fake}]}", "upstream.except[0].on must be one of"),
+            ("upstream: {except: [{on: GET /api/v1/goals}]}", "upstream.except[0].answers is missing"),
+            (
+                "upstream: {except: [{on: [GET /api/v1/goals, GET /api/v1/goals], answers: fake}]}",
+                "upstream.except[0].on[1] is in an exception before this one"
+            ),
+            ("upstream: http://a\nreplay: a.har", "upstream"),
+        ])
+    func mistakes(_ yaml: String, expected: String) throws {
+        let error = try #require(throws: ScenarioErrors.self) { try Scenario.read("name: x\n" + yaml) }
+        #expect(error.description.contains(expected), "\(error)")
+    }
+}
