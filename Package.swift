@@ -331,7 +331,7 @@ let package = Package(
             dependencies: [
                 "ContractSuite", "Deflate", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
                 "Judging", "MCP", "MockServer", "Nutrition", "Patterns", "Proxy", "Replay", "Scenarios", "Sockets",
-                "TLS", "TestSupport", "Traffic", "WebSocket", "fitiq-mock", argumentParser, logging,
+                "TLS", "TestSupport", "Text", "Traffic", "WebSocket", "fitiq-mock", argumentParser, logging,
             ]),
         .testTarget(
             name: "MockServerTests",

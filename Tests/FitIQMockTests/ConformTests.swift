@@ -6,10 +6,10 @@ import Foundation
 import JSON
 import Judging
 import MockServer
-import Proxy
 import Scenarios
 import Sockets
 import Testing
+import Text
 
 @testable import fitiq_mock
 

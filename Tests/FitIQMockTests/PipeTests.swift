@@ -1,8 +1,8 @@
 import Foundation
-import Proxy
 import Sockets
 import TestSupport
 import Testing
+import Text
 
 @testable import fitiq_mock
 
