@@ -42,7 +42,10 @@ struct UpstreamTests {
             ("upstream: ftp://a", "upstream names no server: the upstream's URL begins with \"ftp\""),
             ("upstream: {url: 'http://a/b'}", "upstream.url names no server: \"http://a/b\" has a path"),
             ("upstream: {answers: both}", "upstream.answers must be fake, real or real-else-fake"),
-            ("upstream: {except: [{on: GET /nothing, answers: fake}]}", "upstream.except[0].on must be one of"),
+            (
+                "upstream: {except: [{on: GET /nothing, answers: fake}]}",
+                "upstream.except[0].on must be a method and a path such as GET /api/v1/goals, or several; got"
+            ),
             ("upstream: {except: [{on: GET /api/v1/goals}]}", "upstream.except[0].answers is missing"),
             (
                 "upstream: {except: [{on: [GET /api/v1/goals, GET /api/v1/goals], answers: fake}]}",

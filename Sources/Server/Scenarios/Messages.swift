@@ -211,6 +211,9 @@ enum Messages {
     static func badUpstream(_ message: String) -> String { "names no server: \(message)." }
     static let answerer = "who answers: fake, real or real-else-fake"
     static let endpoints = "a method and a path such as GET /api/v1/goals, or several"
+    static func unknownEndpoint(_ text: String, nearest: String?) -> String {
+        "must be \(endpoints); got \(text).\(NearestWord.hint(nearest))"
+    }
     static let answeredTwice = "is in an exception before this one: each endpoint has one answerer."
 
     // MARK: Faults

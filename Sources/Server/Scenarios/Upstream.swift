@@ -37,9 +37,12 @@ extension Upstream {
             guard let fields = Fields(cursor, as: .exception) else { continue }
             let answerer = fields.required("answers", Messages.answerer)?.choice(of: Answerer.self)
             for cursor in fields.required("on", Messages.endpoints)?.oneOrMore(limit: 200, of: "endpoints") ?? [] {
-                guard let name = cursor.name(among: names.map(\.name)),
-                    let endpoint = names.first(where: { $0.name == name })?.endpoint, let answerer
-                else { continue }
+                guard let endpoint = names.first(where: { $0.name == cursor.written })?.endpoint else {
+                    let nearest = cursor.written.flatMap { Messages.nearest($0, names.map(\.name)) }
+                    cursor.refuse(Messages.unknownEndpoint(cursor.node.excerpt, nearest: nearest))
+                    continue
+                }
+                guard let answerer else { continue }
                 if upstream.endpoints.updateValue(answerer, forKey: endpoint) != nil {
                     cursor.refuse(Messages.answeredTwice)
                 }
