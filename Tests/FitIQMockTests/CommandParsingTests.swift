@@ -18,6 +18,7 @@ struct CommandParsingTests {
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
             "http://localhost:3000", "--cors", "http://localhost:3000", "--cors", "*", "--strict-headers",
             "--node", "n2", "--public-url", "https://fake.example", "--no-default-world",
+            "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem",
         ]
     private static let reporting = [
         "--guide", "goal-linking", "--junit", "a.xml", "--json", "b.json", "--markdown", "c.md", "--known-broken", "d",
