@@ -13,7 +13,8 @@ struct CommandParsingTests {
     private static let serving =
         hosting + [
             "--record", "s.har", "--seed", "7", "--guide", "goal-linking", "--scenario", "default", "--watch",
-            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--network", "3g", "--compression", "on",
+            "--watch-traffic", "--clock", "manual", "--ids", "any-case", "--network", "3g", "--overlay", "o.yaml",
+            "--compression", "on",
             "--import", "a.json", "--export-on-exit", "b.json", "--state", "d.db", "--instant", "--api-key", "a",
             "--jwt-secret", "b", "--admin-token", "c", "--allow-origin", "null", "--allow-origin",
             "http://localhost:3000", "--cors", "http://localhost:3000", "--cors", "*", "--strict-headers",
@@ -65,7 +66,8 @@ struct CommandParsingTests {
         [
             "conform", "--upstream", "https://api.example.com", "--upstream-ca", "ca.pem", "--token", "t",
             "--fresh-token", "f", "--api-key", "k", "--guide", "union", "--case", "chat", "--list", "--pause", "1s",
-            "--yes", "--output", "s.har", "--deviations", "d.md", "--quiet",
+            "--yes", "--output", "s.har", "--deviations", "d.md", "--accept", "a.yaml", "--overlay", "o.yaml",
+            "--prefix", "/prod", "--quiet", "session.har",
         ] + reporting,
         ["check", "a.yaml", "b.json"],
         ["scenarios", "default"],

@@ -150,7 +150,7 @@ extension Peers {
             "The page of options has a row for each option",
             arguments: [
                 ("serve", 20), ("verify", 5), ("test-client", 5), ("judge", 5), ("record", 14), ("replay", 20),
-                ("show", 2), ("certificate", 2), ("token", 3), ("chat", 6), ("conform", 13),
+                ("show", 2), ("certificate", 2), ("token", 3), ("chat", 6), ("conform", 16),
             ])
         func options(command: String, fewest: Int) async throws {
             let help = try await Command(try Programs.fitiqMock(), [command, "--help"])

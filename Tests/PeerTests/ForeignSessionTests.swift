@@ -17,6 +17,7 @@ extension Peers {
                     ])
             }
             try await session.expectShown()
+            try await session.expectConforming()
             try await session.expectReplayed(credentials: "headers", "--speed", "10")
             session.remove()
         }
@@ -37,6 +38,7 @@ extension Peers {
                     ])
             }
             try await session.expectShown()
+            try await session.expectConforming()
             try await session.expectReplayed(credentials: "query", "--speed", "instant")
             session.remove()
         }

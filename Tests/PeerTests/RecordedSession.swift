@@ -52,6 +52,12 @@ struct RecordedSession {
         try #require(command.status == 0, "\(script) failed:\n\(command.transcript)")
     }
 
+    /// Expects that each answer in it could be the fake's, because it is.
+    func expectConforming() async throws {
+        let compared = try await Command(try Programs.fitiqMock(), ["conform", har.path])
+        #expect(compared.status == 0, "conform failed:\n\(compared.transcript)")
+    }
+
     /// Requires that `show` has a line for every request with its status, in their order, and messages of both sides.
     func expectShown() async throws {
         let shown = try await Command(try Programs.fitiqMock(), ["show", har.path])

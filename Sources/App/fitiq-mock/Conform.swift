@@ -7,6 +7,7 @@ import Hosting
 import Judging
 import MockServer
 import Proxy
+import Scenarios
 import Sockets
 import TLS
 import Text
@@ -17,10 +18,13 @@ struct ConformCommand: ParsableCommand {
         commandName: "conform",
         abstract: "Compare what a real server answers with what the fake can say.",
         discussion: """
-            FitIQClient plays cases of the contract with the server, and each answer is compared by status, media type, \
-            members, kinds of values and vocabulary; free texts and numbers do not count. The cases create \
-            consultations, goals and meals in the account of the token. They delete nothing, and they speak only in \
-            consultations that they created.
+            Each answer is compared by status, media type, members, kinds of values and vocabulary; free texts and \
+            numbers do not count.
+
+            The answers are those of a recorded session, a HAR of 'fitiq-mock record', Chrome, mitmproxy, Playwright or \
+            Proxyman; nothing is sent to anybody. Or FitIQClient plays cases of the contract with the server: they \
+            create consultations, goals and meals in the account of the token. They delete nothing, and they speak only \
+            in consultations that they created.
 
             URL, tokens and key can also be set in the environment, as FITIQ_UPSTREAM_URL, FITIQ_UPSTREAM_TOKEN, \
             FITIQ_UPSTREAM_FRESH_TOKEN and FITIQ_UPSTREAM_API_KEY.
@@ -28,7 +32,16 @@ struct ConformCommand: ParsableCommand {
             Exit codes: 0 every answer could be the fake's, 1 some could not, the comparison is incomplete, or an \
             endpoint that --known-broken lists has no deviation, 2 usage or configuration, 3 the harness failed, 4 there \
             was no answer, 130 Ctrl-C.
+
+            Examples:
+              fitiq-mock conform session.har --accept overlay.yaml
+              fitiq-mock conform --upstream https://api.example.com --token "$TOKEN"
             """)
+
+    @Argument(
+        help: .init("A recorded session, a HAR, in place of a server.", valueName: "session"),
+        completion: .file(extensions: ["har"]))
+    var session: String?
 
     @Option(help: .init("The server, such as https://api.example.com; scheme, host and port.", valueName: "url"))
     var upstream: String?
@@ -77,18 +90,33 @@ struct ConformCommand: ParsableCommand {
     @Option(help: .init("Write the deviations to this file, as rows of a Markdown table.", valueName: "file"))
     var deviations: String?
 
+    @Option(
+        help: .init("Write what deviates to this file, as an overlay for 'serve --overlay'.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var accept: String?
+
+    @Option(
+        help: .init("The changes in this file do not deviate: the fake would serve with them.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml", "json"]))
+    var overlay: String?
+
+    @Option(help: .init("The path in front of the API's in a session, such as /prod.", valueName: "path"))
+    var prefix: String?
+
     @OptionGroup var reports: ReportOptions
 
     @Flag(help: "Say nothing while the cases are played.")
     var quiet = false
 
     func validate() throws {
-        for (name, value) in [("--output", output), ("--deviations", deviations)] where value == "" {
-            throw ValidationError(Messages.empty(name))
-        }
+        for (name, value) in [
+            ("--output", output), ("--deviations", deviations), ("--accept", accept), ("--overlay", overlay),
+        ] where value == "" { throw ValidationError(Messages.empty(name)) }
     }
 
     func run() throws {
+        if let session { return try compare(session) }
+        if prefix != nil { throw Failure.configuration(Messages.prefixOfServer) }
         let selected = try CaseSelection.cases(of: ConformPlay.cases, prefixes: cases)
         if list {
             print(ListScenarios.table(selected.map { ($0.address, $0.title) }))
@@ -102,7 +130,8 @@ struct ConformCommand: ParsableCommand {
         }
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let isLocal = Self.isLocal(server)
-        let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations])
+        let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations, accept])
+        let permitted = try overlay.map { (path) throws(Failure) in try OverlayFile.read(path, isTyped: true) }
         let run = ConformRun(
             server: server, trust: try RecordCommand.trust(server, upstreamCa), pause: try pause(isLocal: isLocal),
             credentials: try credentials(isLocal: isLocal),
@@ -112,9 +141,58 @@ struct ConformCommand: ParsableCommand {
         if !isLocal, !yes { try ask(server) }
         let stop = try orFailure(try Gate(), Failure.running)
         let (done, signal) = try Blocking.waitOnMain(
-            for: { try await run.done(Conformance(mode: mode)) { stop.wait(until: .now()) } }, stop: stop)
-        let file = deviations.map { ($0, Array(done.conformance.rows.utf8)) }
-        try reports.tell(done.report, knownBroken: knownBroken, page: file, signal: signal)
+            for: {
+                try await run.done(Conformance(mode: mode, overlay: permitted ?? Overlay())) {
+                    stop.wait(until: .now())
+                }
+            }, stop: stop)
+        try tell(done.conformance, done.report, about: done.session, knownBroken: knownBroken, signal: signal)
+    }
+
+    /// Compares a recorded session.
+    private func compare(_ path: String) throws {
+        let live: [(String, Any?)] = [
+            ("--upstream", upstream), ("--upstream-ca", upstreamCa), ("--token", token), ("--fresh-token", freshToken),
+            ("--api-key", apiKey), ("--case", cases.first), ("--list", list ? list : nil), ("--pause", pause),
+            ("--yes", yes ? yes : nil), ("--output", output),
+        ]
+        if let option = live.first(where: { $0.1 != nil })?.0 { throw Failure.configuration(Messages.onlyLive(option)) }
+        let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
+        let prefix = try SessionFile.prefix(prefix)
+        let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations, accept])
+        let permitted = try overlay.map { (path) throws(Failure) in try OverlayFile.read(path, isTyped: true) }
+        let file = try SessionFile.read(path)
+        for note in file.notes { FitIQMock.printError(Messages.inFile(path, Messages.sentence(note.description))) }
+        if let stranger = SessionJournal(file, prefix: prefix).stranger {
+            let message = Messages.noCall(among: file.session.entries.count, stranger)
+            throw Failure.configuration(Messages.inFile(path, message))
+        }
+        let session = file.session.without(prefix)
+        let stop = try orFailure(try Gate(), Failure.running)
+        let (compared, signal) = try Blocking.waitOnMain(
+            for: {
+                var conformance = try await Conformance(mode: mode, overlay: permitted ?? Overlay())
+                conformance.compare(session, playedIn: nil)
+                return conformance
+            }, stop: stop)
+        let report = compared.report(title: Messages.comparison(with: path), cases: nil)
+        try tell(compared, report, about: session, knownBroken: knownBroken, signal: signal)
+    }
+
+    /// Writes the overlay, then the report.
+    private func tell(
+        _ conformance: Conformance, _ report: Report, about session: Session, knownBroken: KnownBroken, signal: Int32?
+    ) throws {
+        var report = report
+        if let accept {
+            let acceptance = conformance.accepting(session)
+            let text = try OverlayFile.text(acceptance.overlay, about: report.title)
+            try orFailure(try WholeFile.write(text, to: accept), Failure.unwritten)
+            report.runs[0].notes.append(Messages.accepted(acceptance, in: accept))
+            if !acceptance.rest.isEmpty { report.runs[0].notes.append(Messages.notExpressed(acceptance.rest)) }
+        }
+        let rows = deviations.map { ($0, Array(conformance.rows.utf8)) }
+        try reports.tell(report, knownBroken: knownBroken, page: rows, signal: signal)
     }
 
     func pause(isLocal: Bool) throws(Failure) -> Duration {
@@ -167,19 +245,20 @@ struct ConformRun: Sendable {
     /// - Throws: a ``Failure``, or an error of the harness.
     func done(
         _ fake: Conformance, isStopped: @escaping @Sendable () -> Bool = { false }
-    ) async throws -> (conformance: Conformance, report: Report) {
+    ) async throws -> (conformance: Conformance, report: Report, session: Session) {
         let path =
             output ?? "\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-conform-\(CurrentProcess.identifier).har"
         defer { if output == nil { unlink(path) } }
         let played = try await play(fake.mode, recordingTo: path, isStopped)
         var conformance = fake
-        conformance.compare(try SessionFile.read(path).session, playedIn: played)
+        let session = try SessionFile.read(path).session
+        conformance.compare(session, playedIn: played)
         var report = conformance.report(title: Messages.comparison(with: server.description), cases: played)
         if played.count < cases.count {
             let reason = isStopped() ? Messages.interruptedRun : Messages.tooManyConformRequests
             report.incomplete = Messages.incomplete(reason, played: played.count, of: cases.count, "case")
         }
-        return (conformance, report)
+        return (conformance, report, session)
     }
 
     /// The file is complete when it returns.

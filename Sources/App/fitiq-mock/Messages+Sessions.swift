@@ -189,7 +189,30 @@ extension Messages {
 
 /// What `conform` says.
 extension Messages {
-    static let noConformUpstream = "conform needs the server: --upstream https://api.example.com."
+    static let noConformUpstream =
+        "conform needs a recorded session, session.har, or the server: --upstream https://api.example.com."
+    static func onlyLive(_ option: String) -> String {
+        "\(option) is for a server, and this is a recorded session, to which nothing is sent; leave one of them out."
+    }
+    static let prefixOfServer = "--prefix is for a recorded session; --upstream is asked at the API's own paths."
+    static func overlayComment(_ title: String) -> String {
+        "\(title): what deviates, for 'fitiq-mock serve --overlay'. Texts, numbers and times are made up."
+    }
+    static func notAccepted(_ reason: String) -> String {
+        "the deviations make no overlay that can be read again: \(reason)"
+    }
+    static func accepted(_ acceptance: Conformance.Acceptance, in path: String) -> String {
+        let all = acceptance.overlay.changes.count
+        let new = acceptance.newCount == all ? "" : ", \(acceptance.newCount) of them new"
+        return
+            "\(path) has \(Words.counted(all, "change"))\(new): 'fitiq-mock serve --overlay \(path.shellQuoted)' applies "
+            + "them, and 'fitiq-mock conform --overlay \(path.shellQuoted)' takes them for granted."
+    }
+    static func notExpressed(_ places: [String]) -> String {
+        let more = places.count > 5 ? ", and \(places.count - 5) more" : ""
+        return "No overlay can express \(Words.counted(places.count, "deviation")): "
+            + places.prefix(5).joined(separator: "; ") + more + "."
+    }
     static let noUpstreamToken =
         "the server is not on this machine, so it needs a token of its own: --token, or FITIQ_UPSTREAM_TOKEN."
     static let badPause = "--pause is a duration up to 5s, and at least 100ms for a server that is not on this machine."

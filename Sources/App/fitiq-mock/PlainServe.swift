@@ -56,7 +56,7 @@ extension ServeOptions {
         (options.clock, options.ids, options.network, options.compression) = (nil, nil, nil, nil)
         (options.importFile, options.exportOnExit, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
         (options.state, options.adminToken, options.allowedOrigins, options.cors) = (nil, nil, [], [])
-        (options.node, options.publicURL, options.noDefaultWorld) = (nil, nil, false)
+        (options.node, options.publicURL, options.noDefaultWorld, options.overlay) = (nil, nil, false, nil)
         (options.upstream, options.upstreamCa) = (nil, nil)
         return options
     }

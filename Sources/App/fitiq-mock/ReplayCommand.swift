@@ -95,6 +95,9 @@ struct ReplayCommand: ParsableCommand {
         }
         if try options.statePath() != nil { throw .configuration(Messages.notWithSession("--state")) }
         if Settings.text(options.ids, "IDS") != nil { throw .configuration(Messages.notWithSession("--ids")) }
+        if Settings.text(options.overlay, "OVERLAY") != nil {
+            throw .configuration(Messages.notWithSession("--overlay"))
+        }
         if try Settings.flag(options.watch, "WATCH") { throw .configuration(Messages.notWithSession("--watch")) }
     }
 }

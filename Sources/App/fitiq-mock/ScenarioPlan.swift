@@ -19,6 +19,7 @@ struct ScenarioPlan {
     var network: NetworkProfile?
     var compression: Compression?
     var upstream: UpstreamURL?
+    var overlay: Overlay?
 
     struct StateFile {
         let path: String
@@ -54,13 +55,14 @@ struct ScenarioPlan {
                 if state != nil { throw .configuration(Messages.notWithSession("--import")) }
                 if ids != nil { throw .configuration(Messages.notWithSession("--ids")) }
                 if upstream != nil { throw .configuration(Messages.notWithSession("--upstream")) }
+                if overlay != nil { throw .configuration(Messages.notWithSession("--overlay")) }
             }
             return scenario
         }
     }
 
     func read(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
-        complete(try Self.withSession(Scenario.read(bytes, file: file), from: bytes, file: file))
+        complete(try Self.withFiles(Scenario.read(bytes, file: file), from: bytes, file: file))
     }
 
     /// Applies the state and the command line.
@@ -71,6 +73,7 @@ struct ScenarioPlan {
         if let guide { result.guide = guide }
         if let ids { result.rules.ids = ids }
         if let network { result.network = network }
+        if let overlay { result.overlay = overlay }
         if let compression { result.rules.compression = compression }
         if let upstream, result.replay == nil {
             result.upstream = result.upstream ?? Upstream(nil)

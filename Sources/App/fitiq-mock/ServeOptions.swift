@@ -82,6 +82,12 @@ struct ServeOptions: ParsableArguments {
     var upstreamCa: String?
 
     @Option(
+        help: .init(
+            "Answer as this file says where a real server differs; 'conform --accept' writes it. (default: none)",
+            valueName: "file"), completion: .file(extensions: ["yaml", "yml", "json"]))
+    var overlay: String?
+
+    @Option(
         name: .customLong("import"),
         help: .init("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
     var importFile: String?
@@ -154,6 +160,9 @@ struct ServeOptions: ParsableArguments {
         plan.clock = try Settings.choice(clock, "CLOCK")
         plan.ids = try Settings.choice(ids, "IDS")
         plan.network = try Settings.network(network)
+        if let path = try Settings.nonEmpty(overlay, "OVERLAY") {
+            plan.overlay = try OverlayFile.read(path, isTyped: true)
+        }
         plan.compression = try Settings.choice(compression, "COMPRESSION")
         plan.upstream = try Settings.upstream(upstream)
         return plan

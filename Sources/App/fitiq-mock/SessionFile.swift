@@ -48,18 +48,45 @@ enum SessionFile {
     }
 }
 
+/// Changes to the fake's answers in a file.
+enum OverlayFile {
+    static func read(_ path: String, isTyped: Bool = false) throws(Failure) -> Overlay {
+        let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: isTyped)
+        return try orFailure(try Overlay.read(bytes, file: path)) { (error: ScenarioErrors) in
+            .configuration(Messages.mistakes(in: path, error.description))
+        }
+    }
+
+    /// The text of the file; refuses an overlay that would not be read again.
+    static func text(_ overlay: Overlay, about title: String) throws(Failure) -> [UInt8] {
+        let bytes = ScenarioDocument.text(overlay.json, comments: [Messages.overlayComment(title)])
+        _ = try orFailure(try Overlay.read(bytes)) { (error: ScenarioErrors) in
+            .configuration(Messages.notAccepted(error.description))
+        }
+        return bytes
+    }
+}
+
 extension ScenarioPlan {
-    static func withSession(
+    /// Reads the files that a scenario names: its session, and its overlay.
+    static func withFiles(
         _ scenario: Scenario, from bytes: [UInt8], file: String
     ) throws(ScenarioErrors) -> Scenario {
-        guard let replay = scenario.replay, let path = replay.unreadFile else { return scenario }
         var result = scenario
+        var key = "replay"
         do throws(Failure) {
-            let recording = try SessionFile.recording(SessionFile.besides(file, path))
-            result.replay = SessionReplay(.plan(recording.plan), settings: replay.settings)
+            if let replay = scenario.replay, let path = replay.unreadFile {
+                let recording = try SessionFile.recording(SessionFile.besides(file, path))
+                result.replay = SessionReplay(.plan(recording.plan), settings: replay.settings)
+            }
+            key = "overlay"
+            if let path = scenario.unreadOverlay {
+                result.overlay = try OverlayFile.read(SessionFile.besides(file, path))
+                result.unreadOverlay = nil
+            }
         } catch {
             throw ScenarioErrors(
-                path: "replay", message: error.message, in: String(decoding: bytes, as: UTF8.self), file: file)
+                path: key, message: error.message, in: String(decoding: bytes, as: UTF8.self), file: file)
         }
         return result
     }

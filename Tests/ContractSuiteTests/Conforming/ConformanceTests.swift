@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import Judging
 import MockServer
+import Scenarios
 import Testing
 import WebSocket
 
@@ -165,6 +166,118 @@ struct ConformanceTests {
             Self.answer(body) { $0.fields.append(SessionField("Content-Encoding", "gzip")) },
         ]
         #expect(try await Self.compared(parts).endpoints.isEmpty)
+    }
+
+    @Test("Descriptions say what the cases do not show: statuses, words, forms, and endpoints that they do not ask for")
+    func described() async throws {
+        func refusal(_ code: String, _ more: String = "") -> [UInt8] {
+            Array(#"{"success":false,"error":{"code":"\#(code)","message":"No."\#(more)},"message":"No."}"#.utf8)
+        }
+        let mood = #""valence":0.4,"labels":[],"associations":[],"source":"manual","is_healthkit":false"#
+        func moods(_ time: String) -> [UInt8] {
+            Array(#"{"success":true,"data":{"entries":[{"logged_at":"\#(time)",\#(mood)}]}}"#.utf8)
+        }
+        let path = "/api/v1/wellness/mood-entries"
+        let rows: [(SessionExchange, String, Bool)] = [
+            (Self.answer(refusal("UNAUTHORIZED"), status: 401), "", true),
+            (Self.answer(refusal("NO_TOKEN"), status: 401), "`UNAUTHORIZED`, `UNSUPPORTED_MEDIA_TYPE`", false),
+            (Self.answer(refusal("UNAUTHORIZED", #","hint":"x""#), status: 401), "401, error.hint: no such", false),
+            (Self.answer(moods("2025-01-29"), path: path), "logged_at: a time in whole seconds ≠ a date", false),
+            (Self.answer(refusal("X"), status: 599, path: path), "the status: ", false),
+        ]
+        for (entry, words, isAlike) in rows {
+            let conformance = try await Self.compared([entry])
+            let result = try #require(conformance.endpoints.first)
+            #expect(conformance.unknownCount == 0 && (result.alike == 1) == isAlike, "\(Self.told(result))")
+            #expect(isAlike || Self.told(result).contains { $0.contains(words) }, "\(words): \(Self.told(result))")
+        }
+    }
+
+    @Test("A recording of others does not show who gave up, so requests without an answer are only counted")
+    func unanswered() async throws {
+        var entry = Self.answer([])
+        entry.response = nil
+        var conformance = try await Self.fake.value
+        conformance.compare(Session(entries: [entry, Self.answer([], status: 0)]), playedIn: nil)
+        #expect(conformance.endpoints.isEmpty && conformance.unansweredCount == 2)
+        let report = conformance.report(title: "a session", cases: nil)
+        #expect(report.runs[0].notes == ["0 answers.", ConformMessages.unanswered(2)])
+        conformance.compare(Session(entries: [entry]), playedIn: [])
+        #expect(
+            conformance.unansweredCount == 0 && conformance.endpoints.first?.deviations.map(\.upstream) == ["no answer"]
+        )
+    }
+
+    @Test("What an overlay changes is alike with it and without it; another change deviates")
+    func permitted() async throws {
+        let overlay = Overlay([
+            Overlay.Change(.listGoals, .status(200), at: [.name("plan")], .value(1, insteadOf: nil)),
+            Overlay.Change(.listGoals, .status(200), at: [.name("success")], .remove),
+            Overlay.Change(.listGoals, .status(200), at: [.name("totalCount")], .rename("total_count")),
+            Overlay.Change(.listGoals, .status(200), .becomes(.status(203))),
+            Overlay.Change(.listGoals, .status(418), .known),
+            Overlay.Change(.listGoals, .status(203), .contentType("text/json; charset=utf-8")),
+        ])
+        let conformance = try await Conformance(mode: .union, overlay: overlay)
+        func told(_ body: [UInt8], _ status: Int = 200, _ type: String = "application/json") -> [String] {
+            var conformance = conformance
+            conformance.compare(Session(entries: [Self.answer(body, status: status, type: type)]), playedIn: nil)
+            return Self.told(conformance.endpoints.first)
+        }
+        let plain = try await Self.goals()
+        var changed = plain
+        (changed["plan"], changed["success"], changed["totalCount"], changed["total_count"]) = (7, nil, nil, 0)
+        for object in [plain, changed] {
+            #expect(told(JSONValue.object(object).encoded()).isEmpty)
+            #expect(told(JSONValue.object(object).encoded(), 203, "text/json").isEmpty)
+        }
+        #expect(told(Array("<p>".utf8), 418, "text/html").isEmpty)
+        changed["plan"] = "pro"
+        #expect(told(JSONValue.object(changed).encoded()) == ["200, plan: a number ≠ a text"])
+    }
+
+    @Test("What no overlay can express is left over; a status that takes no other one's place is only known")
+    func rest() async throws {
+        let entries = [
+            Self.answer(Array("<p>".utf8)), Self.answer(Array("<p>".utf8), status: 418, type: "text/html"),
+            Self.answer(try await Self.goals(with: [("a.b", 1), ("c[]", 1), ("d", nil)]), type: nil),
+        ]
+        let acceptance = try await Self.fake.value.accepting(Session(entries: entries))
+        #expect(
+            acceptance.overlay.changes == [
+                Overlay.Change(.listGoals, .status(418), .known),
+                Overlay.Change(.listGoals, .status(200), at: [.name("d")], .value(nil, insteadOf: nil)),
+            ])
+        #expect(acceptance.newCount == 2)
+        let left = ["200, the body", "200, a.b", "200, c[]", "200, the media type"]
+        #expect(acceptance.rest == left.map { "GET /api/v1/goals: \($0)" })
+    }
+
+    @Test("Words, names, statuses and types take the place of others only if one alone can be meant")
+    func replaced() async throws {
+        var goal = try #require(try await Self.goals()["goals"]?[0]?.object)
+        func accepted(_ goals: [JSONObject], _ more: [SessionExchange] = []) async throws -> [Overlay.Change] {
+            let body = try await Self.goals(with: [("goals", .array(goals.map { .object($0) }))])
+            return try await Self.fake.value.accepting(Session(entries: [Self.answer(body)] + more)).overlay.changes
+        }
+        let place: [Overlay.Step] = [.name("goals"), .elements]
+        func change(_ name: String, _ action: Overlay.Action) -> Overlay.Change {
+            Overlay.Change(.listGoals, .status(200), at: place + [.name(name)], action)
+        }
+        // A spelling of the fake's word, and a word of its own.
+        var (spelled, other) = (goal, goal)
+        (spelled["status"], other["status"]) = ("Not-Started", "done")
+        #expect(try await accepted([spelled]) == [change("status", .value("Not-Started", insteadOf: ["not_started"]))])
+        #expect(try await accepted([goal, other]).first?.action == .value("done", insteadOf: []))
+        // A member of another spelling, and one of the same kind.
+        goal["created_on"] = goal["createdAt"]
+        goal["createdAt"] = nil
+        #expect(try await accepted([goal]) == [change("createdAt", .rename("created_on"))])
+        goal["updated_at"] = goal["updatedAt"]
+        goal["updatedAt"] = nil
+        let changes = try await accepted([goal])
+        #expect(changes.contains(change("updatedAt", .rename("updated_at"))))
+        #expect(changes.contains(change("createdAt", .remove)), "two are missing, so that none alone can be meant")
     }
 
     @Test("Of a socket the handshake and the server's whole messages are compared, by their type")

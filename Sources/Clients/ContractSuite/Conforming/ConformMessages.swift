@@ -27,13 +27,18 @@ enum ConformMessages {
             + "\(deviation.firstSeen)\(more)."
     }
     static func moreDeviations(_ count: Int) -> String { "and \(Words.counted(count, "more deviation"))." }
-    static func sum(_ conformance: Conformance, cases: Int) -> String {
+    static func sum(_ conformance: Conformance, cases: Int?) -> String {
         let answers = conformance.endpoints.map(\.answers).reduce(0, +)
         let alike = conformance.fidelity.map { ": \($0) % alike" } ?? ""
-        return "\(Words.counted(answers, "answer")) in \(Words.counted(cases, "case"))\(alike)."
+        let played = cases.map { " in \(Words.counted($0, "case"))" } ?? ""
+        return "\(Words.counted(answers, "answer"))\(played)\(alike)."
     }
     static func notCompared(_ count: Int) -> String {
         "\(Words.counted(count, "answer")) of endpoints that the fake is not asked for \(count == 1 ? "is" : "are") not compared."
+    }
+    static func unanswered(_ count: Int) -> String {
+        "\(Words.counted(count, "request")) without an answer \(count == 1 ? "is" : "are") not compared: a recording does "
+            + "not show who gave up."
     }
     static let rowsHeading = ["| endpoint | the fake | upstream | first seen |", "| --- | --- | --- | --- |"]
 

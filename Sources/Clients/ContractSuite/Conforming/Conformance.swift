@@ -19,7 +19,13 @@ public struct Conformance: Sendable {
     public private(set) var endpoints: [EndpointResult] = []
     /// Answers that are not compared, because the fake is not asked for anything of the kind.
     public private(set) var unknownCount = 0
-    private var known: [Endpoint: [Kind: Known]] = [:]
+    var known: [Endpoint: [Kind: Known]] = [:]
+    /// What the fake has said, without what its description and an overlay add.
+    var said: [Endpoint: [Kind: Known]] = [:]
+    /// What its answers may be besides.
+    public let overlay: Overlay
+    /// How many requests have no answer, which a recording of others does not explain.
+    public private(set) var unansweredCount = 0
 
     /// The answers of an endpoint: responses, handshakes, and the server's messages on sockets.
     public struct EndpointResult: Sendable {
@@ -43,18 +49,38 @@ public struct Conformance: Sendable {
         public let firstSeen: String
         /// In how many answers it shows.
         public fileprivate(set) var count = 1
+        let source: ValueShape.Deviation
+        /// Of which answers it is; nil if no overlay has them.
+        let kind: Overlay.Kind?
     }
 
     /// What answers are compared by: the status of a response, or the type of a message.
-    private struct Kind: Hashable {
+    struct Kind: Hashable {
         let text: String
         var isMessage = false
+
+        init(text: String, isMessage: Bool = false) { (self.text, self.isMessage) = (text, isMessage) }
+
+        init(_ kind: Overlay.Kind) {
+            switch kind {
+            case .status(let status): self.init(text: String(status))
+            case .type(let type): self.init(text: ConformMessages.quoted(type), isMessage: true)
+            }
+        }
     }
 
     /// What the fake says in answers of a kind; there is no shape without JSON.
-    private struct Known {
+    struct Known {
         var shape: ValueShape?
+        /// None where answers have none.
         var mediaTypes: Set<ExactString> = []
+
+        init() {}
+
+        init(_ shape: ValueShape?, _ mediaType: String?) {
+            self.shape = shape
+            mediaTypes = Set(mediaType.map { [ExactString($0)] } ?? [])
+        }
     }
 
     /// Alike answers in a hundred, rounded down; nil if there were none.
@@ -66,17 +92,65 @@ public struct Conformance: Sendable {
     // MARK: What the fake says
 
     /// Learns what the fake says; throws errors of the harness.
-    public init(mode: GuideMode) async throws {
-        self.mode = mode
+    ///
+    /// - Parameter overlay: What it may say besides.
+    public init(mode: GuideMode, overlay: Overlay = Overlay()) async throws {
+        (self.mode, self.overlay) = (mode, overlay)
         for contractCase in ContractCase.all where contractCase.guide == nil {
             let scenario = try contractCase.setting.scenario()
             // Faults are not what the fake says, and thousands of messages are no other answer than a few.
             guard scenario.faults.isEmpty, contractCase.setting != .builtIn("long-history") else { continue }
             for style in ClientConfiguration.ChatStyle.allCases {
                 let entries = try await Self.entries(of: contractCase, in: scenario, mode, style)
-                learn(Session(entries, origin: "http://fake"))
+                Self.learn(Session(entries, origin: "http://fake"), in: mode, into: &said)
             }
         }
+        known = said
+        describe()
+        for change in overlay.changes { permit(change) }
+    }
+
+    /// Adds what the descriptions say about answers of which the cases show nothing, or not everything.
+    private mutating func describe() {
+        let (api, sockets) = (DescribedAPI(.openAPI, in: mode), DescribedAPI(.asyncAPI, in: mode))
+        for endpoint in Endpoint.allCases where mode.serves(endpoint) {
+            for answer in api.answers(of: endpoint) {
+                let shape = answer.schema.map { ValueShape(schema: $0, in: api) }
+                widen(endpoint, Kind(.status(answer.status)), by: Known(shape, answer.mediaType))
+            }
+            for message in endpoint.isSocket ? sockets.messages(of: endpoint) : [] {
+                widen(
+                    endpoint, Kind(.type(message.type)), by: Known(ValueShape(schema: message.schema, in: sockets), nil)
+                )
+            }
+        }
+    }
+
+    private mutating func widen(_ endpoint: Endpoint, _ kind: Kind, by described: Known) {
+        guard var answers = known[endpoint]?[kind] else {
+            known[endpoint, default: [:]][kind] = described
+            return
+        }
+        if let shape = described.shape { answers.shape?.widen(by: shape) }
+        known[endpoint]?[kind] = answers
+    }
+
+    /// Takes what an overlay's change makes of answers, beside what they are without it.
+    mutating func permit(_ change: Overlay.Change) {
+        let kind = Kind(change.kind)
+        var answers = known[change.endpoint]?[kind] ?? Known(.anything, nil)
+        switch change.action {
+        case .becomes(let new):
+            if case .type(let type) = new {
+                answers.shape?.permit(.value(.string(type), insteadOf: nil), at: [.name("type")])
+            }
+            known[change.endpoint, default: [:]][Kind(new)] = answers
+            return
+        case .contentType(let type): answers.mediaTypes.insert(ExactString(Self.mediaType(type)))
+        case .known: break
+        case .value, .rename, .remove: answers.shape?.permit(change.action, at: change.member[...])
+        }
+        known[change.endpoint, default: [:]][kind] = answers
     }
 
     private static func entries(
@@ -92,7 +166,9 @@ public struct Conformance: Sendable {
         return try await world.entries()
     }
 
-    private mutating func learn(_ session: Session) {
+    static func learn(
+        _ session: Session, in mode: GuideMode, into known: inout [Endpoint: [Kind: Known]]
+    ) {
         for answer in session.entries.flatMap({ Self.answers(of: $0, in: mode) }) {
             guard let endpoint = answer.endpoint else { continue }
             var answers = known[endpoint]?[answer.kind] ?? Known()
@@ -107,18 +183,25 @@ public struct Conformance: Sendable {
 
     // MARK: What the server says
 
-    /// - Parameter cases: those to which the entries belong.
-    public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]) {
+    /// - Parameter cases: those to which the entries belong; nil for a recording of others, which does not show who gave
+    ///   up a request without an answer.
+    public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]?) {
         var results: [Endpoint: EndpointResult] = [:]
+        (unknownCount, unansweredCount) = (0, 0)
         for (index, entry) in session.entries.enumerated() {
-            let place = "\(cases.last { $0.firstEntry <= index }?.address ?? ""), entry \(index + 1)"
+            let address = cases?.last { $0.firstEntry <= index }?.address
+            let place = (address.map { $0 + ", " } ?? "") + "entry \(index + 1)"
+            if cases == nil, entry.response.map({ $0.status == 0 }) ?? true {
+                if Self.endpoint(of: entry.request, in: mode) != nil { unansweredCount += 1 }
+                continue
+            }
             for answer in Self.answers(of: entry, in: mode) {
                 guard let endpoint = answer.endpoint, let known = known[endpoint] else {
                     unknownCount += 1
                     continue
                 }
                 results[endpoint, default: EndpointResult(endpoint: endpoint)]
-                    .add(Self.deviations(of: answer, from: known), at: place)
+                    .add(Self.deviations(of: answer, from: known), of: answer.overlayKind(of: endpoint), at: place)
             }
         }
         endpoints = Endpoint.allCases.compactMap { results[$0] }
@@ -132,24 +215,28 @@ public struct Conformance: Sendable {
             return [
                 ValueShape.Deviation(
                     path: kind.isMessage ? ConformMessages.frame : ConformMessages.status,
-                    known: kinds.isEmpty ? ConformMessages.noAnswer : Words.list(kinds, last: "or"), found: kind.text)
+                    known: kinds.isEmpty ? ConformMessages.noAnswer : Words.list(kinds, last: "or"), found: kind.text,
+                    value: answer.value, aspect: .kind)
             ]
         }
+        if answers.shape?.isAnything == true { return [] }
         var found: [ValueShape.Deviation] = []
-        func note(_ what: String, _ known: String, _ other: String) {
-            found.append(ValueShape.Deviation(path: what, known: known, found: other))
+        func note(_ what: String, _ known: String, _ other: String, _ aspect: ValueShape.Deviation.Aspect) {
+            let type = aspect == .mediaType ? answer.mediaType.map { JSONValue.string($0) } : nil
+            found.append(
+                ValueShape.Deviation(path: what, known: known, found: other, value: type, aspect: aspect))
         }
         let type = answer.mediaType.map { ExactString($0) }
         if answers.mediaTypes.isEmpty ? type != nil : type.map(answers.mediaTypes.contains) != true {
             let types = answers.mediaTypes.sorted().map(\.text)
             note(
                 ConformMessages.mediaType, types.isEmpty ? ConformMessages.noMediaType : Words.list(types, last: "or"),
-                type.map { ConformMessages.quoted($0.text) } ?? ConformMessages.noMediaType)
+                type.map { ConformMessages.quoted($0.text) } ?? ConformMessages.noMediaType, .mediaType)
         }
         switch (answers.shape, answer.value) {
         case (nil, nil): break
-        case (nil, .some): note(ConformMessages.body, ConformMessages.noBody, ConformMessages.json)
-        case (.some, nil): note(ConformMessages.body, ConformMessages.json, ConformMessages.notJSON)
+        case (nil, .some): note(ConformMessages.body, ConformMessages.noBody, ConformMessages.json, .body)
+        case (.some, nil): note(ConformMessages.body, ConformMessages.json, ConformMessages.notJSON, .body)
         case (let shape?, let value?): found += shape.deviations(of: value)
         }
         return found.map { deviation in
@@ -161,17 +248,23 @@ public struct Conformance: Sendable {
 
     // MARK: Answers
 
-    private struct Answer {
+    struct Answer {
         /// Nil if the mode does not have it.
         var endpoint: Endpoint?
         var kind: Kind
         var mediaType: String?
         /// The body, if it is JSON.
         var value: JSONValue?
+
+        /// How an overlay names its like; nil for a handshake, and for a message without a type.
+        func overlayKind(of endpoint: Endpoint) -> Overlay.Kind? {
+            if kind.isMessage { return value?["type"]?.string.map { .type($0) } }
+            return endpoint.isSocket ? nil : Int(kind.text).map { .status($0) }
+        }
     }
 
     /// The answers of an entry; those of which the recording lacks a part say nothing.
-    private static func answers(of entry: SessionExchange, in mode: GuideMode) -> [Answer] {
+    static func answers(of entry: SessionExchange, in mode: GuideMode) -> [Answer] {
         let endpoint = endpoint(of: entry.request, in: mode)
         guard let response = entry.response else {
             return [Answer(endpoint: endpoint, kind: Kind(text: ConformMessages.noAnswer))]
@@ -200,13 +293,18 @@ public struct Conformance: Sendable {
     }
 
     private static func mediaType(_ response: SessionResponse) -> String? {
-        let field = response.fields.first { $0.name.lowercased() == "content-type" }
-        return field.map { String($0.value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased() }
+        response.fields.first { $0.name.lowercased() == "content-type" }.map { mediaType($0.value) }
+    }
+
+    private static func mediaType(_ value: String) -> String {
+        String(value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
     }
 }
 
 extension Conformance.EndpointResult {
-    fileprivate mutating func add(_ differences: [ValueShape.Deviation], at place: String) {
+    fileprivate mutating func add(
+        _ differences: [ValueShape.Deviation], of kind: Overlay.Kind?, at place: String
+    ) {
         answers += 1
         if differences.isEmpty { alike += 1 }
         for difference in Set(differences).sorted() {
@@ -217,7 +315,8 @@ extension Conformance.EndpointResult {
             places[difference] = deviations.count
             deviations.append(
                 Conformance.Deviation(
-                    place: difference.path, fake: difference.known, upstream: difference.found, firstSeen: place))
+                    place: difference.path, fake: difference.known, upstream: difference.found, firstSeen: place,
+                    source: difference, kind: kind))
         }
     }
 }
@@ -233,7 +332,7 @@ extension Conformance {
     private static func address(_ endpoint: Endpoint) -> String { "conform/\(endpoint.name)" }
 
     /// A report with a check for each endpoint.
-    public func report(title: String, cases: [ConformPlay.Outcome]) -> Report {
+    public func report(title: String, cases: [ConformPlay.Outcome]?) -> Report {
         var report = Report(title: title)
         report.subject = .server
         report.runs = [
@@ -248,9 +347,10 @@ extension Conformance {
                 })
         ]
         report.runs[0].notes =
-            [ConformMessages.sum(self, cases: cases.count)]
-            + cases.compactMap { played in played.trouble.map { "\(played.address): \($0)" } }
+            [ConformMessages.sum(self, cases: cases?.count)]
+            + (cases ?? []).compactMap { played in played.trouble.map { "\(played.address): \($0)" } }
             + (unknownCount > 0 ? [ConformMessages.notCompared(unknownCount)] : [])
+            + (unansweredCount > 0 ? [ConformMessages.unanswered(unansweredCount)] : [])
         return report
     }
 

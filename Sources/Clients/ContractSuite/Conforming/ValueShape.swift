@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import MockServer
 import Scenarios
 import Text
 
@@ -14,6 +15,8 @@ struct ValueShape: Sendable {
     private var members: [ExactString: Member] = [:]
     /// The shape of all elements of arrays; empty if there were none.
     private var elements: [ValueShape] = []
+    /// Whether objects may have members of any name.
+    private var isOpen = false
 
     private struct Member: Sendable {
         var shape = ValueShape()
@@ -24,8 +27,28 @@ struct ValueShape: Sendable {
     /// A value that differs: where it is, what the learnt values are, and what it is.
     struct Deviation: Hashable, Comparable, Sendable {
         var path: String
-        var known: String
-        var found: String
+        let known: String
+        let found: String
+        /// Where the value is in the body.
+        var member: [Overlay.Step] = []
+        /// What is found there; nil if it is missing.
+        var value: JSONValue?
+        var aspect = Aspect.value
+
+        enum Aspect {
+            case value, word, kind, mediaType, body
+        }
+
+        // One deviation shows in many values.
+        static func == (one: Deviation, other: Deviation) -> Bool {
+            (one.path, one.known, one.found) == (other.path, other.known, other.found)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(path)
+            hasher.combine(known)
+            hasher.combine(found)
+        }
 
         static func < (one: Deviation, other: Deviation) -> Bool {
             (one.path, one.known, one.found) < (other.path, other.known, other.found)
@@ -34,6 +57,16 @@ struct ValueShape: Sendable {
 
     /// The members whose values are words that a client branches on.
     private static let vocabulary = ["type", "status", "role", "code", "persona"]
+
+    /// The shape that any value has.
+    static var anything: ValueShape {
+        var shape = ValueShape()
+        shape.kinds = [ValueKind(.null)]
+        return shape
+    }
+    var isAnything: Bool { kinds == [ValueKind(.null)] }
+
+    static func isWord(_ name: String) -> Bool { vocabulary.contains { name == $0 || name.hasSuffix("_" + $0) } }
 
     mutating func learn(_ value: JSONValue) {
         kinds.insert(ValueKind(value))
@@ -53,47 +86,166 @@ struct ValueShape: Sendable {
     }
 
     /// How a value differs from all that were learnt, in the order of its members.
-    func deviations(of value: JSONValue, at path: String = "", under name: String = "") -> [Deviation] {
+    func deviations(of value: JSONValue, at member: [Overlay.Step] = [], under name: String = "") -> [Deviation] {
         let kind = ValueKind(value)
         // What the fake leaves null in all it says may be anything.
-        guard kinds != [ValueKind(.null)] else { return [] }
+        guard !isAnything else { return [] }
         guard kinds.contains(where: kind.isAlike) else {
-            return [Deviation(path: path, known: described, found: kind.words)]
+            return [
+                Deviation(path: member.path, known: described, found: kind.words, member: member, value: value)
+            ]
         }
         switch value {
         case .string(let text):
-            let isVocabulary = Self.vocabulary.contains { name == $0 || name.hasSuffix("_" + $0) }
-            guard isVocabulary, !words.contains(ExactString(text)) else { return [] }
+            // A description may leave the words open.
+            guard Self.isWord(name), !words.isEmpty, !words.contains(ExactString(text)) else { return [] }
             let known = words.sorted().map { ConformMessages.quoted($0.text) }
-            return [Deviation(path: path, known: Words.list(known, last: "or"), found: ConformMessages.quoted(text))]
-        case .object(let object): return deviations(of: object, at: path)
+            return [
+                Deviation(
+                    path: member.path, known: Words.list(known, last: "or"), found: ConformMessages.quoted(text),
+                    member: member, value: value, aspect: .word)
+            ]
+        case .object(let object): return deviations(of: object, at: member)
         case .array(let values):
             guard let shape = elements.first else { return [] }
             // An array that the fake leaves empty says nothing about elements.
             guard !shape.kinds.isEmpty else { return [] }
-            return values.flatMap { shape.deviations(of: $0, at: path + "[]", under: name) }
+            return values.flatMap { shape.deviations(of: $0, at: member + [.elements], under: name) }
         default: return []
         }
     }
 
-    private func deviations(of object: JSONObject, at path: String) -> [Deviation] {
-        let prefix = path.isEmpty ? "" : path + "."
+    private func deviations(of object: JSONObject, at member: [Overlay.Step]) -> [Deviation] {
         var found: [Deviation] = []
         for (name, value) in object {
-            if let member = members[ExactString(name)] {
-                found += member.shape.deviations(of: value, at: prefix + name, under: name)
-            } else {
+            let place = member + [.name(name)]
+            if let known = members[ExactString(name)] {
+                found += known.shape.deviations(of: value, at: place, under: name)
+            } else if !isOpen {
                 found.append(
-                    Deviation(path: prefix + name, known: ConformMessages.noMember, found: ValueKind(value).words))
+                    Deviation(
+                        path: place.path, known: ConformMessages.noMember, found: ValueKind(value).words, member: place,
+                        value: value))
             }
         }
         for name in members.keys.sorted() where object[name.text] == nil {
-            guard let member = members[name], member.count == objectCount else { continue }
+            guard let known = members[name], known.count == objectCount else { continue }
+            let place = member + [.name(name.text)]
             found.append(
-                Deviation(path: prefix + name.text, known: member.shape.described, found: ConformMessages.noMember))
+                Deviation(
+                    path: place.path, known: known.shape.described, found: ConformMessages.noMember, member: place))
         }
         return found
     }
 
     private var described: String { Words.list(kinds.map(\.words).sorted(), last: "or") }
+}
+
+// MARK: What a description says
+
+extension ValueShape {
+    /// The shape of the values of a schema; anything if it says nothing.
+    init(schema: JSONValue, in api: DescribedAPI) {
+        let object = api.resolved(schema)
+        for choice in (object["anyOf"]?.array ?? []) + (object["oneOf"]?.array ?? []) {
+            add(ValueShape(schema: choice, in: api))
+        }
+        for value in object["enum"]?.array ?? object["const"].map({ [$0] }) ?? [] { learn(value) }
+        for type in words.isEmpty ? object["type"]?.array ?? object["type"].map({ [$0] }) ?? [] : [] {
+            kinds.insert(ValueKind(Self.sample(of: type, object)))
+        }
+        let names = object["properties"]?.object ?? [:]
+        if !names.isEmpty || kinds.contains(ValueKind([:])), objectCount == 0 {
+            kinds.insert(ValueKind([:]))
+            objectCount = 1
+            let required = object["required"]?.array ?? []
+            for (name, schema) in names {
+                members[ExactString(name)] = Member(
+                    shape: ValueShape(schema: schema, in: api), count: required.contains(.string(name)) ? 1 : 0)
+            }
+            isOpen = names.isEmpty || ![nil, false].contains(object["additionalProperties"])
+        }
+        if let items = object["items"] { elements = [ValueShape(schema: items, in: api)] }
+        if kinds.isEmpty { self = .anything }
+    }
+
+    private static func sample(of type: JSONValue, _ schema: JSONObject) -> JSONValue {
+        switch type.string {
+        case "boolean": return true
+        case "number", "integer": return 1
+        case "object": return [:]
+        case "array": return []
+        case "string":
+            let isID = schema["format"] == "uuid" || schema["pattern"]?.string?.hasPrefix("^[0-9a-f]{8}-") == true
+            if isID { return "00000000-0000-4000-8000-000000000000" }
+            return ["date-time": "2025-01-29T10:30:00Z", "date": "2025-01-29"][schema["format"]?.string ?? ""] ?? "text"
+        default: return .null
+        }
+    }
+
+    /// Adds what another shape has seen.
+    private mutating func add(_ other: ValueShape) {
+        kinds.formUnion(other.kinds)
+        words.formUnion(other.words)
+        objectCount += other.objectCount
+        isOpen = isOpen || other.isOpen
+        for (name, member) in other.members {
+            members[name, default: Member()].count += member.count
+            members[name]?.shape.add(member.shape)
+        }
+        addElements(of: other) { $0.add($1) }
+    }
+
+    private mutating func addElements(of other: ValueShape, _ join: (inout ValueShape, ValueShape) -> Void) {
+        guard let theirs = other.elements.first else { return }
+        if elements.first?.kinds.isEmpty ?? true { elements = [theirs] } else { join(&elements[0], theirs) }
+    }
+
+    /// Takes what was not seen from a description: further members, words, and kinds; what always was there has to be.
+    mutating func widen(by described: ValueShape) {
+        let hasText = kinds.contains(where: \.isText)
+        kinds = described.isAnything ? described.kinds : kinds.union(described.kinds.filter { !hasText || !$0.isText })
+        // Texts without a list of words may be any.
+        let isFree = described.words.isEmpty && described.kinds.contains(where: \.isText)
+        words = isFree ? [] : words.union(described.words)
+        isOpen = isOpen || described.isOpen
+        for (name, member) in described.members {
+            if members[name] == nil {
+                members[name] = Member(shape: member.shape)
+            } else {
+                members[name]?.shape.widen(by: member.shape)
+            }
+        }
+        addElements(of: described) { $0.widen(by: $1) }
+    }
+}
+
+// MARK: What an overlay says
+
+extension ValueShape {
+    /// Takes what a change makes of values, beside what they are without it.
+    mutating func permit(_ action: Overlay.Action, at member: ArraySlice<Overlay.Step>) {
+        let rest = member.dropFirst()
+        switch (member.first, action) {
+        case (nil, .value(let value, _)): learn(value)
+        case (nil, _): break
+        case (.elements?, _):
+            if elements.isEmpty { elements = [ValueShape()] }
+            elements[0].permit(action, at: rest)
+        case (.name(let name)?, .remove) where rest.isEmpty: members[ExactString(name)]?.count = 0
+        case (.name(let name)?, .rename(let new)) where rest.isEmpty:
+            members[ExactString(name)]?.count = 0
+            if members[ExactString(new)] == nil { members[ExactString(new)] = members[ExactString(name)] }
+        case (.name(let name)?, _): members[ExactString(name), default: Member()].shape.permit(action, at: rest)
+        }
+    }
+
+    /// The words at a place.
+    func words(at member: ArraySlice<Overlay.Step>) -> Set<ExactString> {
+        switch member.first {
+        case nil: words
+        case .elements?: elements.first?.words(at: member.dropFirst()) ?? []
+        case .name(let name)?: members[ExactString(name)]?.shape.words(at: member.dropFirst()) ?? []
+        }
+    }
 }
