@@ -24,7 +24,7 @@ extension Peers {
                 env PATH="$PWD/tools:$PATH" RUNNER_TEMP="$PWD/runner" GITHUB_OUTPUT="$PWD/output" \\
                     GITHUB_STEP_SUMMARY="$PWD/summary" FITIQ_MOCK_TEST_RELEASES="file://$PWD/releases" \\
                     ACTION_REPOSITORY=someone/fitiq-mock ACTION_REF=v9.8.7 INPUT_MODE=verify INPUT_COMMAND= \\
-                    INPUT_SCENARIOS= INPUT_GUIDE= INPUT_KNOWN_BROKEN= INPUT_OPTIONS= INPUT_VERSION= \\
+                    INPUT_SCENARIOS= INPUT_SESSION= INPUT_ISSUE=false INPUT_GUIDE= INPUT_KNOWN_BROKEN= INPUT_OPTIONS= INPUT_VERSION= \\
                     INPUT_ATTESTATION=true "$@" "$step"
             }
 
@@ -93,12 +93,63 @@ extension Peers {
             #expect(command.output == "{\"status\":\"ok\"} 200 manual\n", "\(command.transcript)")
         }
 
+        @Test("It compares a recorded session, opens one issue for deviations, and closes it when none is left")
+        func conforms() async throws {
+            let (command, folder) = try await run(
+                """
+                cat >tools/gh <<'END'
+                #!/bin/sh
+                case "$1 $2" in
+                'issue list') cat number 2>/dev/null ;;
+                'issue create') echo 7 >number ;;
+                'issue close') rm number ;;
+                esac
+                case "$1" in issue) shift; echo "$1 $2" >>asked; cat issue.md >/dev/null 2>&1 ;; esac
+                for word in "$@"; do case "$word" in */issue.md) cp "$word" issue.md ;; esac; done
+                END
+                export GITHUB_REPOSITORY=someone/app GITHUB_RUN_ID=11
+                cp "\(Programs.sessions.path)/archive.har" good.har
+                sed 's/message_count/messageCount/g' good.har >bad.har
+                for session in bad bad good good none; do
+                    step INPUT_MODE=conform INPUT_SESSION=$session.har INPUT_ISSUE=true >told-$session 2>err; echo "exit $?"
+                done
+                cat asked; grep -q messageCount issue.md && echo told; grep 'runs/11' issue.md
+                ls "$(sed -n 's/^report=//p' output | head -1)"
+                """)
+            defer { folder.remove() }
+            #expect(
+                command.output == """
+                    exit 1
+                    exit 1
+                    exit 0
+                    exit 0
+                    exit 2
+                    list --repo
+                    create --repo
+                    list --repo
+                    edit 7
+                    list --repo
+                    close 7
+                    list --repo
+                    list --repo
+                    told
+                    [The run](https://github.com/someone/app/actions/runs/11)
+                    issue.md
+                    report.json
+                    report.md
+                    report.xml
+
+                    """, "\(command.transcript)")
+        }
+
         @Test(
             "What is wrong is an annotation and exit code 2, and nothing runs",
             arguments: [
-                ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode: verify, serve or explore"),
+                ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode: verify, serve, explore or"),
                 ("step", "the mode verify needs the input command"),
                 ("step INPUT_MODE=serve INPUT_COMMAND=true", "the mode serve takes no command"),
+                ("step INPUT_MODE=conform INPUT_COMMAND=true", "the mode conform takes no command and no scenario"),
+                ("step INPUT_COMMAND='touch ran' INPUT_ISSUE=true", "are for the mode conform, not for verify"),
                 ("step INPUT_COMMAND='touch ran' ACTION_REF=main", "'main' is not a version such as 0.1.0"),
                 ("step INPUT_COMMAND='touch ran' INPUT_VERSION=9.9.9", "in the release v9.9.9"),
                 ("echo x >>releases/v9.8.7/*.xz; step INPUT_COMMAND='touch ran'", "is not what SHA256SUMS says"),

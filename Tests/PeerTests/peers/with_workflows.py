@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
-WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml")), ROOT / "Fixtures/ci/github-actions.yml"]
+WORKFLOWS = [*sorted((ROOT / ".github/workflows").glob("*.yml")), *sorted((ROOT / "Fixtures/ci").glob("*.yml"))]
 CONTEXTS = {"github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix", "needs", "inputs"}
 FUNCTIONS = {"hashFiles", "contains", "startsWith", "endsWith", "format", "join", "toJSON", "fromJSON", "success", "always",
              "cancelled", "failure"}
