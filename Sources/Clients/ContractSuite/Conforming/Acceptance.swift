@@ -95,14 +95,10 @@ extension Conformance {
             return found.count == 1 && (200..<300).contains(status) ? .status(found[0]) : nil
         case .type:
             guard let value else { return nil }
-            let types = candidates.compactMap { candidate -> String? in
-                guard let shape = own[candidate]?.shape,
-                    shape.deviations(of: value).allSatisfy({ $0.member == [.name("type")] }),
-                    let types = Optional(shape.words(at: [.name("type")])), types.count == 1
-                else { return nil }
-                return types.first?.text
-            }
-            return types.count == 1 ? .type(types[0]) : nil
+            let types = candidates.compactMap { own[$0]?.shape }
+                .filter { $0.deviations(of: value).allSatisfy { $0.member == [.name("type")] } }
+                .flatMap { $0.words(at: [.name("type")]) }
+            return types.count == 1 ? .type(types[0].text) : nil
         }
     }
 

@@ -134,7 +134,7 @@ extension APIError {
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
             "The overlay \"\(path)\" is a file, which is not read here: give the list of its changes, {\"overlay\": "
-                + "[…]}, or start the server with --overlay.")
+                + "[…]}, or start the server with the file.")
     }
 
     /// A request that the replayed session does not contain.
