@@ -167,6 +167,9 @@ static const struct {
     TEXT("docs/swift-tests.md")
 #embed "../../../docs/swift-tests.md"
     END
+    TEXT("docs/tasks.md")
+#embed "../../../docs/tasks.md"
+    END
     TEXT("docs/tls.md")
 #embed "../../../docs/tls.md"
     END
