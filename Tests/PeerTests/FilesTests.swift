@@ -157,7 +157,7 @@ extension Peers {
             let output = try await run(#"{ (ulimit -f 0; "$0" token >a; echo $?); } 2>&1 | cat"#)
             #expect(output.output.contains("standard output: it has reached") && output.output.hasSuffix("\n3\n"))
             let command = try await run(
-                #""$0" verify --quiet -- sh -c 'kill -XFSZ $$; echo survived' | grep -qx survived"#)
+                #""$0" verify --quiet -- sh -c 'kill -XFSZ $$; echo survived' 2>&1 | grep -qx survived"#)
             #expect(command.status == 1, "\(command.transcript)")
         }
 
