@@ -33,8 +33,8 @@ public struct TerminalReport {
 
     private var verdict: [String] {
         let broken = overview.verdict.flatMap { lines($1, style($0)) }
-        let isWhole = overview.outcome.hasConnected && overview.report.incomplete == nil
-        return broken.isEmpty && isWhole && !overview.rows.isEmpty ? lines(Messages.nothingBroken, .green) : broken
+        let hasNews = !broken.isEmpty || overview.rows.isEmpty || overview.outcome.exitCode != 0
+        return hasNews ? broken : lines(Messages.nothingBroken, .green)
     }
 
     // MARK: The table
