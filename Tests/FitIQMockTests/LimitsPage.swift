@@ -293,6 +293,9 @@ enum LimitsPage {
                 .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
             ],
             "breaches of an obligation that are reported": [.count("Findings.keptCount", Findings.keptCount)],
+            "numbers of entries that are kept of the other breaches": [
+                .count("Findings.numberCount", Findings.numberCount)
+            ],
             "lines that `watch` keeps while it is paused": [.count("WatchScreen.heldLines", WatchScreen.heldLines)],
             "entries that are known to have passed the filter of `watch`": [
                 .count("WatchScreen.passedEntries", WatchScreen.passedEntries)

@@ -90,6 +90,28 @@ struct EvidenceTests {
         }
     }
 
+    @Test("Of the breaches that are not told in words the numbers of their entries are kept, at most a thousand")
+    func numbers() throws {
+        func verdict(_ count: Int) throws -> Verdict {
+            let story = Story { story in
+                for index in 0..<count {
+                    story.request(.showGoal, Story.id(10).uppercased(), status: 404, at: Double(index))
+                }
+            }
+            var judge = Judge(mode: .union)
+            for entry in story.journal.entries() { judge.observe(entry) }
+            return try #require(judge.verdicts().first { $0.obligation.id == "ids/lowercase" })
+        }
+        #expect(try verdict(5).moreEntries == [])
+        let some = try verdict(8)
+        #expect(some.findings.flatMap(\.evidence).map(\.number) == [1, 2, 3, 4, 5] && some.moreEntries == [6, 7, 8])
+        let many = try verdict(1010)
+        #expect(many.moreEntries == Array(6...1005) && many.findingCount == 1010)
+        var sum = some
+        sum.add(some)
+        #expect(sum.moreEntries == [6, 7, 8, 6, 7, 8, 1, 2, 3, 4, 5] && sum.findingCount == 16)
+    }
+
     @Test("Entries that a journal has lost are counted")
     func missed() {
         let story = Story { for second in 0..<6 { $0.request(.listGoals, at: Double(second)) } }

@@ -9,6 +9,8 @@ public struct Verdict: Sendable {
     /// The first breaches, at most ``Findings/keptCount``.
     public var findings: [Finding]
     public var findingCount: Int
+    /// The numbers of the entries that show the other breaches, at most ``Findings/numberCount``.
+    public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
     /// Whether it was not judged, because a real server answered and only its backend knows.
@@ -40,6 +42,7 @@ public struct Verdict: Sendable {
     /// - Parameter span: How far its evidence is moved in time, in nanoseconds.
     public mutating func add(_ other: Verdict, movedBy span: Int64 = 0) {
         var all = Findings(of: obligation)
+        all.numbers = Array((moreEntries + other.moreEntries).prefix(Findings.numberCount))
         for finding in findings { all.keep(finding) }
         for finding in other.findings {
             all.keep(
@@ -47,7 +50,7 @@ public struct Verdict: Sendable {
                     level: finding.level, message: finding.message,
                     evidence: finding.evidence.map { $0.moved(byNanoseconds: span) }))
         }
-        findings = all.kept
+        (findings, moreEntries) = (all.kept, all.numbers)
         findingCount += other.findingCount
         exercisedCount += other.exercisedCount
         outcome = findingCount > 0 ? .broken : exercisedCount > 0 ? .kept : .notExercised
@@ -79,10 +82,13 @@ public struct Finding: Sendable {
 public struct Findings: Sendable {
     /// How many breaches are kept with their evidence; the others are only counted.
     public static let keptCount = 5
+    /// How many numbers of entries are kept of the other breaches.
+    public static let numberCount = 1000
 
     let obligation: Obligation
     private(set) var exercisedCount = 0
     private(set) var kept: [Finding] = []
+    fileprivate var numbers: [Int] = []
     private(set) var count = 0
     var clock = SystemClock()
 
@@ -104,20 +110,23 @@ public struct Findings: Sendable {
     }
 
     fileprivate mutating func keep(_ finding: Finding) {
-        if kept.count < Self.keptCount {
-            kept.append(finding)
-        } else if finding.level == .must, let place = kept.lastIndex(where: { $0.level == .should }) {
-            kept[place] = finding
+        guard kept.count == Self.keptCount else { return kept.append(finding) }
+        var other = finding
+        if finding.level == .must, let place = kept.lastIndex(where: { $0.level == .should }) {
+            swap(&kept[place], &other)
         }
+        numbers += other.evidence.map(\.number).prefix(Self.numberCount - numbers.count)
     }
 
     /// The journal's own time for the time of a fact.
     func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     var verdict: Verdict {
-        Verdict(
+        var verdict = Verdict(
             obligation: obligation, outcome: count > 0 ? .broken : exercisedCount > 0 ? .kept : .notExercised,
             exercisedCount: exercisedCount, findings: kept, findingCount: count)
+        verdict.moreEntries = numbers
+        return verdict
     }
 }
 

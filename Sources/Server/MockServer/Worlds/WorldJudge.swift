@@ -359,6 +359,7 @@ extension Verdict {
     fileprivate func end(_ writer: inout JSONWriter) {
         writer.endArray()
         writer.member("finding_count", findingCount)
+        writer.array("more_entries") { writer in for number in moreEntries { writer.value(number) } }
         writer.member("advice", advice)
         writer.array("scenarios") { writer in for scenario in obligation.scenarios { writer.value(scenario) } }
         writer.endObject()
