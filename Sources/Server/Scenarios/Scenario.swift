@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
+import JSON
 import Replay
 import Text
 import Traffic
@@ -36,6 +37,8 @@ public struct Scenario: Sendable, Equatable {
     public var unreadOverlay: String?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
+    /// What its document scripts, as it stands there.
+    public var written = WrittenScript()
     /// The words of earlier versions that its document has, each with the one that is used now: no mistakes.
     public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
 
@@ -69,6 +72,27 @@ public struct Scenario: Sendable, Equatable {
             && upstream == nil && tokenLifetime == nil && rules.accounts == nil && rules.perTopic == nil
             && rules.ids == nil && rules.tokens.isEmpty && replay == nil
     }
+}
+
+/// The members of a scenario's document that the export of a world does not have; faults are listed apart.
+public struct WrittenScript: Sendable, Equatable {
+    public private(set) var members: JSONObject = [:]
+    private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs"]
+
+    init() {}
+
+    init(of document: Node) {
+        guard case .mapping(let members) = document.content else { return }
+        for key in Self.keys { self.members[key] = members.first { $0.key == key }?.value.json }
+    }
+
+    /// Takes the members that another document has.
+    public mutating func formUnion(_ other: WrittenScript) {
+        for (key, value) in other.members { members[key] = value }
+    }
+
+    /// The notation is no part of a scenario: the same rules may be written in many ways.
+    public static func == (one: WrittenScript, other: WrittenScript) -> Bool { true }
 }
 
 /// The clock of a world.

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Foundation
 import JSON
+import Scenarios
 import TestSupport
 import Testing
 import WebSocket
@@ -30,6 +31,36 @@ struct StateTests {
             }
         }
         return (world, paths)
+    }
+
+    @Test(
+        "The script of a world's scenario is answered as it was written; what the state and it say is a scenario again")
+    func script() throws {
+        let network = VirtualNetwork()
+        let script =
+            #""answers":[{"when":{"content":"tea"},"text":"No tea."}],"meals":[{"when":{"text":"egg"},"fail":"Cold."}]"#
+        let world = try network.world(#"{"scenario":{"name":"mine","summary":"Few words.",\#(script)}}"#)
+        let answer = try world.ask(.get, "script")
+        #expect(answer.text == #"{"summary":"Few words.",\#(script)}"#, "\(answer.text)")
+        // An import that scripts nothing leaves it; one that does takes its place.
+        let state = try world.ask(.get, "state").text
+        #expect(try world.ask(.put, "state", state).status == 200)
+        #expect(try world.ask(.get, "script").text == answer.text)
+        let again = state.dropLast(state.hasSuffix("\n") ? 2 : 1) + #","answers":[{"text":"Nothing."}]}"#
+        #expect(try world.ask(.put, "state", String(again)).status == 200)
+        #expect(try world.ask(.get, "script").json?["answers"]?[0]?["text"] == "Nothing.")
+        #expect(try network.world().ask(.get, "script").json?["answers"] == nil)
+    }
+
+    @Test("A built-in scenario is answered as its file is")
+    func builtIn() throws {
+        let network = VirtualNetwork()
+        let answer = try network.admin(.get, "scenarios/conflict")
+        #expect(answer.json?["name"] == "conflict", "\(answer.text)")
+        let text = try #require(answer.json?["text"]?.string)
+        #expect(try Scenario.read(text) == Scenario.builtIn(named: "conflict"))
+        let missing = try network.admin(.get, "scenarios/conflit")
+        #expect(missing.status == 404 && missing.text.contains("Did you mean 'conflict'?"), "\(missing.text)")
     }
 
     @Test("Exported and imported, a world answers every request byte for byte, and exports the same")

@@ -154,7 +154,7 @@ class Examples:
         if path.startswith(("/marks/", "/rewind", "/entries/")):
             self.send("POST", f"/__admin/worlds/{world}/marks", {"name": "before"})
         prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
-        name = "look" if path.startswith("/breakpoints/") else "flaky"
+        name = {"breakpoints": "look", "scenarios": "conflict"}.get(path.split("/")[1], "flaky")
         target = prefix + path.replace("{id}", world).replace("{name}", name)
         target = target.replace("{connection}", str(number)).replace("{held}", str(number))
         target = target.replace("{mark}", "before").replace("{number}", "1")

@@ -43,6 +43,7 @@ final class AdminResource: Sendable {
         AdminResource("ui", .open, get: Engine.adminPage),
         AdminResource("metrics", .server, get: Engine.metrics),
         AdminResource("scenarios", .server, get: Engine.scenarioList),
+        AdminResource("scenarios/{name}", .server, get: Engine.showScenario),
         AdminResource("check", .server, post: Engine.check),
         AdminResource("worlds", .server, get: Engine.worldList, post: Engine.makeWorld),
         AdminResource("worlds/{id}", get: Engine.describeWorld, delete: Engine.deleteWorld),
@@ -88,6 +89,7 @@ final class AdminResource: Sendable {
         AdminResource("held", get: Engine.heldList, post: Engine.releaseHeld),
         AdminResource("held/{held}", get: Engine.showHeld, post: Engine.releaseHeldThing),
         AdminResource("state", get: Engine.exportState, put: Engine.importState),
+        AdminResource("script", get: Engine.showScript),
     ]
 
     /// Those that have a larger body than others.
@@ -307,6 +309,15 @@ extension Engine {
                     }
                 }
             }
+        }
+    }
+
+    func showScenario(_ call: AdminCall) throws(APIError) -> Answer {
+        let name = call.parameter.text
+        guard let text = Scenario.builtInText(named: name) else { throw .missing(Scenario.unknownBuiltIn(name)) }
+        return .object { writer in
+            writer.member("name", name)
+            writer.member("text", text)
         }
     }
 }

@@ -54,6 +54,16 @@ extension Engine {
             rules: world.settings.scenario.rules)
     }
 
+    /// `GET /__admin/script`: what the world's scenario scripts, as members of a scenario file.
+    func showScript(_ call: AdminCall) -> Answer {
+        .object { writer in
+            for (key, value) in call.world.settings.scenario.written.members {
+                writer.key(escaping: key)
+                writer.value(value)
+            }
+        }
+    }
+
     /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
     ///
     /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules, scripts, and the present
@@ -164,6 +174,8 @@ extension WorldSettings {
             settings.scenario.upstream = imported.upstream ?? old.upstream
             settings.scenario.overlay = imported.overlay ?? old.overlay
         }
+        settings.scenario.written = old.written
+        settings.scenario.written.formUnion(imported.written)
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)
         settings.seed = imported.seed ?? settings.seed

@@ -77,6 +77,7 @@ extension Scenario {
         let scenario = read(Cursor(node: tree, path: .document, diagnosis: diagnosis))
         guard var scenario, diagnosis.isClean else { throw diagnosis.errors(file: file) }
         scenario.oldWords = diagnosis.oldWords
+        scenario.written = WrittenScript(of: tree)
         return scenario
     }
 
