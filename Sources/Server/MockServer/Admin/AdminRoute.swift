@@ -87,7 +87,7 @@ final class AdminResource: Sendable {
         AdminResource(
             "breakpoints/{name}", get: Engine.showFault, patch: Engine.switchFault, delete: Engine.removeFault),
         AdminResource("held", get: Engine.heldList, post: Engine.releaseHeld),
-        AdminResource("held/{held}", get: Engine.showHeld, post: Engine.releaseHeldThing),
+        AdminResource("held/{held}", get: Engine.showHeld, post: Engine.releaseHeldThing, patch: Engine.prolongHeld),
         AdminResource("state", get: Engine.exportState, put: Engine.importState),
         AdminResource("script", get: Engine.showScript),
     ]

@@ -63,6 +63,22 @@ extension Engine {
         }
     }
 
+    /// `PATCH /__admin/held/{held} {"for"}`: it waits so long from now, by the world's clock, unless somebody acts on it.
+    ///
+    /// - Throws: 404 if nothing is held with the number, 400 for a bad body.
+    func prolongHeld(_ call: AdminCall) throws(APIError) -> Answer {
+        let (world, body) = (call.world, try call.body(keys: ["for"]))
+        guard let time = try body.duration("for"), (FaultLimits.shortestHold...FaultLimits.longestWait).contains(time)
+        else {
+            throw .invalid("'for' must be from 1ms to 1h: how long it waits from now.")
+        }
+        enter(world, at: call.now)
+        let number = try held(call).thing.number
+        world.live?.holds.prolong(number, to: world.turn.now.advanced(byNanoseconds: time))
+        queueDeadline(of: world)
+        return try showHeld(call)
+    }
+
     /// `POST /__admin/held {"action"}`: lets everything continue, or drops it.
     func releaseHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, isDropped) = (

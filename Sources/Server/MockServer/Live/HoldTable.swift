@@ -34,6 +34,14 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
+    /// Has something continue by itself at another time, unless its breakpoint is gone.
+    mutating func prolong(_ number: Int, to time: Timestamp) {
+        for index in things.indices where things[index].number == number && !things[index].isEnded {
+            things[index].until = time
+        }
+        next = things.lazy.map(\.until).min()
+    }
+
     /// The first thing that continues by itself by now.
     func due(at now: Timestamp) -> HeldThing? {
         guard let next, next <= now else { return nil }
