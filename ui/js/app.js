@@ -3,29 +3,34 @@ import { $, ask, fill, h, toast } from "./dom.js";
 import { labelled } from "./format.js";
 import { attempt, call, follow, state, tell, when } from "./server.js";
 import {
-  addCondition, addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline,
+  addCondition, addNote, chooseNumber, choose, clearTimeline, move, setFilter, startTimeline, takeEvents, timeline, toggleFold,
 } from "./timeline.js";
 import { startDetail } from "./detail.js";
 import { nextEvent, run, startClock } from "./clock.js";
-import { brokenCount, nextBreach, openVerdict, startVerdicts, takeVerdicts } from "./verdicts.js";
+import { brokenCount, isBroken, nextBreach, openVerdict, startVerdicts, takeVerdicts, warnedCount } from "./verdicts.js";
 import { readWorlds, showWorld, startData, startWorlds } from "./worlds.js";
 import { openSockets, startBreakpoints, startFaults, startSockets } from "./live.js";
 import { startScenario } from "./scenario.js";
+import { startOverview } from "./overview.js";
 
 const PANELS = ["timeline", "verdicts", "sockets", "breakpoints", "faults", "scenario", "data", "worlds"];
 /** What each key does. */
 const KEYS = {
+  Enter: ["Open or close a row of folded chunks", () => timeline.chosen && toggleFold(timeline.chosen)],
   j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
   b: ["Next breach", () => nextBreach()],
   "/": ["Filter", () => { location.hash = "#timeline"; $("filters").firstElementChild.focus(); }],
   p: ["Show or hide pings", () => addCondition("pings=show", { toggles: true })],
-  c: ["Hide or show the chunks of answers", () => addCondition("chunks=hide", { toggles: true })],
+  c: ["Show every chunk of answers, or fold them", () => addCondition("chunks=show", { toggles: true })],
   Escape: ["Close the detail, then clear the filter", () => (timeline.chosen ? choose(null) : setFilter(""))],
   n: ["Move a manual clock to the next event", () => nextEvent()], r: ["Let a manual clock run, or pause it", () => run()],
   "?": ["This list; 1 to 8 are the panels", () => showKeys()],
 };
 
 let stream = null, wantedEntry = null;
+
+/** What is shown without an address: of a report, the first run in which something is broken. */
+const firstWorld = () => (state.runs ? (state.runs.find(isBroken) ?? state.runs[0]).id : "default");
 
 const panels = () => (state.runs ? ["timeline", "verdicts"] : PANELS);
 
@@ -34,7 +39,7 @@ const panels = () => (state.runs ? ["timeline", "verdicts"] : PANELS);
 function readAddress() {
   const [panel, query] = location.hash.slice(1).split("?");
   const parts = new URLSearchParams(query);
-  const wanted = panels().includes(panel) ? panel : "timeline";
+  const wanted = panels().includes(panel) ? panel : state.runs?.some(isBroken) ? "verdicts" : "timeline";
   const world = parts.get("world");
   if (world && world !== state.world) showWorld(world);
   showPanel(wanted);
@@ -49,7 +54,7 @@ function readAddress() {
 
 function writeAddress() {
   const parts = new URLSearchParams();
-  if (state.world !== (state.runs?.[0].id ?? "default")) parts.set("world", state.world);
+  if (state.world !== firstWorld()) parts.set("world", state.world);
   if (state.panel === "timeline") {
     if (timeline.filter) parts.set("words", timeline.filter);
     if (timeline.chosen) parts.set("entry", timeline.chosen.number);
@@ -66,7 +71,7 @@ function showPanel(id) {
 
 function drawNav() {
   /** By panel: how many of what there are, and how that looks. */
-  const counts = { verdicts: [brokenCount(), "broken", "bad"], sockets: [openSockets().length, "open"],
+  const counts = { verdicts: brokenCount() ? [brokenCount(), "broken", "bad"] : [warnedCount(), "warnings"], sockets: [openSockets().length, "open"],
     breakpoints: [state.held.length, "held", "held"], worlds: [state.worlds.length > 1 ? state.worlds.length : 0, ""] };
   const shown = JSON.stringify([state.panel, counts, panels().length]);
   if ($("nav").dataset.shown === shown) return;
@@ -105,11 +110,11 @@ const showKeys = () => ask("Keyboard", null, null, h("dl", null, Object.entries(
 
 // MARK: The stream
 
-const LINKS = { live: "Live", lost: "Reconnecting", gone: "World gone", file: "Recorded" };
+const LINKS = { live: "Live", lost: "Offline", gone: "World gone", file: "Recorded" };
 
 function showLink(is) {
   $("link").dataset.is = is;
-  $("link").title = LINKS[is];
+  $("link").title = is === "lost" ? "The server does not answer; the page asks again every few seconds." : LINKS[is];
   fill($("link"), h("span", { class: "link-text" }, LINKS[is]));
 }
 
@@ -137,7 +142,7 @@ function showRun() {
   const first = run.journal[0];
   if (first?.number > 1) addNote(`What was before entry ${first.number} is not in this file.`, first.time);
   takeEvents(run.journal.map(entry => ({ event: entry.kind, data: JSON.stringify(entry) })));
-  if (run.verdicts) takeVerdicts(run.verdicts);
+  if (run.verdicts) takeVerdicts({ ...run.verdicts, troubles: run.troubles ?? [] });
 }
 
 async function start() {
@@ -150,13 +155,13 @@ async function start() {
   // A select of the form for worlds has the built-in scenarios.
   if (!state.runs) await attempt(async () => { state.scenarios = (await call("GET", "scenarios")).scenarios; });
   for (const begin of [startTimeline, startDetail, startClock, startVerdicts, startSockets, startBreakpoints, startFaults,
-    startScenario, startData, startWorlds]) begin();
+    startScenario, startData, startWorlds, startOverview]) begin();
   when("entries counts worlds", drawNav);
   when("address", writeAddress);
   when("world", state.runs ? showRun : followWorld);
   addEventListener("hashchange", readAddress);
   if (state.runs) {
-    state.world = runs[0].id;
+    state.world = firstWorld();
     $("world-label").textContent = "Run";
     document.title = `${runs[0].title} · fitiq-mock`;
   } else {

@@ -39,14 +39,22 @@ function tick() {
     const element = $("clock").querySelector(name);
     if (element && element.textContent !== text) element.textContent = text;
   };
+  say(".date", time.slice(0, 10));
   say(".now", time.slice(11, isManual() ? 23 : 19));
   say(".due", !isManual() ? "UTC, real time" : next ? `next in ${duration(milliseconds(next) - worldNow())}` : "nothing due");
   if (isManual()) $("clock").querySelector("[data-step]").disabled = !next;
 }
 
 function draw() {
-  fill($("clock"), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "due" }), isManual() && [
-    button("+1 s", () => advance({ advance: "1s" }), { title: "Move the clock by one second" }),
+  const by = h("input", { "aria-label": "Move the clock by", placeholder: "10m", size: "5", title: "How far to move the clock: 30s, 10m, 24h, 7d; Enter moves it" });
+  const move = async event => {
+    event.preventDefault();
+    if (by.value.trim() && await advance({ advance: by.value.trim() })) by.value = "";
+  };
+  fill($("clock"), h("span", { class: "date" }), h("span", { class: "now", "aria-label": "World time, UTC" }), h("span", { class: "due" }), isManual() && [
+    [["s", "second"], ["min", "minute"], ["h", "hour"]].map(([unit, name]) =>
+      button(`+1 ${unit}`, () => advance({ advance: `1${unit[0]}` }), { title: `Move the clock by one ${name}` })),
+    h("form", { submit: move }, by),
     button("Next event", nextEvent, { "data-step": true, title: "Move the clock to what is due next  (n)" }),
     button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass  (r)" })]);
   tick();

@@ -33,8 +33,8 @@ export function select(label, list, value, change) {
   return made;
 }
 
-export const field = (label, control, { wide, hint } = {}) =>
-  h("label", { class: wide ? "field wide" : "field" }, label, control, hint && h("span", { class: "hint" }, hint));
+export const field = (label, control, { wide, hint, key } = {}) =>
+  h("label", { class: wide ? "field wide" : "field", "data-key": key }, label, control, hint && h("span", { class: "hint" }, hint));
 
 /** A form on a card, with a button that submits it. */
 export const form = (title, label, submit, ...children) => h("form", { class: "card", submit: event => {
@@ -58,8 +58,9 @@ export function table(label, columns, rows, isCurrent = () => false) {
   const head = (cell, index) => h("th", { scope: "col", class: kind(cell, index) },
     heads[index][0] ?? h("span", { class: "hidden-text" }, "Actions"));
   const cell = (content, index) => Array.isArray(content) ? h("td", null, h("div", { class: "tools" }, content))
-    : h("td", { class: kind(content, index) }, content);
-  return h("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": `${label}, table` }, h("table", null,
+    : h("td", { class: kind(content, index), "data-label": heads[index][0] }, content);
+  const acts = rows[0].some(Array.isArray) ? " acts" : "";
+  return h("div", { class: `wide-table${acts}`, tabindex: "0", role: "region", "aria-label": `${label}, table` }, h("table", null,
     h("thead", null, h("tr", null, rows[0].map(head))),
     h("tbody", null, rows.map((cells, index) => h("tr", { class: isCurrent(index) && "current" }, cells.map(cell))))));
 }
@@ -80,6 +81,14 @@ export function toast(message, { bad, action } = {}) {
   while (place.childElementCount > 4) place.firstElementChild.remove();
   setTimeout(() => shown.remove(), bad ? 9000 : 4000);
   return null;
+}
+
+/** Says at a control of the form that is in use what was refused of it, if the message names one. */
+export function blame(message) {
+  const form = document.activeElement?.closest("form, .card");
+  for (const old of form?.querySelectorAll(".refused") ?? []) old.remove();
+  const named = [...(form?.querySelectorAll("[data-key]") ?? [])].find(each => new RegExp(`\\b${each.dataset.key}\\b`).test(message));
+  named?.append(h("span", { class: "problem refused" }, message));
 }
 
 export const heading = (title, lead, ...tools) => [

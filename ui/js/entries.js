@@ -13,6 +13,9 @@ export class Rows {
   users = new Set();
   types = new Set();
   laneCount = 0;
+  requests = 0;
+  /** Requests that had an error of the server, or no response. */
+  failures = 0;
   #taken = new Array(LANES).fill(0);
   #released = new Map();
 
@@ -31,6 +34,10 @@ export class Rows {
     row.lanes = this.#taken.reduce((mask, connection, lane) => (connection ? mask | 1 << lane : mask), 0);
     if (row.ends && this.#taken[row.lane] === row.connection) this.#taken[row.lane] = 0;
     if (row.user) this.users.add(row.user);
+    if (row.kind === "exchange") {
+      this.requests += 1;
+      if (row.status >= 500 || !row.status) this.failures += 1;
+    }
     if (row.type && row.kind === "frame") this.types.add(row.type);
     this.all.push(row);
     this.byNumber.set(row.number, row);

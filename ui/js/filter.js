@@ -1,6 +1,8 @@
 // Which rows are shown. A filter has words as those of `fitiq-mock watch`: `key=value` is a condition, and any other
-// word has to be contained. Pings are shown with `pings=show`, and chunks are left out with `chunks=hide`.
+// word has to be contained. Pings are shown with `pings=show`; the chunks of an answer are folded into one row, and each
+// is shown with `chunks=show`, or none with `chunks=hide`.
 import { rowContains } from "./entries.js";
+import { duration, oneLine } from "./format.js";
 
 const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
 const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
@@ -31,7 +33,7 @@ const VALUES = {
   status: ["a status, such as 404, or a class, such as 4xx", /^[1-5](\d\d|xx)$/i],
   connection: ["a whole number of at least 1", /^[1-9]\d*$/],
   kind: listed(FORMS.conditions.kind.enum), unmatched: listed(FORMS.conditions.unmatched.enum),
-  direction: listed(FORMS.conditions.direction.enum), pings: listed(["show"]), chunks: listed(["hide"]),
+  direction: listed(FORMS.conditions.direction.enum), pings: listed(["show"]), chunks: listed(["show", "hide"]),
 };
 
 const containing = text => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "i");
@@ -43,10 +45,28 @@ function hasPath(path, wanted) {
   return segments.length === template.length && template.every((part, index) => part[0] === "{" || part === segments[index]);
 }
 
+/** The word that takes the fewest edits, if it takes few. */
+function nearest(word, words) {
+  const edits = (a, b) => {
+    let row = [...b, 0].map((_, index) => index);
+    for (let i = 1; i <= a.length; i += 1) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j += 1) next[j] = Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] !== b[j - 1]));
+      row = next;
+    }
+    return row[b.length];
+  };
+  const [count, near] = words.map(each => [edits(word, each), each]).sort(([a], [b]) => a - b)[0];
+  return count <= Math.max(1, word.length / 3) ? near : null;
+}
+
 /** What is wrong with the filter, if anything is. */
 export function mistake(filter) {
   for (const [key, value] of wordsOf(filter).map(conditionOf).filter(Boolean)) {
-    if (!Object.hasOwn(CONDITIONS, key)) return `There is no condition ${key}: there are ${Object.keys(CONDITIONS).join(", ")}.`;
+    if (!Object.hasOwn(CONDITIONS, key)) {
+      const near = nearest(key, Object.keys(CONDITIONS)), hint = near ? ` Did you mean ${near}?` : "";
+      return `There is no condition ${key}.${hint} There are ${Object.keys(CONDITIONS).join(", ")}.`;
+    }
     const [values, pattern] = VALUES[key] ?? [];
     if (pattern && !pattern.test(value)) return `There is no ${key}=${value}: ${key} takes ${values}.`;
   }
@@ -76,16 +96,48 @@ function matcher(filter, rows, breaches) {
   return row => !(hidesPings && row.isPing) && tests.every(test => test(row));
 }
 
-/** The rows that pass, in order; each knows its place among them, which is -1 if it does not pass. */
+/** Conditions that say nothing of a single chunk. */
+const OF_SOCKETS = ["pings", "method", "path", "endpoint", "user", "trace", "connection", "kind", "direction"];
+
+/**
+ * The rows that pass, in order; each knows its place among them, which is -1 if it does not pass. The chunks of an answer
+ * have the place of a row that stands for all of them, its `fold`, unless that is `open`.
+ */
 export class View {
   rows = [];
   #matches;
+  #isFolding;
+  #open;
+  #folds = new Map();
 
-  constructor(filter, rows, breaches) {
+  constructor(filter, rows, breaches, open) {
     this.#matches = matcher(filter, rows, breaches);
+    this.#isFolding = wordsOf(filter).every(word => OF_SOCKETS.includes(conditionOf(word)?.[0]));
+    this.#open = open;
   }
 
   add(row) {
-    row.place = this.#matches(row) ? this.rows.push(row) - 1 : -1;
+    row.fold = null;
+    row.place = -1;
+    if (row.connection && !row.isChunk && !row.isPing && row.direction !== "in") this.#folds.delete(row.connection);
+    if (!this.#matches(row)) return;
+    if (!row.isChunk || !this.#isFolding) row.place = this.rows.push(row) - 1;
+    else this.#fold(row);
+  }
+
+  #fold(row) {
+    let fold = this.#folds.get(row.connection);
+    if (!fold) {
+      fold = { ...row, chunks: [], size: 0, took: 0, faults: [], words: "", isFold: true };
+      fold.place = this.rows.push(fold) - 1;
+      this.#folds.set(row.connection, fold);
+    }
+    fold.chunks.push(row);
+    fold.size += row.size;
+    fold.faults = [...new Set([...fold.faults, ...row.faults])];
+    if (fold.words.length < 240) fold.words += row.words ?? "";
+    Object.assign(fold, { more: oneLine(fold.words), type: `${row.type} × ${fold.chunks.length}`, gap: duration(row.at - fold.at) });
+    row.fold = fold;
+    row.place = this.#open.has(fold.number) ? this.rows.push(row) - 1 : fold.place;
   }
 }

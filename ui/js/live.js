@@ -1,6 +1,6 @@
 // What is done by hand while clients are connected: sockets, breakpoints with what they hold, and faults.
 import { $, ask, button, field, fill, form, h, heading, inText, inWords, options, select, shortID } from "./dom.js";
-import { bytes, clockTime, content, duration, milliseconds, quietTarget, shortIDs } from "./format.js";
+import { bytes, clockTime, content, duration, labelled, milliseconds, quietTarget, shortIDs } from "./format.js";
 import { CONTROLLER, act, attempt, call, calmly, inWorld, state, tell, when, whileShown } from "./server.js";
 import { choiceForm, collection, members } from "./panel.js";
 import { worldNow } from "./clock.js";
@@ -81,7 +81,13 @@ const cards = new Map();
 export function startBreakpoints() {
   breakpoints = collection({
     id: "breakpoint-list", label: "Breakpoints", path: "breakpoints", empty: "No breakpoint is set.",
-    taken: taken => { isSet = taken.length > 0; },
+    taken: taken => {
+      isSet = taken.length > 0;
+      // Nothing can put a breakpoint of a page that was closed in force again.
+      for (const each of taken) {
+        if (!each.enabled && /^page-/.test(each.controller) && each.controller !== CONTROLLER) call("DELETE", inWorld(`breakpoints/${encodeURIComponent(each.name)}`)).catch(() => null);
+      }
+    },
     columns: ["On", "Name", ["Where", "mono text"], ["Holds", "mono text"], ["For", "num"], "Matched", "Held", "Now"],
     row: ({ name, enabled, on, hold, controller, matches, acted, holding, ...which }, does) => {
       const { what, for: time = "30s", ...condition } = hold.what ? hold : { what: hold };
@@ -138,8 +144,14 @@ function card(place, held) {
   const { place: kind, direction, connection, request, frame } = held, isFrame = kind === "frame";
   const subject = held[kind] ?? request;
   const [key, schema, value] = bodyOf(subject, isFrame ? "payload" : "body");
-  const inputs = kind in CHANGES && members({ ...CHANGES[kind], [key]: schema }, { values: { ...subject, [key]: value } });
-  const release = body => act("POST", `held/${held.held}`, body).finally(readHeld);
+  const path = `held/${held.held}`, prolong = time => act("PATCH", path, { for: time }).then(readHeld);
+  // While somebody types, it waits.
+  const wait = calmly(20_000, () => prolong("5m"));
+  const inputs = kind in CHANGES && members({ ...CHANGES[kind], [key]: schema }, { values: { ...subject, [key]: value }, changed: () => {
+    wait();
+    fill(main, Object.keys(inputs.value()).length ? "Continue, changed" : "Continue");
+  } });
+  const release = body => act("POST", path, body).finally(readHeld);
   const go = step => {
     const change = inputs ? inputs.value() : {};
     if (Object.keys(change).length) return release({ action: "change", ...change, ...(step && { step: true }) });
@@ -148,6 +160,11 @@ function card(place, held) {
   const answer = () => {
     const given = members(ANSWER, { required: ["status"] });
     ask("Answer in place of the server", "Answer", () => release({ action: "answer", ...given.value() }), given.elements);
+  };
+  const main = button("Continue", () => go(false), { class: "main", title: "With the changes above, if there are any" });
+  const longer = () => {
+    const left = Math.max(0, milliseconds(state.held.find(each => each.held === held.held)?.until ?? held.until) - worldNow());
+    return prolong(`${Math.min(3600, Math.ceil(left / 1000) + 300)}s`);
   };
   const what = isFrame ? `${frame.opcode} frame on socket ${connection}, ${DIRECTIONS[direction]}`
     : `${request.method} ${quietTarget(request.target)}`;
@@ -158,10 +175,10 @@ function card(place, held) {
     h("span", { class: "tag" }, `${kind} held by ${held.breakpoint}`), h("span", { class: "dim left" })),
   inputs && h("div", { class: "fields" }, inputs.elements),
   h("div", { class: "tools" },
-    button("Continue", () => go(false), { class: "main", title: "With the changes above, if there are any" }),
-    button("Step", () => go(true), { title: "Continue, and hold the next one" }),
+    main, button("Step", () => go(true), { title: "Continue, and hold the next one" }),
     ["request", "handshake"].includes(kind) && button("Answer…", answer),
-    button("Drop", () => release({ action: "drop", ...(how && { how: how.value }) }), { class: "danger" }), how));
+    button("Drop", () => release({ action: "drop", ...(how && { how: how.value }) }), { class: "danger" }), how,
+    button("5 more minutes", longer, { title: "It goes on by itself five minutes later" })));
 }
 
 function breakpointForm() {
@@ -189,12 +206,23 @@ function breakpointForm() {
 
 const { on: where, name, enabled, requests: ofRequests, connections: ofConnections, at, ...actions } = FORMS.fault;
 
+/** What the most usual members of a rule say. */
+const SAYS = { status: value => `Answers ${value}`, delay: value => `Waits ${value}`, requests: value => `Only request ${value}`,
+  connections: value => `Only connection ${value}`, at: value => `At ${value}`, after: value => `After ${value}` };
+
+/** A rule in words: its members in their order, and of one that is only switched on what the schema says of it. */
+function sentence(rule) {
+  const said = Object.entries(rule).map(([key, value]) => SAYS[key]?.(inText(value))
+    ?? (value === true ? FORMS.fault[key]?.description.split(/[.;]/)[0] : null) ?? `${labelled(key)} ${inText(value)}`);
+  return said.map((part, index) => (index ? part[0].toLowerCase() + part.slice(1) : part)).join(", ") + ".";
+}
+
 export function startFaults() {
   const list = collection({
     id: "fault-list", label: "Faults", path: "faults", empty: "This world has no faults.",
-    columns: ["On", "Name", ["Where", "mono text"], ["What", "mono text"], "Matched", "Acted"],
+    columns: ["On", "Name", ["Where", "mono text"], ["What", "text"], "Matched", "Acted"],
     row: ({ name, enabled, on, matches, acted, ...rest }, does) =>
-      [does.toggle({ name, enabled }), name, inText(on), inWords(rest), matches, acted, [does.remove({ name })]],
+      [does.toggle({ name, enabled }), name, inText(on), sentence(rest), matches, acted, [does.remove({ name })]],
   });
   const lead = "What goes wrong on purpose. All that match act, in this order, from the next request, handshake or frame on.";
   const network = networkChoice();

@@ -12,7 +12,7 @@ let lists = 0;
  */
 export function members(schemas, { values = {}, required = [], changed } = {}) {
   const made = Object.entries(schemas).map(([key, schema]) =>
-    [key, member(schema.label ?? labelled(key), schema, { value: values[key], isRequired: required.includes(key), changed })]);
+    [key, member(schema.label ?? labelled(key), schema, { key, value: values[key], isRequired: required.includes(key), changed })]);
   return {
     elements: made.map(([, each]) => each.element),
     value: () => Object.fromEntries(made.map(([key, each]) => [key, each.value()]).filter(([, value]) => value !== undefined)),
@@ -21,7 +21,7 @@ export function members(schemas, { values = {}, required = [], changed } = {}) {
 
 function member(label, schema, settings) {
   if (schema.properties) return group(label, schema, settings);
-  const { value, isRequired, changed } = settings;
+  const { key, value, isRequired, changed } = settings;
   const choices = schema.enum ?? [], isChoice = choices.length > 0 && !schema.open;
   if (isRequired && isChoice && choices.length === 1) {
     return { element: h("p", { class: "dim" }, schema.description), value: () => choices[0] };
@@ -35,7 +35,7 @@ function member(label, schema, settings) {
   const before = control.value;
   return {
     element: field(label, [control, choices.length > 0 && !isChoice && h("datalist", { id: control.getAttribute("list") },
-      options(choices))], { hint: schema.description, wide: schema.long }),
+      options(choices))], { hint: schema.description, wide: schema.long, key }),
     value: () => {
       if (control.value === before && !(isRequired && before)) return undefined;
       if (isChoice) return control.value ? JSON.parse(control.value) : null;

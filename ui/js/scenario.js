@@ -1,38 +1,51 @@
 // The editor for scenarios. The server's messages stand at the lines that they are about.
-import { $, button, download, fill, h, heading } from "./dom.js";
-import { act, call, calmly, state, sureButton, when } from "./server.js";
+import { $, button, download, fill, h, heading, select } from "./dom.js";
+import { act, attempt, call, calmly, inWorld, state, sureButton, when } from "./server.js";
 import { timelineAsScenario } from "./copy.js";
 import { timeline } from "./timeline.js";
 
-const START = `name: mine
-summary: A coach of few words, and goals that fail.
-answers: [{when: {content: protein}, text: About 1.6 g for each kilogram of body weight.}]
-faults: [{name: goals-down, on: GET /api/v1/goals, status: 503, retry_after: 2}]
-`;
-
 let area = null, gutter = null, messages = [];
+/** The text that was loaded last, and the world that it is of: until it is changed, the editor follows the page's world. */
+let loaded = "", loadedOf = null;
 
 export function startScenario() {
-  area = h("textarea", { spellcheck: "false", "aria-label": "Scenario", value: START, wrap: "off" });
+  area = h("textarea", { spellcheck: "false", "aria-label": "Scenario", wrap: "off" });
   gutter = h("div", { class: "gutter", "aria-hidden": "true" });
   const check = calmly(300, checkText);
   area.addEventListener("input", () => { number(); check(); });
   area.addEventListener("scroll", () => { gutter.scrollTop = area.scrollTop; });
   const lead = "What exists, what coaches answer, and what goes wrong, in YAML or JSON. It is checked as you type.";
+  const list = select("Built-in scenario", [["", "Built-in…"], ...state.scenarios.map(each => each.name)], "", async name => {
+    const found = name && await attempt(() => call("GET", `scenarios/${name}`));
+    list.value = "";
+    if (found) show(found.text);
+  });
   const question = "The world starts over with this scenario: its sockets close, and its journal is emptied.";
   fill($("scenario"), heading("Scenario", lead),
-  h("div", { class: "tools" },
-    button("Load this world", async () => {
-      const world = await act("GET", "state");
-      if (world) show(JSON.stringify(world, null, 2));
-    }),
+  h("div", { class: "tools" }, list,
+    button("Load this world", () => attempt(load)),
     button("Save the timeline as a scenario", () => show(timelineAsScenario(timeline.rows, "recorded"))),
     button("Download", () => download(/^\s*\{/.test(area.value) ? "scenario.json" : "scenario.yaml", area.value))),
   h("div", { class: "editor" }, gutter, area),
   h("div", { role: "status" }, h("ul", { class: "messages", id: "messages" })),
   h("div", { class: "tools" }, sureButton("Apply", question, apply, { class: "main" })));
   number();
-  when("panel", () => { if (state.panel === "scenario") check(); });
+  when("panel world", () => {
+    if (state.panel !== "scenario") return;
+    if (area.value === loaded && loadedOf !== state.world) load().catch(() => null);
+    check();
+  });
+}
+
+/** Shows the world as a scenario: what it holds, what its scenario scripted, and the faults that are in it now. */
+async function load() {
+  const world = state.world, [held, script, { faults }] = await Promise.all(["state", "script", "faults"].map(each => call("GET", inWorld(each))));
+  // What the server counts is no part of a rule, and a breakpoint of a page ends with the page.
+  const rules = faults.filter(each => !each.controller).map(({ matches, acted, holding, ...rule }) => rule);
+  if (world !== state.world) return;
+  loadedOf = world;
+  loaded = JSON.stringify({ ...held, ...script, ...(rules.length && { faults: rules }) }, null, 2);
+  show(loaded);
 }
 
 function show(text) {

@@ -1,6 +1,6 @@
 // What the page knows, and how it asks the server: by relative URLs, so that it works behind a port-forward and below
 // any prefix.
-import { ask, button, field, h, toast } from "./dom.js";
+import { ask, blame, button, field, h, toast } from "./dom.js";
 import { parsed } from "./format.js";
 
 /** The name under which this page holds things: what it holds goes on when its stream ends. */
@@ -16,6 +16,8 @@ export const state = {
   verdicts: null,
   /** The names of broken obligations by entry number. */
   breaches: new Map(),
+  /** The numbers of those of them that break a must. */
+  grave: new Set(),
   /** The numbers of entries that a breach was just found in. */
   fresh: new Set(),
   held: [],
@@ -118,6 +120,7 @@ export async function attempt(action, done) {
     if (done) toast(done);
     return result;
   } catch (error) {
+    blame(error.message);
     return toast(error.message, { bad: true });
   }
 }

@@ -15,6 +15,8 @@ const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is anal
 export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
 
 let list = null, due = [], unseen = 0, noteNumber = 0;
+/** The numbers of the first chunks of folds that are open. */
+const openFolds = new Set();
 
 export function startTimeline() {
   const grid = $("grid");
@@ -29,6 +31,7 @@ export function startTimeline() {
     if (row && !event.metaKey && !event.ctrlKey) {
       event.preventDefault();
       choose(row);
+      toggleFold(row);
     }
   });
   grid.addEventListener("keydown", steer);
@@ -113,6 +116,7 @@ function showEmpty() {
 export function clearTimeline() {
   timeline.rows = new Rows();
   timeline.chosen = null;
+  openFolds.clear();
   due = [];
   list.isAtEnd = true;
   showUnseen(0);
@@ -123,7 +127,7 @@ export function clearTimeline() {
 /** Applies the filter to all rows. */
 function refilter({ keeps = false } = {}) {
   const before = timeline.view?.rows.length ?? 0;
-  timeline.view = new View(timeline.filter, timeline.rows, state.breaches);
+  timeline.view = new View(timeline.filter, timeline.rows, state.breaches, openFolds);
   for (const row of timeline.rows.all) timeline.view.add(row);
   if (keeps) list.shift(before - timeline.view.rows.length);
   settle(Infinity);
@@ -169,7 +173,7 @@ function drawFilters() {
     group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Touched by a fault"]]),
     group("Operation", "unmatched", [["true", "None that is known"]]),
     rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
-    group("Also", "pings", [["show", "Pings too"]]), group("Less", "chunks", [["hide", "No chunks of answers"]]));
+    group("Also", "pings", [["show", "Pings too"]]), group("Chunks", "chunks", [["show", "Each chunk of answers"], ["hide", "None"]]));
   only.value = "";
 }
 
@@ -186,12 +190,14 @@ function makeRow(slot) {
 function fillRow(element, index) {
   const row = timeline.view.rows[index] ?? aheadRow(due[index - timeline.view.rows.length]);
   const [n, t, lanes, v, s, took, size] = element.cells;
-  const { number, kind, status, entry } = row, broken = state.breaches.get(number), isChosen = timeline.chosen === row;
+  const { number, kind, status, entry } = row, numbers = row.chunks?.map(each => each.number) ?? [number];
+  const broken = [...new Set(numbers.flatMap(each => state.breaches.get(each) ?? []))], isGrave = numbers.some(each => state.grave.has(each));
+  const { chosen } = timeline, isChosen = chosen === row || (row.isFold && chosen?.fold === row && chosen.place === row.place);
   const isFirstAhead = kind === "ahead" && index === timeline.view.rows.length;
   element.dataset.index = index;
   element.setAttribute("aria-rowindex", String(index + 2));
-  element.className = ["r", kind, broken && "broken", isChosen && "chosen", isFirstAhead && "first-ahead",
-    state.fresh.has(number) && "flash"].filter(Boolean).join(" ");
+  element.className = ["r", kind, row.isFold && "fold", broken.length > 0 && (isGrave ? "broken" : "warned"), isChosen && "chosen", isFirstAhead && "first-ahead",
+    numbers.some(each => state.fresh.has(each)) && "flash"].filter(Boolean).join(" ");
   element.setAttribute("aria-selected", String(isChosen));
   if (isChosen) $("grid").setAttribute("aria-activedescendant", element.id);
   n.firstChild.textContent = number > 0 ? number : "";
@@ -208,7 +214,7 @@ function fillRow(element, index) {
     tag(row.took >= 1 && duration(row.took), "", "From the request to its answer"),
     tag(kind !== "fault" && row.faults.join(", "), "fault"), tag(entry.delivery?.replaceAll("_", " "), "fault"),
     tag(entry.unmatched?.replaceAll("_", " "), "breach"),
-    tag(broken && (broken.length > 1 ? `${broken.length} breaches` : broken[0]), "breach", broken?.join(", ")),
+    tag(broken.length > 1 ? `${broken.length} breaches` : broken[0], isGrave ? "breach" : "should", broken.join(", ")),
     row.more && h("span", { class: "more" }, row.more));
   const since = row.at - timeline.view.rows[index - 1]?.at;
   took.textContent = row.gap ?? (since > 0 ? `+${duration(since)}` : "");
@@ -259,9 +265,19 @@ export function choose(row, { reveals = false } = {}) {
 export function chooseNumber(number) {
   const row = timeline.rows.byNumber.get(number);
   if (!row) return false;
+  if (row.fold && row.place === row.fold.place) toggleFold(row.fold);
   if (row.place < 0) setFilter(row.isPing ? "pings=show" : "");
   choose(row, { reveals: true });
   return true;
+}
+
+/** Opens a row that stands for chunks, or closes it. */
+export function toggleFold({ isFold, number }) {
+  if (!isFold) return;
+  if (!openFolds.delete(number)) openFolds.add(number);
+  refilter();
+  const row = timeline.rows.byNumber.get(number);
+  if (timeline.chosen?.number === number) choose(row.fold);
 }
 
 /** Moves by so many visible rows. */

@@ -4,7 +4,7 @@ import { shortIDs } from "./format.js";
 import { act, call, calmly, inWorld, state, tell, when } from "./server.js";
 import { choose, chooseNumber, entryLink, timeline } from "./timeline.js";
 
-const KINDS = { broken: ["Broken", "✗", "bad"], kept: ["Kept", "✓", "good"], not_exercised: ["Not faced", "·", "dim"] };
+const KINDS = { broken: ["Broken", "✗", "bad"], warned: ["Broken (should)", "!", "warn"], kept: ["Kept", "✓", "good"], not_exercised: ["Not faced", "·", "dim"] };
 const LEAD = "What a client owes its backend, judged by what it sent. A broken must fails a run, a broken should is a warning.";
 
 let shown = "all";
@@ -13,7 +13,7 @@ export function startVerdicts() {
   const read = calmly(1200, readVerdicts);
   // The stream leaves out the evidence of a breach.
   when("verdicts-event", read);
-  when("world", () => { state.verdicts = null; state.breaches = new Map(); draw(); read(); });
+  when("world", () => { Object.assign(state, { verdicts: null, breaches: new Map(), grave: new Set() }); draw(); read(); });
   when("panel", () => { if (state.panel === "verdicts") draw(); });
 }
 
@@ -25,23 +25,35 @@ async function readVerdicts() {
 
 /** The numbers of the entries that show a finding; a report has the entries themselves. */
 export const numbersOf = finding => finding.entries ?? finding.evidence.map(entry => entry.number);
-const numbersOfAll = verdict => verdict.findings.flatMap(numbersOf);
+const numbersOfAll = verdict => [...verdict.findings.flatMap(numbersOf), ...verdict.more_entries];
+
+/** Its kind: a broken should fails no run. */
+const kindOf = ({ verdict, findings }) =>
+  (verdict === "broken" && !findings.some(each => each.level === "must") ? "warned" : verdict);
+
+/** What is wrong in a run of a report: whether it fails, and what its name has in front of it. */
+const has = (run, kind) => run.verdicts?.verdicts.some(each => kindOf(each) === kind);
+export const isBroken = run => has(run, "broken") || run.troubles?.length > 0;
+export const markOf = run => (isBroken(run) ? "✗ " : has(run, "warned") ? "! " : run.verdicts?.has_connected ? "✓ " : "· ");
 
 export function takeVerdicts(verdicts) {
   const before = state.verdicts && new Map(state.verdicts.verdicts.map(each => [each.id, each.finding_count]));
-  const breaches = new Map();
+  const breaches = new Map(), grave = new Set();
   for (const verdict of verdicts.verdicts) {
     for (const number of new Set(numbersOfAll(verdict))) breaches.set(number, [...(breaches.get(number) ?? []), verdict.id]);
+    for (const each of verdict.findings) if (each.level === "must") numbersOf(each).forEach(number => grave.add(number));
+    if (kindOf(verdict) === "broken") verdict.more_entries.forEach(number => grave.add(number));
   }
   const fresh = before ? verdicts.verdicts.filter(each => each.finding_count > before.get(each.id)) : [];
   if (before) flash([...breaches.keys()].filter(number => !state.breaches.has(number)));
   for (const each of fresh.slice(0, 3)) {
     const number = numbersOfAll(each).at(-1);
     const action = number && h("a", { href: entryLink(number) }, `Entry ${number}`);
-    toast(`The client broke ${each.id}.`, { bad: true, action });
+    const isWarning = kindOf(each) === "warned";
+    toast(`The client broke ${each.id}${isWarning ? ", a should" : ""}.`, { bad: !isWarning, action });
   }
   const isOther = JSON.stringify([...breaches]) !== JSON.stringify([...state.breaches]);
-  Object.assign(state, { verdicts, breaches });
+  Object.assign(state, { verdicts, breaches, grave });
   if (state.panel === "verdicts") draw(fresh.map(each => each.id));
   if (isOther) tell("breaches");
   tell("counts");
@@ -56,8 +68,9 @@ function flash(numbers) {
   }, 1600);
 }
 
-const ofKind = kind => state.verdicts?.verdicts.filter(each => each.verdict === kind) ?? [];
+const ofKind = kind => state.verdicts?.verdicts.filter(each => kindOf(each) === kind) ?? [];
 export const brokenCount = () => ofKind("broken").length;
+export const warnedCount = () => ofKind("warned").length;
 
 /** Shows all obligations; those with these ids flash. What is open stays open. */
 function draw(flashing = []) {
@@ -73,6 +86,7 @@ function draw(flashing = []) {
     h("div", { class: "tools" }, segments("Show", choices, shown, value => { shown = value; draw(); }),
       verdicts.missed > 0 && h("span", { class: "dim" }, `Entries lost before they were judged: ${verdicts.missed}`),
       verdicts.unmatched > 0 && h("a", { href: "#timeline?words=unmatched%3Dtrue" }, `Unknown requests: ${verdicts.unmatched}`)),
+    verdicts.troubles?.map(each => h("p", { class: "problem" }, each)),
     h("div", { class: "verdicts" }, listed.map(verdict =>
       obligation(verdict, { open: open.includes(verdict.id), class: flashing.includes(verdict.id) && "flash" }))),
     coverage(verdicts.coverage, open.includes("coverage")));
@@ -103,10 +117,10 @@ const restart = scenario => button(scenario, () => act("POST", "reset", { scenar
 const detailsOf = id => [...$("verdicts").querySelectorAll("details")].find(each => each.dataset.id === id);
 
 function obligation(verdict, attributes) {
-  const { verdict: is, findings, finding_count: found, exercised, tolerance, scenarios } = verdict;
-  const [name, mark, kind] = KINDS[is];
+  const { verdict: is, findings, finding_count: found, exercised, tolerance, scenarios, more_entries: more } = verdict;
+  const [name, mark, kind] = KINDS[kindOf(verdict)];
   const count = is === "broken" ? `${found}×` : exercised ? `faced ${exercised}×` : "";
-  const finding = each => h("div", { class: "finding" }, h("p", null, prose(each.message)),
+  const finding = each => h("div", { class: `finding ${each.level}` }, h("p", null, prose(each.message)),
     h("div", { class: "evidence" }, numbersOf(each).map(evidence)));
   return h("details", { "data-id": verdict.id, ...attributes },
     h("summary", null,
@@ -114,7 +128,7 @@ function obligation(verdict, attributes) {
       h("span", { class: "id" }, verdict.id), h("span", { class: "dim level" }, verdict.level),
       h("span", { class: "clause" }, prose(verdict.clause)), h("span", { class: `num ${kind}` }, count)),
     h("div", { class: "why" }, findings.map(finding),
-      found > findings.length && h("p", { class: "dim" }, `${found - findings.length} more`),
+      found > findings.length && h("div", { class: "finding evidence" }, `${found - findings.length} more`, more.map(evidence)),
       h("p", null, prose(verdict.advice)),
       h("p", { class: "dim" }, `Source: ${verdict.origin}.`, tolerance && ` Tolerated: ${tolerance}`),
       !state.runs && scenarios?.length > 0 && h("div", { class: "tools" }, "Make it face this: ", scenarios.map(restart))));

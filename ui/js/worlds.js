@@ -1,10 +1,14 @@
 // The worlds of the server, what can be done to them, and what the shown one holds.
-import { $, ask, button, download, fill, form, h, heading, options, segments, shortID, table } from "./dom.js";
+import { $, ask, button, copyText, download, field, fill, form, h, heading, options, segments, select, shortID, table } from "./dom.js";
 import { clockTime, labelled } from "./format.js";
 import { act, attempt, call, inWorld, state, sureButton, tell, when, whileShown, worldURL } from "./server.js";
 import { collection, members } from "./panel.js";
+import { markOf } from "./verdicts.js";
 
 let worlds = null;
+
+/** What a client needs to reach a world: members of its description, and their names. */
+const ACCESS = [["url", "URL"], ["ws_url", "WebSocket URL"], ["api_key", "API key"], ["token", "token"]];
 
 export function startWorlds() {
   $("world").addEventListener("change", event => showWorld(event.target.value));
@@ -23,9 +27,17 @@ export function startWorlds() {
   });
   const lead = "Each world is a backend of its own: users, clock, faults and journal. An idle one is forgotten after 30 minutes.";
   const mark = button("Set a mark", () => marks.change("POST", "marks", {}, "The mark is set."));
-  fill($("worlds"), heading("Worlds", lead), worlds.place, h("section", { class: "card" },
+  const access = h("section", { class: "card", id: "access" });
+  const showAccess = async () => {
+    const asked = inWorld(""), world = await call("GET", asked).catch(() => null);
+    if (!world || asked !== inWorld("") || access.dataset.shown === JSON.stringify(ACCESS.map(([key]) => world[key]))) return;
+    access.dataset.shown = JSON.stringify(ACCESS.map(([key]) => world[key]));
+    fill(access, h("h3", null, `How a client reaches ${world.id}`), h("dl", { class: "access" }, ACCESS.filter(([key]) => world[key]).map(([key, name]) =>
+      [h("dt", null, name), h("dd", null, button("Copy", () => copyText(world[key], `the ${name}`), { "aria-label": `Copy the ${name}` }), " ", h("code", null, world[key]))])));
+  };
+  fill($("worlds"), heading("Worlds", lead), worlds.place, access, h("section", { class: "card" },
     h("div", { class: "head" }, h("h3", null, "Marks of this world"), mark), marks.place), makeForm());
-  whileShown("worlds", "world-event", 1000, () => Promise.all([marks.read(), readWorlds()]));
+  whileShown("worlds", "world-event", 1000, () => Promise.all([marks.read(), readWorlds(), showAccess()]));
   when("world-event", readWorlds);
   setInterval(() => { if (!document.hidden) readWorlds(); }, 5000);
 }
@@ -33,7 +45,7 @@ export function startWorlds() {
 export const readWorlds = () => (state.runs ? drawPicker() : worlds.read());
 
 function drawPicker() {
-  const list = state.runs ? state.runs.map(run => [run.id, run.name ?? run.id])
+  const list = state.runs ? state.runs.map(run => [run.id, `${markOf(run)}${run.name ?? run.id}`])
     : state.worlds.slice(0, 500).map(world => [world.id, `${world.id} · ${world.scenario}`]);
   if (!list.some(([id]) => id === state.world)) list.push([state.world, `${state.world} · gone`]);
   if ($("world").dataset.options !== JSON.stringify(list)) fill($("world"), options(list));
@@ -60,9 +72,15 @@ function row(world, does) {
   };
   return [h("a", { href: `#timeline?world=${encodeURIComponent(id)}` }, id), world.scenario, world.guide,
     world.clock === "manual" ? `${clockTime(world.now)}, manual` : "real", users, consultations, goals, meals, sockets, [
-      does.button("Reset", "POST", `${path}/reset`, { done: `World ${id} started over.`,
-        sure: `World ${id} starts over: its sockets close, and its journal is emptied.` }),
-      does.button("Fork", "POST", `${path}/fork`, { done: "The copy is there." }),
+      button("Reset", () => {
+        const scenario = select("Scenario", [["", "As it was made"], ...state.scenarios.map(each => each.name)], "");
+        const reset = () => does.change("POST", `${path}/reset`, scenario.value ? { scenario: scenario.value } : {}, `World ${id} started over.`);
+        ask("Reset", "Reset", reset, h("p", null, `World ${id} starts over: its sockets close, and its journal is emptied.`), field("Scenario", scenario));
+      }),
+      button("Fork", async () => {
+        const made = await does.change("POST", `${path}/fork`, {}, "The copy is there, and this page shows it.");
+        if (made) showWorld(made.id);
+      }),
       button("Export", async () => {
         const text = await attempt(() => call("GET", `${path}/state`, undefined, { as: "text" }));
         if (text) download(`${id}.json`, text);
@@ -97,12 +115,12 @@ const KINDS = {
   consultations: { title: "Consultations", path: one => `consultations/${one.id}`,
     columns: ["Persona", "About", "Title", "Status", "Messages"],
     cells: one => [one.persona, one.context, one.title, one.status ?? "active", one.messages?.length ?? 0],
-    actions: [edit("Edit", "PUT", FORMS.consultation), archive, remove("consultation")] },
+    actions: [messages, edit("Edit", "PUT", FORMS.consultation), archive, remove("consultation")] },
   goals: { title: "Goals", path: one => `goals/${one.id}`, columns: ["Title", "Category", "Status", ["Progress", "num"]],
     cells: one => [one.title, one.category, one.status?.replaceAll("_", " "), `${Math.round((one.progress ?? 0) * 100)} %`],
     actions: [edit("Edit", "PATCH", FORMS.goal), remove("goal")] },
   meal_logs: { title: "Meals", path: one => `meal-logs/${one.id}`, columns: ["Meal", "What", "Status", "kcal"],
-    cells: one => [one.meal_type, one.text, one.status, (one.items ?? []).reduce((sum, item) => sum + (item.calories ?? 0), 0)],
+    cells: one => [one.meal_type, one.text, [one.status, one.error, one.details].filter(Boolean).join(": "), (one.items ?? []).reduce((sum, item) => sum + (item.calories ?? 0), 0)],
     actions: [edit("Edit", "PUT", FORMS.meal), remove("meal")] },
 };
 
@@ -169,6 +187,13 @@ function editDocument(schema) {
     const save = () => Object.keys(form.value()).length && send("PUT", "", { ...one, ...form.value() }, "It is changed.");
     ask("Edit", "Save", save, form.elements);
   });
+}
+
+/** What was said in a consultation. */
+function messages(one) {
+  const line = message => Object.entries(message).slice(0, 1).map(([role, text]) => [h("dt", null, role), h("dd", null, text)]);
+  return one.messages?.length > 0 && button("Messages", () => ask(`Messages: ${one.title ?? one.persona}`, null, null,
+    h("dl", null, one.messages.map(line))));
 }
 
 function archive(one, send) {

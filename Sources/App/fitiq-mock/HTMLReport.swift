@@ -106,6 +106,7 @@ struct HTMLReport {
             writer.member("title", report.title)
             writer.member("id", String(index))
             writer.member("name", run.scenario)
+            writer.strings("troubles", run.troubles)
             writer.array("journal") { writer in for entry in entries { encoder.write(entry, to: &writer) } }
             writer.key("verdicts")
             judgement.write(to: &writer, encoder)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 from page_tools import App, close_quietly, is_accessible, message, until
@@ -27,6 +28,11 @@ class Held:
             expect(self.cards).to_have_count(1)
             close_quietly(self.page, "400 (Bad Request)")
             assert asked.result()[0] == 200
+            # Its breakpoint goes once another page looks.
+            other = self.open(server, "#breakpoints")
+            expect(other.locator("#breakpoint-list")).to_contain_text("No breakpoint is set.")
+            assert server.ask("GET", "/__admin/breakpoints")["breakpoints"] == []
+            close_quietly(other)
         server.stop()
 
     def hold(self, what, **members):
@@ -52,7 +58,8 @@ class Held:
     def released(self, button="Continue", card=None):
         """What the page sends when the button of the only card is pressed."""
         with self.page.expect_request(lambda each: each.method == "POST" and "/held/" in each.url) as sent:
-            (card or self.cards).get_by_role("button", name=button, exact=True).click()
+            # What is changed says so.
+            (card or self.cards).get_by_role("button", name=re.compile(f"^{button}(, changed)?$")).click()
         expect(self.cards).to_have_count(0)
         return sent.value.post_data_json
 
@@ -124,7 +131,15 @@ class Held:
         self.hold("response", Where="GET /api/v1/goals")
         asked = threads.submit(server.send, "GET", "/api/v1/goals")
         expect(cards).to_contain_text("response held by")
-        cards.get_by_label("Status", exact=True).fill("500")
+        # It waits while somebody types, and five minutes more for a button.
+        status, until = cards.get_by_label("Status", exact=True), lambda: server.ask("GET", "/__admin/held")["held"][0]["until"]
+        for act in (lambda: status.fill("500"), lambda: cards.get_by_role("button", name="5 more minutes").click()):
+            before = until()
+            with self.page.expect_response(lambda each: each.request.method == "PATCH" and each.ok):
+                act()
+            assert until() > before, (until(), before)
+        expect(cards.locator(".left")).to_contain_text(re.compile(r"goes on in (9\.\d|10\.0) min"))
+        expect(cards.get_by_role("button", name="Continue, changed", exact=True)).to_be_visible()
         assert self.released() == {"action": "change", "status": 500}
         assert asked.result()[0] == 500 and '"goals"' in asked.result()[1], asked.result()
         asked = threads.submit(server.send, "GET", "/api/v1/goals")

@@ -3,7 +3,7 @@
 import json
 import re
 
-from page_tools import App, close_quietly, is_accessible, message, open_page, panel, row
+from page_tools import App, close_quietly, is_accessible, message, open_page, panel, row, until
 from playwright.sync_api import expect
 
 GOAL = {"title": "Run 5 km", "description": "In spring", "targetDate": "2030-03-01T00:00:00Z", "category": "fitness"}
@@ -23,6 +23,13 @@ class Live:
         app.chat(server.consultation(), stays=True)
         ours = page.locator("#socket-list tbody tr")
         expect(ours).to_have_count(1)
+        # What is done to a socket is in view on a small screen, too.
+        for size in ((1024, 768), (390, 844)):
+            small = self.open(server, "#sockets", size=size)
+            expect(small.get_by_role("button", name="Silence")).to_be_in_viewport(ratio=1)
+            expect(small.get_by_role("button", name="Frames")).to_be_in_viewport(ratio=1)
+            is_accessible(small, f"sockets at {size[0]} pixels")
+            close_quietly(small)
         page.get_by_role("button", name="Send…").click()
         page.get_by_label("Template").select_option("stream_chunk")
         area = page.locator("#sender textarea")
@@ -88,6 +95,15 @@ class Live:
         assert server.ask("GET", "/__admin/worlds/default")["goals"] == 0
         page.get_by_role("button", name="Fork").click()
         expect(page.locator("#world-list tbody tr")).to_have_count(2)
+        # The page shows the copy, and what a client needs to reach it.
+        expect(page.locator("#world")).not_to_have_value("default")
+        world = page.locator("#world").input_value()
+        access, facts = page.locator("#access"), server.ask("GET", f"/__admin/worlds/{world}")
+        for name, key in (("URL", "url"), ("WebSocket URL", "ws_url"), ("API key", "api_key"), ("token", "token")):
+            expect(access).to_contain_text(facts[key])
+            access.get_by_role("button", name=f"Copy the {name}", exact=True).click()
+            until(page, "text => navigator.clipboard.readText().then(copied => copied === text)", facts[key])
+        is_accessible(page, "how to reach a world")
         # A world in which the client is made to face an obligation.
         panel(page, "verdicts")
         page.get_by_role("button", name="Not faced").click()
@@ -97,5 +113,11 @@ class Live:
         name = scenario.inner_text()
         scenario.click()
         expect(page.locator(".toast", has_text=name)).to_be_visible()
-        assert server.ask("GET", "/__admin/worlds/default")["scenario"] == name
+        assert server.ask("GET", f"/__admin/worlds/{world}")["scenario"] == name
+        # A world is reset to another scenario.
+        panel(page, "worlds")
+        page.locator("#world-list tr", has_text=world).get_by_role("button", name="Reset").click()
+        page.locator("dialog").get_by_label("Scenario").select_option("conflict")
+        page.locator("dialog").get_by_role("button", name="Reset").click()
+        expect(page.locator("#world-list tr", has_text=world)).to_contain_text("conflict")
         close_quietly(page)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -68,6 +69,8 @@ class Stories(Live, Held):
         page = self.open(server)
         expect(page.locator("#link")).to_have_text("Live")
         is_accessible(page, "timeline")
+        # With every chunk the list is longer than the page.
+        page.keyboard.press("c")
         # What happens later appears at once, and the end stays in view.
         server.send("GET", "/api/v1/goals?limit=7")
         expect(row(page, "/api/v1/goals?limit=7")).to_be_in_viewport()
@@ -75,18 +78,42 @@ class Stories(Live, Held):
         # On a page that is as high as the list all rows exist.
         page.set_viewport_size({"width": 1280, "height": 2600})
         expect(row(page, "/api/v1/goalz")).to_have_count(1)
+        page.keyboard.press("c")
         # Pings are hidden until they are asked for.
         expect(row(page, "ping")).to_have_count(0)
         page.keyboard.press("p")
         expect(row(page, "pong")).to_have_count(1)
         page.keyboard.press("p")
         expect(row(page, "pong")).to_have_count(0)
-        # The chunks of an answer are shown until they are not wanted.
-        expect(row(page, "stream_chunk")).not_to_have_count(0)
+        # The chunks of an answer are one row, with their number, their text, their time and their bytes.
+        fold = row(page, "stream_chunk")
+        expect(fold).to_have_count(1)
+        expect(fold.locator(".what")).to_have_text(re.compile(r"^stream_chunk × \d+$"))
+        expect(fold.locator(".size")).to_have_text(re.compile(r"kB$"))
+        count = int(fold.locator(".what").inner_text().split()[-1])
+        assert count > 3, count
+        # It opens to all of them, and closes again; the keyboard shows each.
+        fold.click()
+        expect(row(page, "stream_chunk")).to_have_count(count + 1)
+        row(page, f"× {count}").click()
+        expect(row(page, "stream_chunk")).to_have_count(1)
+        page.keyboard.press("Enter")
+        expect(row(page, "stream_chunk")).to_have_count(count + 1)
+        page.keyboard.press("Enter")
+        page.keyboard.press("Escape")
         page.keyboard.press("c")
-        expect(row(page, "stream_chunk")).to_have_count(0)
+        expect(row(page, "stream_chunk")).to_have_count(count)
         expect(row(page, "stream_complete")).to_have_count(1)
         page.keyboard.press("c")
+        # An overview stands on top, and leads to what it counts.
+        overview = page.locator("#overview")
+        expect(overview).to_contain_text(re.compile(r"\d requests"))
+        expect(overview).to_contain_text("2 failed")
+        expect(overview).to_contain_text("1 socket, 0 open")
+        expect(overview).to_contain_text("broken")
+        overview.get_by_role("link", name="failed").click()
+        expect(page.get_by_label("Filter by words")).to_have_value("status=5xx")
+        page.get_by_role("button", name="Clear").click()
         # The detail of an exchange: near misses, bodies, copies, an address of its own.
         row(page, "/api/v1/goalz").click()
         detail = page.locator("#detail")
@@ -172,11 +199,13 @@ class Stories(Live, Held):
         shows("user=nobody", without=[goals, chat])
         shows("BREAKFAST kind=frame", "message", without=[goals])
         shows("sed=4xx", without=[goals])
-        expect(page.locator("#empty")).to_contain_text("There is no condition sed")
+        expect(page.locator("#empty")).to_contain_text("There is no condition sed. There are method, ")
+        shows("statsu=4xx", without=[goals])
+        expect(page.locator("#empty")).to_contain_text("There is no condition statsu. Did you mean status? There are ")
         # What a key does not take is named with what it takes.
         kinds = "exchange, opened, frame, closed, fault, clock, note, held, released"
         for word, taken in (("status=zzz", "a status, such as 404, or a class, such as 4xx"), ("status=999", "a status"),
-                            ("kind=zzz", kinds), ("unmatched=maybe", "true, false"), ("pings=no", "show"), ("chunks=bogus", "hide"),
+                            ("kind=zzz", kinds), ("unmatched=maybe", "true, false"), ("pings=no", "show"), ("chunks=bogus", "show, hide"),
                             ("direction=up", "client_to_server, server_to_client"), ("connection=a", "a whole number")):
             shows(word, without=[goals])
             expect(page.locator("#empty")).to_contain_text(f"There is no {word}: {word.split('=')[0]} takes {taken}")
@@ -205,12 +234,14 @@ class Stories(Live, Held):
         page = self.open(server, "#verdicts")
         expect(page.locator(".verdicts details").first).to_be_visible()
         expect(page.locator("#nav .count.bad")).to_have_count(0)
-        # A breach is told as it happens, and leads to its entry.
+        # A breach is told as it happens, and leads to its entry. A should is a warning.
         app = App(self.browser, server)
         app.chat(server.consultation(), message("Hello"))
-        expect(page.locator(".toast.bad", has_text=f"The client broke {BROKEN}")).to_be_visible()
-        expect(page.locator("#nav .count.bad")).to_contain_text("1")
+        expect(page.locator(".toast:not(.bad)", has_text=f"The client broke {BROKEN}, a should")).to_be_visible()
+        expect(page.locator("#nav .count")).to_contain_text("1")
+        expect(page.locator("#nav .count.bad")).to_have_count(0)
         expect(page.locator(".verdicts .flash")).to_have_count(1)
+        expect(page.locator(".verdicts details", has_text="Broken (should)").locator(".mark.warn")).to_have_count(1)
         broken = page.locator(f".verdicts details[data-id='{BROKEN}']")
         broken.locator("summary").click()
         is_accessible(page, "verdicts")
@@ -235,13 +266,27 @@ class Stories(Live, Held):
             page = self.open(server)
             page.emulate_media(reduced_motion=motion)
             expect(page.locator("#link")).to_have_text("Live")
-            expect(page.locator("#nav .count.bad")).not_to_have_count(0)
+            expect(page.locator("#nav .count")).not_to_have_count(0)
             expect(page.locator(".r.flash")).to_have_count(0)
             server.send("GET", f"/api/v1/goals/ABCDEFAB-0000-4000-8000-00000000000{len(name)}")
             expect(page.locator(".r.broken.flash")).to_have_count(1)
+            expect(page.locator("#nav .count.bad")).not_to_have_count(0)
             assert page.locator(".r.flash").evaluate("each => getComputedStyle(each).animationName") == name
             expect(page.locator(".r.flash")).to_have_count(0)
             close_quietly(page)
+        # Every entry that shows a breach is marked and linked, also beyond the five findings that are told in words.
+        page = self.open(server)
+        for number in range(8):
+            server.send("GET", f"/api/v1/goals/ABCDEFAB-0000-4000-8000-0000000000A{number}")
+        expect(page.locator(".r.broken")).to_have_count(10)
+        expect(page.locator(".r.warned .tag.should")).not_to_have_count(0)
+        panel(page, "verdicts")
+        lower = page.locator(".verdicts details[data-id='ids/lowercase']")
+        lower.locator("summary").click()
+        expect(lower.locator(".evidence a")).to_have_count(10)
+        lower.locator(".finding.evidence a").last.click()
+        expect(page.locator("#detail")).to_contain_text("Breaks ids/lowercase")
+        close_quietly(page)
         server.stop()
 
     def faults(self):
@@ -264,6 +309,7 @@ class Stories(Live, Held):
         form.get_by_role("button", name="Add").click()
         ours = page.locator("#fault-list tr", has_text="from-page")
         expect(ours.locator(".switch")).to_be_checked()
+        expect(ours).to_contain_text("Answers 500.")
         assert server.send("GET", "/api/v1/consultations")[0] == 500
         expect(ours.locator("td.num").last).to_have_text("1")
         ours.locator(".switch").click()
@@ -300,6 +346,9 @@ class Stories(Live, Held):
         form.get_by_label("Status", exact=True).fill("99")
         form.get_by_role("button", name="Add").click()
         expect(page.locator(".toast.bad", has_text="status must be")).to_be_visible()
+        refused = form.locator(".field", has=page.get_by_label("Status", exact=True)).locator(".refused")
+        expect(refused).to_contain_text("status must be")
+        is_accessible(page, "a refused fault")
         close_quietly(page, "400 (Bad Request)")
         server.stop()
 
@@ -323,6 +372,23 @@ class Stories(Live, Held):
         before = now.inner_text()
         page.get_by_role("button", name="+1 s").click()
         expect(now).not_to_have_text(before)
+        # By a minute, an hour, and what is typed; the date is shown, too.
+        time = lambda: server.ask("GET", f"/__admin/worlds/{name}")["now"]
+        moved = time()
+        for act, seconds in ((lambda: page.get_by_role("button", name="+1 min").click(), 60),
+                             (lambda: page.get_by_role("button", name="+1 h").click(), 3600),
+                             (lambda: (page.get_by_label("Move the clock by").fill("2d"), page.keyboard.press("Enter")), 2 * 86400)):
+            with page.expect_response(lambda each: each.request.method == "POST" and each.url.endswith("/clock")):
+                act()
+            passed = datetime.fromisoformat(time()[:19]) - datetime.fromisoformat(moved[:19])
+            assert passed == timedelta(seconds=seconds), passed
+            moved = time()
+        expect(page.locator("#clock .date")).to_have_text(moved[:10])
+        page.get_by_label("Move the clock by").fill("soon")
+        page.keyboard.press("Enter")
+        expect(page.locator(".toast.bad", has_text="soon")).to_be_visible()
+        server.ask("POST", f"/w/{name}/api/v1/meal-logs/natural", {"raw_input": "toast", "meal_type": "lunch"},
+                   **{"Authorization": "Bearer " + world["token"], "X-API-Key": world["api_key"]})
         page.get_by_role("button", name="Next event").click()
         expect(page.locator("#clock .due")).to_have_text("nothing due")
         expect(page.locator(".r.ahead:not([hidden])")).to_have_count(0)
@@ -348,7 +414,7 @@ class Stories(Live, Held):
         expect(page.locator("#world")).to_have_value("default")
         assert server.send("GET", f"/__admin/worlds/{name}")[0] == 404
         # The page may ask about the world until it knows that it is gone.
-        close_quietly(page, "404 (Not Found)")
+        close_quietly(page, "404 (Not Found)", "400 (Bad Request)")
         server.stop()
 
     def data(self):
@@ -362,6 +428,11 @@ class Stories(Live, Held):
             page.locator("#data tr", has_text=text).get_by_role("button", name=name).click()
             expect(dialog).to_be_visible()
 
+        # What was said in a consultation.
+        edit("Consultations", "nutritionist", "Messages")
+        expect(dialog).to_contain_text("What should I eat for breakfast?")
+        expect(dialog.locator("dt")).to_have_text(["user", "assistant"])
+        page.keyboard.press("Escape")
         # A goal, in all that the API changes, and in states that it takes.
         edit("Goals", "Run 5 km")
         expect(dialog.get_by_label("Title", exact=True)).to_have_value("Run 5 km")
@@ -448,12 +519,41 @@ class Stories(Live, Held):
         assert "Counts." in server.send("GET", "/api/v1/users/me")[1]
         close_quietly(page, "404 (Not Found)", "400 (Bad Request)")
         server.stop()
+        # Why a meal failed.
+        server = self.serve("--instant", "--scenario", "meal-fails")
+        server.ask("POST", "/api/v1/meal-logs/natural", {"raw_input": "stones", "meal_type": "lunch"})
+        page = self.open(server, "#data")
+        until(page, "() => fetch('state').then(answer => answer.text()).then(text => text.includes('failed'))")
+        page.get_by_role("button", name="Refresh").click()
+        page.locator("#data").get_by_role("button", name=re.compile("Meals")).click()
+        expect(page.locator("#data tr", has_text="stones")).to_contain_text("failed: Failed to parse meal input: Could not identify")
+        close_quietly(page)
+        server.stop()
 
     def scenario(self):
         server = self.serve()
         self.traffic(server)
         page = self.open(server, "#scenario")
         editor = page.get_by_label("Scenario", exact=True).and_(page.locator("textarea"))
+        # It opens on what runs, which can be applied again and is the same then.
+        expect(editor).to_have_value(re.compile("Run 5 km"))
+        running = json.loads(editor.input_value())
+        assert [each["name"] for each in running["faults"]] == ["goals-down", "slow-lists"], running["faults"]
+        self.checks_scenario(editor.input_value())
+        # A built-in one is chosen from a list.
+        page.get_by_label("Built-in scenario").select_option("scripted-coach")
+        expect(editor).to_have_value(re.compile("^# .*name: scripted-coach", re.S))
+        page.get_by_role("button", name="Apply").click()
+        with page.expect_response("**/reset"):
+            page.locator("dialog").get_by_role("button", name="Apply").click()
+        expect(page.locator(".toast", has_text="starts over").last).to_be_visible()
+        page.get_by_role("button", name="Load this world").click()
+        expect(editor).to_have_value(re.compile('^{.*"answers"', re.S))
+        scripted = json.loads(editor.input_value())
+        assert scripted["answers"] and scripted["name"] == "scripted-coach", scripted
+        page.get_by_role("button", name="Apply").click()
+        page.locator("dialog").get_by_role("button", name="Apply").click()
+        until(page, "() => fetch('script').then(answer => answer.json()).then(script => script.answers.length > 0)")
         editor.fill("name: mine\nsummary: Goals fail.\nfaults:\n  - {on: GET /api/v1/gols, status: 503}\n")
         page.locator("#messages").get_by_role("button", name="Line 4").click()
         expect(editor).to_be_focused()
@@ -462,8 +562,9 @@ class Stories(Live, Held):
         editor.fill("name: mine\nsummary: Goals fail.\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, status: 503}\n")
         expect(page.locator("#messages li")).to_have_count(0)
         page.get_by_role("button", name="Apply").click()
-        page.locator("dialog").get_by_role("button", name="Apply").click()
-        expect(page.locator(".toast", has_text="starts over")).to_be_visible()
+        with page.expect_response("**/reset"):
+            page.locator("dialog").get_by_role("button", name="Apply").click()
+        expect(page.locator(".toast", has_text="starts over").last).to_be_visible()
         assert server.send("GET", "/api/v1/goals")[0] == 503
         # The clock of the same world is another one now.
         expect(page.locator("#clock .due")).to_have_text("nothing due")
@@ -519,8 +620,7 @@ class Stories(Live, Held):
                                  ("wide", (1720, 1000), True)):
             page = self.open(server, size=size, dark=dark)
             expect(row(page, "/api/v1/meal-logs/natural").last).to_be_in_viewport()
-            page.keyboard.press("c")
-            expect(row(page, "stream_chunk")).to_have_count(0)
+            expect(row(page, "stream_chunk × ")).to_have_count(1)
             for each in ("timeline", "verdicts", "sockets", "breakpoints", "faults", "scenario", "data", "worlds"):
                 panel(page, each)
                 if each == "verdicts":
@@ -549,7 +649,7 @@ class Stories(Live, Held):
         page = open_page(self.browser, forward.url + "/__admin/ui")
         expect(row(page, "offset=1")).to_have_count(1)
         forward.cut()
-        expect(page.locator("#link")).to_have_text("Reconnecting")
+        expect(page.locator("#link")).to_have_text("Offline")
         server.send("GET", "/api/v1/goals?offset=2")
         forward.mend()
         expect(page.locator("#link")).to_have_text("Live")
@@ -557,7 +657,7 @@ class Stories(Live, Held):
         expect(row(page, "offset=1")).to_have_count(1)
         # A server that is started again has a journal of its own.
         server.stop()
-        expect(page.locator("#link")).to_have_text("Reconnecting")
+        expect(page.locator("#link")).to_have_text("Offline")
         server = self.serve(port=forward.target)
         for offset in range(3, 9):
             server.send("GET", f"/api/v1/goals?offset={offset}")
@@ -690,7 +790,8 @@ class Stories(Live, Held):
             expect(row(page, "scenario=default")).to_have_count(1)
             assert "curl" in page.title(), page.title()
             expect(page.locator("#nav a")).to_have_count(2)
-            page.select_option("#world", "meal-completes")
+            expect(page.locator("#world option")).to_have_text(["! default", "! meal-completes"])
+            page.select_option("#world", label="! meal-completes")
             expect(row(page, "scenario=meal-completes")).to_have_count(1)
             expect(row(page, "scenario=default")).to_have_count(0)
             panel(page, "verdicts")
@@ -700,6 +801,22 @@ class Stories(Live, Held):
             expect(kept).to_contain_text("Source:")
             expect(page.locator("details.coverage li code")).to_have_count(10)
             is_accessible(page, "report")
+            close_quietly(page)
+            # One in which something is broken opens on that, and marks the run.
+            client += '; [ $FITIQ_MOCK_SCENARIO = default ] || { ' + client.replace("goals?", "goals/ABCDEFAB-0000-4000-8000-000000000000?") + "; exit 3; }"
+            subprocess.run(
+                [self.program, "verify", "--scenario", "default", "--scenario", "conflict", "--html", str(file), "--quiet", "--",
+                 "sh", "-c", client], capture_output=True, check=False)
+            page = open_page(self.browser, file.as_uri())
+            expect(page.locator("#world option")).to_have_text(["! default", "✗ conflict"])
+            expect(page.locator("#world")).to_have_value("1")
+            expect(page.locator("#verdicts .problem")).to_have_text("The command ended with exit status 3.")
+            first = page.locator(".verdicts details").first
+            expect(first).to_have_attribute("data-id", "ids/lowercase")
+            first.locator("summary").click()
+            first.locator(".evidence a").first.click()
+            expect(page.locator("#detail")).to_contain_text("Breaks ids/lowercase")
+            is_accessible(page, "a report of a broken run")
             close_quietly(page)
 
     def many(self, count=100_000):

@@ -195,6 +195,13 @@ extension Report.Run {
         return command.isSuccess
     }
 
+    /// What fails the run apart from obligations: its command, and checks.
+    public var troubles: [String] {
+        let command = command.flatMap { hasPassed($0) ? nil : "\(Messages.capitalized(Messages.command($0)))." }
+        return (command.map { [$0] } ?? [])
+            + checks.filter(\.failsRun).flatMap { check in check.failures.map { "\(check.address): \($0)" } }
+    }
+
     /// What the end of the command comes to; nil without a command.
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
         command.map { hasPassed($0) ? .kept : knownBroken.lists(Self.command, in: scenario) ? .knownBroken : .broken }
