@@ -10,7 +10,8 @@ struct AdminRouteTests {
     /// The paths below `/__admin`, and what answers there.
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",
-        "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "worlds": "GET, HEAD, POST", "check": "POST",
+        "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "scenarios/some%20name": "GET, HEAD",
+        "worlds": "GET, HEAD, POST", "check": "POST",
         "drain": "GET, HEAD, POST", "mcp": "POST",
     ]
     static let ofWorlds = [
@@ -22,7 +23,8 @@ struct AdminRouteTests {
         "network": "GET, HEAD, PUT",
         "breakpoints": "GET, HEAD, POST, PATCH, DELETE",
         "breakpoints/some%20name": "GET, HEAD, PATCH, DELETE",
-        "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST", "state": "GET, HEAD, PUT",
+        "held": "GET, HEAD, POST", "held/57": "GET, HEAD, POST, PATCH", "state": "GET, HEAD, PUT",
+        "script": "GET, HEAD",
         "sockets": "GET, HEAD", "sockets/7": "GET, HEAD", "sockets/7/send": "POST", "sockets/7/close": "POST",
         "sockets/7/finish": "POST", "sockets/7/reset": "POST", "sockets/7/silence": "POST",
         "sockets/7/resume": "POST", "wait": "POST", "fork": "POST", "marks": "GET, HEAD, POST",
@@ -145,7 +147,7 @@ struct AdminRouteTests {
             #expect(operations.count == text.matches(of: #/\n      summary: /#).count)
             #expect(
                 operations.last == [
-                    "method": "PUT", "path": "/__admin/state", "summary": "Have the world hold something else",
+                    "method": "GET", "path": "/__admin/script", "summary": "What the world's scenario scripts",
                 ])
         }
     }
