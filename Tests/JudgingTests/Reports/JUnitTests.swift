@@ -55,6 +55,18 @@ struct JUnitTests {
         #expect(reader.texts["known-broken consultation/create/201"]?.contains("remove the line") == true)
     }
 
+    @Test("A command that is known to fail is skipped, and one that may fail passes")
+    func commands() throws {
+        let known = try KnownBroken(reading: Array("a command".utf8), checks: [Report.Run.command])
+        var runs = ["a", "b"].map { OutcomeTests.run(scenario: $0, command: .exited(2)) }
+        runs[1].mayFail = true
+        let text = String(
+            decoding: JUnitReport(Report(title: "t", runs: runs), knownBroken: known).bytes, as: UTF8.self)
+        let message = Messages.knownCommand(.exited(2), scenario: "a")
+        #expect(text.contains("<skipped message=\"\(message)\"/>"), "\(text)")
+        #expect(text.contains("<testcase classname=\"b\" name=\"command\"/>") && text.contains("failures=\"0\""))
+    }
+
     @Test("A report that is incomplete has an error that says why")
     func incomplete() throws {
         var report = SampleReport.report

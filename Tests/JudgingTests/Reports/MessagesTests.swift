@@ -21,6 +21,25 @@ struct MessagesTests {
                 + "the command's own output says why."
         ),
         (
+            Messages.knownCommand(.exited(1), scenario: "conflict"),
+            "The command ended with exit status 1 in conflict, which is known."
+        ),
+        (
+            Messages.verdict(.broken, [("a/b", "x")], isSingle: false), "1 must is broken: a/b (first in x)."
+        ),
+        (
+            Messages.verdict(.warned, [("a/b", "x"), ("c/d", "y")], isSingle: true),
+            "2 shoulds are broken: a/b and c/d."
+        ),
+        (Messages.failed([], "case") ?? "none", "none"),
+        (Messages.failed(["a", "b", "a"], "case") ?? "", "3 cases failed: a and b."),
+        (Messages.short(["a", "b", "c", "d", "e", "f"]), "a, b, c, d, e and f"),
+        (Messages.short(["a", "b", "c", "d", "e", "f", "g"]), "a, b, c, d, e and 2 more"),
+        (Messages.seen(in: ["a"]), "In a:"), (Messages.seen(in: ["a", "b", "c"]), "First in a, and then in b and c:"),
+        (Messages.kept(["a", "b"]), "Kept wherever faced: a and b."),
+        (Messages.unfaced(1), "1 obligation that the runs can make a client face was not faced."),
+        (Messages.unfaced(2), "2 obligations that the runs can make a client face were not faced."),
+        (
             Messages.source(of: SampleReport.reconnect),
             "consultation-websocket, enhanced-consultations, best practice 2"
         ),
