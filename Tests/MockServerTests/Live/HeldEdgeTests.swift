@@ -140,4 +140,28 @@ struct HeldEdgeTests {
         let refused = try held.act("{\"action\":\"change\",\(member)}", status: 400)
         #expect(refused.message == "A method and a target are visible characters without spaces.")
     }
+
+    @Test("What is held waits as long as its operator says, by the world's clock, from then on")
+    func prolonged() throws {
+        let held = try HeldWorld()
+        try held.add(RequestBreakpointTests.onGoals)
+        let client = try held.sending(held.goal)
+        let number = try #require(try held.held().first?["held"]?.int)
+        try held.world.advance("29s")
+        let path = "held/\(number)"
+        let answer = try held.world.ask(.patch, path, #"{"for":"5m"}"#)
+        #expect(answer.status == 200 && answer.json?["held"]?.int == number, "\(answer.text)")
+        try held.world.advance("299s")
+        #expect(client.wire.received.isEmpty)
+        try held.world.advance("1s")
+        #expect(try client.response().status == 201)
+        #expect(try held.world.ask(.patch, path, #"{"for":"5m"}"#).status == 404)
+        let other = try held.sending(held.goal)
+        let next = try #require(try held.held().first?["held"]?.int)
+        for body in [#"{"for":"0s"}"#, #"{"for":"61m"}"#, #"{"for":5}"#, "{}", #"{"for":"5m","x":1}"#] {
+            #expect(try held.world.ask(.patch, "held/\(next)", body).status == 400, "\(body)")
+        }
+        try held.world.advance("30s")
+        #expect(try other.response().status == 201)
+    }
 }
