@@ -1,3 +1,5 @@
+import JSON
+
 /// A report by obligation, across all runs.
 struct Overview {
     let report: Report
@@ -103,14 +105,14 @@ struct Overview {
     /// Findings that say the same, apart from ids, numbers and times: the first of them, and the runs that have one.
     static func groups(of breaches: [Breach]) -> [(finding: Finding, runs: [Report.Run])] {
         var groups: [(finding: Finding, runs: [Report.Run])] = []
-        var places: [String: Int] = [:]
+        var places: [ExactString: Int] = [:]
         for (run, verdict) in breaches {
             // Two findings of one run are two things to look at.
-            var seen: [String: Int] = [:]
+            var seen: [ExactString: Int] = [:]
             for finding in verdict.findings {
                 let words = finding.message.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
-                let shape = "\(finding.level) \(words.joined(separator: " "))"
-                let key = "\(seen[shape, default: 0]) \(shape)"
+                let shape = ExactString("\(finding.level) \(words.joined(separator: " "))")
+                let key = ExactString("\(seen[shape, default: 0]) \(shape)")
                 seen[shape, default: 0] += 1
                 if let place = places[key] {
                     groups[place].runs.append(run)
