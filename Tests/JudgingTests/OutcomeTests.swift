@@ -130,7 +130,7 @@ struct OutcomeTests {
         #expect(rows() == [false, true], "a terminal only counts what was not faced")
         report.faced = ["ids/lowercase"]
         #expect(rows() == [false, true])
-        let unfaced = "1 obligation that the runs can make a client face was not faced."
+        let unfaced = "1 obligation was not faced."
         #expect(TerminalReport(report).text.contains(unfaced))
         report.faced = []
         #expect(rows() == [false, false])

@@ -37,8 +37,8 @@ struct MessagesTests {
         (Messages.short(["a", "b", "c", "d", "e", "f", "g"]), "a, b, c, d, e and 2 more"),
         (Messages.seen(in: ["a"]), "In a:"), (Messages.seen(in: ["a", "b", "c"]), "First in a, and then in b and c:"),
         (Messages.kept(["a", "b"]), "Kept wherever faced: a and b."),
-        (Messages.unfaced(1), "1 obligation that the runs can make a client face was not faced."),
-        (Messages.unfaced(2), "2 obligations that the runs can make a client face were not faced."),
+        (Messages.unfaced(1), "1 obligation was not faced."),
+        (Messages.unfaced(2), "2 obligations were not faced."),
         (
             Messages.source(of: SampleReport.reconnect),
             "consultation-websocket, enhanced-consultations, best practice 2"

@@ -18,7 +18,7 @@ struct TerminalTableTests {
             default, union
             \(Messages.legend)
               ✓ ids/lowercase  must    faced once
-            1 obligation that the runs can make a client face was not faced.
+            1 obligation was not faced.
             """
         #expect(text.hasPrefix("t\n\nNothing is broken.\n\n\(table)\n\n"), "\(text)")
         #expect(!text.contains("Error paths met"), "it met none")
@@ -71,7 +71,7 @@ struct TerminalTableTests {
             \(Messages.legend)
               ✗ ids/lowercase  must    broken in 3 of 4 runs
             Kept wherever faced: ws/recovers-history.
-            1 obligation that the runs can make a client face was not faced.
+            1 obligation was not faced.
 
             """
         #expect(text.hasPrefix(expected), "\(text)")

@@ -145,7 +145,7 @@ enum Messages {
     }
     static func kept(_ ids: [String]) -> String { "Kept wherever faced: \(Words.list(ids))." }
     static func unfaced(_ count: Int) -> String {
-        "\(Words.counted(count, "obligation")) that the runs can make a client face \(count == 1 ? "was" : "were") not faced."
+        "\(Words.counted(count, "obligation")) \(count == 1 ? "was" : "were") not faced."
     }
 
     static func faced(_ count: Int, of all: Int) -> String { "Faced \(count) of \(all) reachable situations" }
