@@ -25,8 +25,8 @@ extension LongPeers {
             if run.status != 0 { Attachment.record(run.transcript, named: "python-adapter.txt") }
             #expect(run.status == 0, "\(run.transcript)")
             #expect(run.output.contains(" kept and 0 not exercised. \(cases) cases, 0 failed. The run passes."))
-            // The legend's own are the only ones.
-            #expect(run.output.count { $0 == "✗" } == 1 && run.output.count { $0 == "!" } == 1, "\(run.output)")
+            #expect(run.output.contains("\n\nNothing is broken.\n\n"), "\(run.output)")
+            #expect(!run.output.contains("✗") && !run.output.contains("!"), "\(run.output)")
             let passed = run.errors.split(separator: "\n").filter { $0.hasSuffix(": passed") }
             #expect(passed.count == cases, "\(run.errors)")
         }
