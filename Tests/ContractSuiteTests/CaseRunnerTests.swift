@@ -64,6 +64,20 @@ struct CaseRunnerTests {
         #expect(broken.first?.findings.count == 1 && broken.first?.failsRun == true)
     }
 
+    @Test("What the user sees is not accused as well where the server sees that a must is broken")
+    func followsFromBroken() async throws {
+        var result = try await play(Self.failing, .hidesErrors)
+        let obligation = try #require(Judge.obligations.first { $0.level == .must })
+        result.verdicts = [
+            Verdict(
+                obligation: obligation, outcome: .broken, exercisedCount: 1,
+                findings: [Finding(level: .must, message: "It is broken.", evidence: [])], findingCount: 1)
+        ]
+        #expect(result.brokenChecks.isEmpty && !result.isPassed)
+        let inside = result.insideVerdicts.first { $0.obligation.id == "inside/failed-meal-surfaces" }
+        #expect(inside?.outcome == .notExercised && inside?.findings.isEmpty == true)
+    }
+
     @Test("A client that never gets quiet is ended")
     func restless() async throws {
         let result = try await play(Self.meals, .restless)
