@@ -269,14 +269,17 @@ extension Exchange {
             path =
                 "/" + path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).joined()
         }
-        guard let query = head.target.query else { return path }
-        let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
-            guard let token = credentials.token, item.hasPrefix("token="),
-                world.isOwn(token: PercentCoding.string(item.dropFirst(6).utf8, plusIsSpace: false))
-            else { return String(item) }
-            return "token=" + PercentCoding.encoded(token)
+        let items = head.target.queryItems()
+        func isOwn(_ item: (name: String, value: String)) -> Bool {
+            item.name == "token" && world.isOwn(token: item.value)
         }
-        return path + "?" + items.joined(separator: "&")
+        guard let token = credentials.token, items.contains(where: isOwn) else {
+            return path + (head.target.query.map { "?" + $0 } ?? "")
+        }
+        let replaced = items.map {
+            PercentCoding.encoded($0.name) + "=" + PercentCoding.encoded(isOwn($0) ? token : $0.value)
+        }
+        return path + "?" + replaced.joined(separator: "&")
     }
 }
 

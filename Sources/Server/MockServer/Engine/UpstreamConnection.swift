@@ -244,7 +244,7 @@ enum UpstreamMessages {
     static let noTransport =
         "This server runs in memory and cannot reach an upstream; start it with 'fitiq-mock serve'."
     static let notWithSession = "A world that replays a session has no upstream: leave out one of the two."
-    static let noURL = "The world's upstream has no URL: give it one as 'url', or start the server with --upstream."
+    static let noURL = "The world's upstream has no URL: give it one as 'url', or name one when the server starts."
 }
 
 extension APIError {
