@@ -77,7 +77,7 @@ public struct Scenario: Sendable, Equatable {
 /// The members of a scenario's document that the export of a world does not have; faults are listed apart.
 public struct WrittenScript: Sendable, Equatable {
     public private(set) var members: JSONObject = [:]
-    private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs"]
+    private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs", "upstream", "overlay"]
 
     init() {}
 
