@@ -8,6 +8,7 @@ import Proxy
 import Scenarios
 import TestSupport
 import Testing
+import Text
 import Traffic
 
 @testable import fitiq_mock
