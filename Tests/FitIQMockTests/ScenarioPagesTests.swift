@@ -27,6 +27,7 @@ struct ScenarioPagesTests {
         ("end", "faults", ["Ends after a frame"]),
         ("hold", "faults", ["Breakpoints"]), ("network", "networks", ["Numbers of its own"]),
         ("outages", "networks", ["Outages"]), ("stub", "scenarios", ["Stubs"]),
+        ("overlay", "scenarios", ["Files of overlays"]), ("change", "scenarios", ["Overlays"]),
         ("upstream", "upstream", ["Who answers"]), ("exception", "upstream", ["Exceptions"]),
     ]
 

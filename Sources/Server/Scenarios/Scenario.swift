@@ -95,6 +95,11 @@ public struct WrittenScript: Sendable, Equatable {
     public static func == (one: WrittenScript, other: WrittenScript) -> Bool { true }
 }
 
+extension WrittenScript: CustomReflectable {
+    /// Nothing, as for `==`: `isExactly` would compare the notation otherwise.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// The clock of a world.
 public enum ClockMode: Sendable, Equatable {
     case real

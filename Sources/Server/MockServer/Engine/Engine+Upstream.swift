@@ -276,10 +276,10 @@ extension Exchange {
         guard let token = credentials.token, items.contains(where: isOwn) else {
             return path + (head.target.query.map { "?" + $0 } ?? "")
         }
-        let replaced = items.map {
-            PercentCoding.encoded($0.name) + "=" + PercentCoding.encoded(isOwn($0) ? token : $0.value)
+        return items.reduce(into: path) { target, item in
+            target += target.utf8.count == path.utf8.count ? "?" : "&"
+            target += PercentCoding.encoded(item.name) + "=" + PercentCoding.encoded(isOwn(item) ? token : item.value)
         }
-        return path + "?" + replaced.joined(separator: "&")
     }
 }
 
