@@ -12,8 +12,8 @@ let isFetched = Context.packageDirectory.contains("/checkouts/")
 let optimized: [SwiftSetting] =
     isFetched ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
 // What only commands run is compiled in a third of the time where a build has to be quick: see build_quickly.
-let cold: [SwiftSetting] =
-    Context.environment["FITIQ_MOCK_QUICK"] == nil ? [] : [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+let isQuick = !isFetched && Context.environment["FITIQ_MOCK_QUICK"] != nil
+let cold: [SwiftSetting] = isQuick ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : []
 
 // The folders of Sources are floors: a target imports from its own floor and from those below it, which
 // Tests/StyleTests checks. Here they stand from the top down.
@@ -109,7 +109,8 @@ let package = Package(
             name: "MockServer",
             dependencies: [
                 "Deflate", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "Hosting", "JSON", "Judging",
-                "MCP", "Proxy", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket",
+                "MCP", "Proxy", "Replay", "SQLite", "Scenarios", "Sockets", "TLS", "Text", "Texts", "Traffic",
+                "WebSocket",
                 httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),

@@ -19,6 +19,8 @@ ENDING = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
 # What a server lives through.
 PASSING = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGWINCH, signal.SIGCONT, signal.SIGURG]
 WAYS = ["serve", "record", "replay"]
+# As under nohup: what ignores a signal hands that on to what it starts.
+INHERITS = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
 
 
 def attack(part, folder):
@@ -52,7 +54,7 @@ def play(part, numbers, way, upstream, place):
     options = [*options_of(way, upstream, place), "--log-level", "critical"]
     if numbers.random() < 0.2:
         return signalled_at_its_start(part, numbers, options, place)
-    is_ignored = numbers.random() < 0.15
+    is_ignored = numbers.random() < 0.15 or INHERITS
     before = (lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) if is_ignored else None
     with running(part.settings, *options, folder=place, before=before) as server:
         credentials = (upstream if way == "record" else server).credentials if way != "replay" else {}
@@ -83,7 +85,7 @@ def play(part, numbers, way, upstream, place):
 
 def signalled_at_its_start(part, numbers, options, place):
     """A signal comes before the server is ready: the ready file is not there, or is removed again."""
-    ready, each = place / "ready.json", numbers.choice(ENDING)
+    ready, each = place / "ready.json", numbers.choice(ENDING[:2] if INHERITS else ENDING)
     process = subprocess.Popen(
         [*part.settings.program, *map(str, options), "--port", "0", "--ready-file", str(ready)], stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
@@ -108,6 +110,8 @@ def ended(process, ending):
     try:
         status = process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
+        # Clients wait for its end.
+        process.kill()
         return f"it still runs after {STOP_SECONDS} s", "no end"
     if status == 3 and sum(each != signal.SIGHUP for each in ending) > 1:
         return None, "exit 3, at once"

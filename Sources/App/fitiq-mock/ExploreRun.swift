@@ -148,7 +148,7 @@ struct ExploreRun {
         if let journal { for entry in outcome.entries { journal.append(entry, of: scenario.name) } }
         let report = Report(title: title, runs: [run])
         try options.reports.tell(
-            report, knownBroken: knownBroken, page: options.page.file(report, journal))
+            report, knownBroken: knownBroken, page: options.page.file(report, journal, knownBroken))
     }
 
     private func story(of file: [UInt8]) throws(Failure) -> Int {
@@ -193,7 +193,7 @@ struct ExploreRun {
         }
         do throws(Failure) {
             try options.reports.tell(
-                report, knownBroken: knownBroken, page: options.page.file(page, journal), signal: signal)
+                report, knownBroken: knownBroken, page: options.page.file(page, journal, knownBroken), signal: signal)
         } catch {
             throw trouble ?? error
         }

@@ -17,8 +17,10 @@ struct PageOption: ParsableArguments {
     /// Keeps the entries for a page; nil if none is wanted.
     var journal: ReportJournal? { html.map { _ in ReportJournal() } }
 
-    func file(_ report: Report, _ journal: ReportJournal?) -> (path: String, bytes: [UInt8])? {
-        html.map { ($0, HTMLReport(report, journal ?? ReportJournal()).bytes) }
+    func file(
+        _ report: Report, _ journal: ReportJournal?, _ knownBroken: KnownBroken
+    ) -> (path: String, bytes: [UInt8])? {
+        html.map { ($0, HTMLReport(report, journal ?? ReportJournal(), knownBroken).bytes) }
     }
 }
 
@@ -72,10 +74,10 @@ struct HTMLReport {
     private static let room = Array("<!-- runs -->".utf8)
     private let report: Report
     private let journal: ReportJournal
+    private let knownBroken: KnownBroken
 
-    init(_ report: Report, _ journal: ReportJournal) {
-        self.report = report
-        self.journal = journal
+    init(_ report: Report, _ journal: ReportJournal, _ knownBroken: KnownBroken = .none) {
+        (self.report, self.journal, self.knownBroken) = (report, journal, knownBroken)
     }
 
     var bytes: [UInt8] {
@@ -106,7 +108,7 @@ struct HTMLReport {
             writer.member("title", report.title)
             writer.member("id", String(index))
             writer.member("name", run.scenario)
-            writer.strings("troubles", run.troubles)
+            writer.strings("troubles", run.troubles(knownBroken))
             writer.array("journal") { writer in for entry in entries { encoder.write(entry, to: &writer) } }
             writer.key("verdicts")
             judgement.write(to: &writer, encoder)

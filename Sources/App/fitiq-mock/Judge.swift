@@ -58,7 +58,7 @@ struct JudgeCommand: ParsableCommand {
         let notes = try file.finish { [journal] in journal == "-" ? nil : SessionFile.attachment($0, of: journal) }
         for note in notes { FitIQMock.printError(Messages.inFile(name, note)) }
         let report = try file.report()
-        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown))
+        try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown, knownBroken))
     }
 
     /// Reads the journal piece by piece, so that its size does not matter.

@@ -9,7 +9,9 @@ struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
     var patience = ServerRequest.Patience(silence: .seconds(30))
-    /// The time for a whole answer; starting a world with much data takes some seconds.
+    /// The time for a whole answer of up to a mebibyte; what may be larger, such as a journal, has ten times as long.
+    ///
+    /// Starting a world with much data takes some seconds.
     var answerTime = Duration.seconds(60)
 
     /// Asks for something below `/__admin`, or below a world there, and returns the body of the answer.
@@ -22,7 +24,7 @@ struct RemoteServer: Sendable {
         var request = ServerRequest(
             method, path: path, of: base, world: world, adminToken: adminToken, body: body.map { $0.encoded() })
         var (answer, patience) = ([UInt8](), patience)
-        patience.deadline = min(patience.deadline, .now().advanced(by: answerTime))
+        patience.deadline = min(patience.deadline, .now().advanced(by: limit > 1 << 20 ? answerTime * 10 : answerTime))
         try request.run(within: patience) { bytes in
             answer += bytes
             return answer.count <= limit

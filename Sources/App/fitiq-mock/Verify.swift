@@ -158,7 +158,8 @@ struct Verify: ParsableCommand {
         let lost = done.outputs.compactMap(\.lost)
         if !lost.isEmpty { report.incomplete = Messages.lostRuns(lost) }
         do throws(Failure) {
-            try reports.tell(report, knownBroken: knownBroken, page: page.file(report, journal), signal: done.signal)
+            try reports.tell(
+                report, knownBroken: knownBroken, page: page.file(report, journal, knownBroken), signal: done.signal)
         } catch {
             throw lost.isEmpty || error.exitCode > 4 ? error : .told(exitCode: 3)
         }

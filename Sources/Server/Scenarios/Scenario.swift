@@ -74,6 +74,20 @@ public struct Scenario: Sendable, Equatable {
     }
 }
 
+extension Scenario {
+    /// What is written of this once it was brought into a world that had another: what it leaves out stays.
+    public func written(over old: Scenario) -> WrittenScript {
+        // A session has no scripts.
+        guard replay == nil else { return written }
+        var result = old.written
+        // Answers, meals and pauses are one script.
+        if script != Script() { result.replace(["answers", "meals", "pauses"], by: written) }
+        if !name.isExactly(old.name) { result.replace(["summary"], by: written) }
+        result.replace(written.members.map(\.key), by: written)
+        return result
+    }
+}
+
 /// The members of a scenario's document that the export of a world does not have; faults are listed apart.
 public struct WrittenScript: Sendable, Equatable {
     public private(set) var members: JSONObject = [:]
@@ -86,9 +100,8 @@ public struct WrittenScript: Sendable, Equatable {
         for key in Self.keys { self.members[key] = members.first { $0.key == key }?.value.json }
     }
 
-    /// Takes the members that another document has.
-    public mutating func formUnion(_ other: WrittenScript) {
-        for (key, value) in other.members { members[key] = value }
+    fileprivate mutating func replace(_ keys: [String], by other: WrittenScript) {
+        for key in keys { members[key] = other.members[key] }
     }
 
     /// The notation is no part of a scenario: the same rules may be written in many ways.

@@ -99,6 +99,11 @@ struct RetryTests {
                 $0.request(.listGoals, status: status, at: Double(time), responseFields: "retry-After: 2\r\n")
             }
         },
+        Chapter("a wait that the server asked for is no measure", .kept(2)) {
+            $0.request(.listGoals, status: 503, at: 0, responseFields: "Retry-After: 5\r\n")
+            $0.request(.listGoals, status: 503, at: 5)
+            $0.request(.listGoals, at: 7)
+        },
         Chapter(
             "what was let pass does not add up", .broken(3, alike("1.95 s"), shrunk("1.9 s", "2 s", [3, 4]), tooOften),
             tell: tries((0, 503, 0), (2, 503, 0), (3.95, 503, 0), (5.85, 200, 0))),

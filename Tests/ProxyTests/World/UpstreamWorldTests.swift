@@ -214,6 +214,29 @@ struct UpstreamWorldTests {
         #expect(moved.fields[.location] == "http://localhost/w/\(servers.json?["id"]?.string ?? "")/api/v1/x")
     }
 
+    @Test("Host passes, also where a client names it a field of its connection")
+    func namedHost() throws {
+        let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
+        var request = Self.goals
+        request.fields.append("Connection: host")
+        #expect(try world.exchange(request).status == 200)
+        #expect(world.upstreams.sent.contains("Host: real.example\r\n"))
+    }
+
+    @Test("A server that a world brings gets none of the operator's credentials")
+    func otherServer() throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+        let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
+        let world = try FrontWorld(Scenario(), .bytes(answer, .open), credentials)
+        let json = #"{"upstream": "http://other.example"}"#
+        let made = try world.exchange(Request(method: .post, target: "/__admin/worlds").json(json))
+        let id = try #require(made.json?["id"]?.string)
+        let token = try #require(made.json?["token"]?.string)
+        let fields = ["Authorization: Bearer \(token)", Request.apiKey]
+        #expect(try world.exchange(Request(target: "/w/\(id)/api/v1/goals", fields: fields)).status == 200)
+        #expect(world.upstreams.sent.contains(token) && !world.upstreams.sent.contains("their-"))
+    }
+
     @Test("A reset ends what waits for the server, and the next request goes well")
     func reset() throws {
         let world = try FrontWorld(Scenario(), .silent)

@@ -174,8 +174,7 @@ extension WorldSettings {
             settings.scenario.upstream = imported.upstream ?? old.upstream
             settings.scenario.overlay = imported.overlay ?? old.overlay
         }
-        settings.scenario.written = old.written
-        settings.scenario.written.formUnion(imported.written)
+        settings.scenario.written = imported.written(over: old)
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)
         settings.seed = imported.seed ?? settings.seed
@@ -246,6 +245,7 @@ extension Scenario {
         result.network = state.network ?? network
         result.upstream = state.upstream ?? upstream
         (result.overlay, result.unreadOverlay) = (overlay, unreadOverlay)
+        result.written = state.written(over: self)
         result.guide = state.guide ?? guide
         result.seed = state.seed ?? seed
         result.clock = state.clock ?? clock

@@ -265,7 +265,11 @@ extension Engine {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
                 // Its answer belongs to a life that is over.
-                if connection.waiting == .forUpstream { end(connection, .reset) }
+                if connection.waiting == .forUpstream {
+                    connection.waiting = nil
+                    leaveUpstream(of: connection)
+                    end(connection, .reset)
+                }
                 connection.world = nil
             } else {
                 // Further messages of the client, and its leaving, belong to a life that is over.

@@ -38,7 +38,7 @@ extension Engine {
         exchange.connection.waiting = .forUpstream
         let connection = connect(exchange.connection, to: url)
         connection.send(
-            exchange, target: exchange.upstreamTarget(configuration.upstreamCredentials),
+            exchange, target: exchange.upstreamTarget(credentials(for: exchange)),
             fields: upstreamFields(of: exchange))
         touch(connection)
         account(exchange.connection)
@@ -80,16 +80,25 @@ extension Engine {
 
     // MARK: What is asked
 
+    /// The operator's credentials for the server that the operator named; none for one that a world brought.
+    private func credentials(for exchange: Exchange) -> UpstreamCredentials {
+        let named = configuration.scenario.upstream?.url
+        return exchange.world.settings.scenario.upstream?.url == named
+            ? configuration.upstreamCredentials : UpstreamCredentials()
+    }
+
     /// The fields for the relay, with the operator's credentials in place of the fake's.
     private func upstreamFields(of exchange: Exchange) -> HTTPFields {
         let hopByHop = HopByHop(exchange.head.fields)
-        let (world, credentials) = (exchange.world, configuration.upstreamCredentials)
+        let (world, credentials) = (exchange.world, credentials(for: exchange))
         var fields = HTTPFields()
         for field in exchange.head.fields.httpFields {
             var field = field
             switch field.name.canonicalName {
             // Bodies come as text, for faults and for the journal; the client's own coding is the world's matter.
             case "accept-encoding", "expect", "x-fake-fault": continue
+            // Also where `Connection` names it: each request needs one (RFC 9112 §3.2).
+            case "host": break
             case "content-encoding": if case .done? = exchange.inflation { continue }
             case "x-api-key" where field.value == world.settings.apiKey:
                 field.value = credentials.apiKey ?? field.value
@@ -130,6 +139,8 @@ extension Engine {
             receiveFrames(from: upstream, on: connection, at: now)
         }
         account(connection)
+        // What the server took may let the client be read again.
+        if connection.speaks == .webSocket { touch(connection) }
         relieve(at: now)
     }
 
@@ -161,7 +172,12 @@ extension Engine {
     /// Goes on with what an upstream sent while the world stood still.
     func resumeUpstream(of connection: Connection, at now: Timestamp) {
         guard let upstream = connection.upstream else { return }
-        if let exchange = upstream.waiting.take() { return serveReply(to: exchange, at: now) }
+        if let exchange = upstream.waiting.take() {
+            // What resumed before it may have made the world stand still again.
+            guard exchange.world.isStanding else { return serveReply(to: exchange, at: now) }
+            upstream.waiting = exchange
+            return exchange.world.awaitResumption(of: connection.id)
+        }
         receive(from: upstream, on: connection, at: now)
     }
 

@@ -159,6 +159,7 @@ extension Engine {
             } else if let upstream = connection.upstream {
                 upstream.send(event)
                 touch(upstream)
+                account(connection)
             }
         case (.ping, let use), (.pong, let use):
             if case .pong(let payload) = event, payload == connection.pings.awaited { connection.pings.awaited = nil }

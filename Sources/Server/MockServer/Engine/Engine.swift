@@ -252,6 +252,7 @@ public final class Engine {
     /// Whether the transport should stop reading until more output is sent.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
+            || connection.upstream.map { $0.relay.toUpstream.count > limits.unsentBytesBeforeReadingPauses } ?? false
             || connection.isReadingStalled || connection.waiting != nil
             // A request is served once faults no longer hold back the answer to the one before it.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))

@@ -40,8 +40,10 @@ final class UpstreamConnection {
         _read { yield side.relay }
         _modify { yield &side.relay }
     }
-    /// Bytes that it holds for its client.
-    var heldBytes: Int { body.count + relay.toClient.count + (webSocket?.bufferedByteCount ?? 0) }
+    /// Bytes that it holds, in both directions.
+    var heldBytes: Int {
+        body.count + relay.toClient.count + relay.toUpstream.count + (webSocket?.bufferedByteCount ?? 0)
+    }
 
     /// Whether it can take a request: the relay has not ended, and nothing is under way.
     func isReady(for url: UpstreamURL) -> Bool {
@@ -56,7 +58,8 @@ final class UpstreamConnection {
         var out: [UInt8] = []
         http.sendRequest(
             method: exchange.head.method, target: target, fields: fields,
-            body: exchange.head.hasBody ? exchange.body : nil, into: &out)
+            // A breakpoint may have given it one.
+            body: exchange.head.hasBody || !exchange.body.isEmpty ? exchange.body : nil, into: &out)
         out.withUnsafeBytes { relay.receiveFromClient($0) }
     }
 

@@ -77,7 +77,9 @@ public final class ProxyHost: SocketHost {
     func isOwn(_ address: SocketAddress) -> Bool {
         [loop.address, loop.secureAddress].contains { own in
             guard let own else { return false }
-            return address == own || own.isUnspecified && address.isLoopback && address.port == own.port
+            // Connecting to no address in particular reaches this machine.
+            return address == own
+                || address.port == own.port && (address.isUnspecified || own.isUnspecified && address.isLoopback)
         }
     }
 
@@ -148,7 +150,8 @@ public final class ProxyHost: SocketHost {
     /// Whether any relay needs it.
     package var isUsed: Bool { pairCount > 0 }
 
-    package var nextDeadline: Timestamp? { deadlines.next }
+    /// Deadlines of relays that are gone are forgotten in time, and nothing waits for them.
+    package var nextDeadline: Timestamp? { isUsed ? deadlines.next : nil }
 
     /// Does what is due, and what the turn left to do.
     package func settle(_ time: Timestamp) {

@@ -196,15 +196,21 @@ extension Report.Run {
     }
 
     /// What fails the run apart from obligations: its command, and checks.
-    public var troubles: [String] {
-        let command = command.flatMap { hasPassed($0) ? nil : "\(Messages.capitalized(Messages.command($0)))." }
-        return (command.map { [$0] } ?? [])
-            + checks.filter(\.failsRun).flatMap { check in check.failures.map { "\(check.address): \($0)" } }
+    public func troubles(_ knownBroken: KnownBroken) -> [String] {
+        let failed = commandMark(knownBroken) == .broken ? command : nil
+        let broken = checks.filter { mark(of: $0, knownBroken) == .broken }
+        return (failed.map { ["\(Messages.capitalized(Messages.command($0)))."] } ?? [])
+            + broken.flatMap { check in check.failures.map { "\(check.address): \($0)" } }
     }
 
     /// What the end of the command comes to; nil without a command.
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
-        command.map { hasPassed($0) ? .kept : knownBroken.lists(Self.command, in: scenario) ? .knownBroken : .broken }
+        command.map {
+            if hasPassed($0) { return .kept }
+            // A crash and a hang are not what a client does on purpose.
+            if case .exited = $0, knownBroken.lists(Self.command, in: scenario) { return .knownBroken }
+            return .broken
+        }
     }
 
     func mark(of verdict: Verdict, _ knownBroken: KnownBroken) -> Report.Mark {

@@ -117,7 +117,7 @@ public struct TerminalReport {
     /// A text as lines of at most ``width`` columns, unless a word is longer; what is indented stays so.
     private func lines(_ text: String, _ style: Style? = nil) -> [String] {
         var rest = clean(text)[...]
-        let indent = String(repeating: " ", count: rest.prefix { $0 == " " || $0 == "-" }.count)
+        let indent = String(repeating: " ", count: min(20, rest.prefix { $0 == " " || $0 == "-" }.count))
         var lines: [String] = []
         while let width, rest.count > max(width, Self.narrowest) {
             let first = rest.index(rest.startIndex, offsetBy: indent.count)

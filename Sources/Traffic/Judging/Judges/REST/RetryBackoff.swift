@@ -87,11 +87,13 @@ struct RetryBackoff: ObligationJudge {
                 RESTMessages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
         }
         guard !Self.isPoll(request) else { return }
-        if let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
+        // A wait that the server asked for is no measure for the client's own.
+        let isOwn = !series.last.tellsWhenToRetry
+        if isOwn, let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
             if wait < before - Tolerance.interval {
                 findings.found(RESTMessages.retriedSooner(request.title, after: wait, than: before), evidence)
             } else if series.attempts == Self.mostAttempts, series.isAnswered, wait <= Self.longestGrowing,
-                wait <= before + Tolerance.interval, !series.last.tellsWhenToRetry
+                wait <= before + Tolerance.interval
             {
                 findings.found(
                     RESTMessages.retriedAlike(request.title, after: wait), level: .should, evidence)
@@ -101,7 +103,7 @@ struct RetryBackoff: ObligationJudge {
             let message = RESTMessages.retriedTooOften(request.title, attempts: series.attempts)
             findings.found(message, level: .should, evidence)
         }
-        if series.isAnswered { series.wait = max(wait, series.wait ?? 0) }
+        if isOwn, series.isAnswered { series.wait = max(wait, series.wait ?? 0) }
     }
 
     /// Whether the request may be repeated at intervals regardless of the last response; `meal/polling-cadence` judges
