@@ -79,6 +79,14 @@ struct OverlayTests {
             ("{on: GET /api/v1/goals, status: 200, member: a, remove: false}", "must be true"),
             ("{on: GET /api/v1/goals, status: 200, instead_of: [a]}", "overlay[0].instead_of requires 'value'"),
             ("{on: GET /api/v1/goals, status: 200, content_type: \"a\\nb\"}", "must be a media type"),
+            (
+                "{on: GET /api/v1/goals, status: 200, member: a, value: [1, 2]}",
+                "overlay[0].value has 2 elements; an array in the value of a change has at most one"
+            ),
+            (
+                "{on: GET /api/v1/goals, status: 200, member: a, value: {b: [[1, 2, 3]]}}",
+                "overlay[0].value.b[0] has 3 elements"
+            ),
             ("{on: GET /api/v1/goals, status: 200, vlaue: 1}", "overlay[0].vlaue is not a key of a change. Did you"),
         ])
     func refused(_ text: String, _ words: String) {
@@ -159,6 +167,7 @@ struct OverlayTests {
         (#"{"n":"any text"}"#, ["member: n, value: other"], #"{"n":"any text"}"#),
         (#"{"l":[1,2]}"#, ["member: 'l[]', value: x"], #"{"l":["1","2"]}"#),
         (#"{"a":1}"#, ["value: []"], "[]"),
+        (#"{"a":1}"#, ["member: b, value: [[{c: [1]}]]"], #"{"a":1,"b":[[{"c":[1]}]]}"#),
         // Words.
         (#"{"s":["a","b"]}"#, ["member: 's[]', value: c, instead_of: [a]"], #"{"s":["c","b"]}"#),
         (#"{"s":"a"}"#, ["member: s, value: c, instead_of: []"], #"{"s":"a"}"#),

@@ -160,6 +160,9 @@ enum Messages {
         endpoint.isSocket
             ? "is for REST; messages of a socket have a 'type'." : "is for sockets; answers have a 'status'."
     }
+    static func tooLongArray(_ count: Int) -> String {
+        "has \(count) elements; an array in the value of a change has at most one, which stands for all."
+    }
     static func tooLongValues(_ bytes: Int) -> String {
         "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed together."
     }

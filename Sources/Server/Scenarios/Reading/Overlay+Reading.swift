@@ -44,6 +44,29 @@ extension Overlay {
     public var json: JSONValue { ["overlay": .array(changes.map(\.json))] }
 }
 
+extension Cursor {
+    /// Refuses an array of more than one element in a value, at any depth.
+    ///
+    /// The value of another change is written into each element, so arrays within arrays would multiply.
+    fileprivate func refusesLongArray() -> Bool {
+        switch node.content {
+        case .list(let nodes):
+            guard nodes.count <= 1 else {
+                refuse(Messages.tooLongArray(nodes.count)) as Void
+                return true
+            }
+            return nodes.contains {
+                Cursor(node: $0, path: .index(0, of: path), diagnosis: diagnosis).refusesLongArray()
+            }
+        case .mapping(let members):
+            return members.contains {
+                Cursor(node: $0.value, path: .key($0.key, of: path), diagnosis: diagnosis).refusesLongArray()
+            }
+        case .null, .plain, .text: return false
+        }
+    }
+}
+
 extension Overlay.Change {
     private static let actions = ["value", "rename", "remove", "becomes", "content_type"]
 
@@ -78,7 +101,9 @@ extension Overlay.Change {
     }
 
     private static func action(_ fields: Fields, of endpoint: Endpoint) -> Overlay.Action? {
-        let value = fields.including("value")?.node.json
+        let cursor = fields.including("value")
+        guard cursor?.refusesLongArray() != true else { return nil }
+        let value = cursor?.node.json
         if let value, fields["value"] == nil, fields.present(of: actions).isEmpty {
             return .value(value, insteadOf: nil)
         }
