@@ -94,6 +94,9 @@ extension Overlay {
     /// Whether answers of an endpoint may change.
     public func concerns(_ endpoint: Endpoint) -> Bool { acting[endpoint] != nil }
 
+    /// How many changes are applied to an answer of an endpoint, at most.
+    public func count(for endpoint: Endpoint) -> Int { acting[endpoint]?.count ?? 0 }
+
     /// Changes an answer; parses its body once.
     public func change(_ status: Int, _ body: [UInt8], of endpoint: Endpoint) -> Changed {
         var changed = Changed()

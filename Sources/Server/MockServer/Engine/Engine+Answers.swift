@@ -151,7 +151,9 @@ extension Engine {
             answer = Answer(exchange.world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
         let own = ChangedAnswer(answer)
-        let changed = Deferred(parsing: own.body.count) { own.changed(by: overlay, of: endpoint) }
+        // Each change may go through the whole answer.
+        let cost = own.body.count * overlay.count(for: endpoint)
+        let changed = Deferred(parsing: cost) { own.changed(by: overlay, of: endpoint) }
         return value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
     }
 
