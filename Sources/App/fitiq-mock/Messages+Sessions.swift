@@ -216,9 +216,7 @@ extension Messages {
     static let noUpstreamToken =
         "the server is not on this machine, so it needs a token of its own: --token, or FITIQ_UPSTREAM_TOKEN."
     static let badPause = "--pause is a duration up to 5s, and at least 100ms for a server that is not on this machine."
-    static func badUpstreamSecret(_ name: String) -> String {
-        "--\(name.lowercased().replacing("_", with: "-")) (FITIQ_UPSTREAM_\(name)) must be visible ASCII characters."
-    }
+    static func badUpstreamSecret(_ label: String) -> String { "\(label) must be visible ASCII characters." }
     static func whatConformDoes(_ server: String) -> String {
         "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "
             + "and delete nothing."

@@ -95,7 +95,7 @@ enum Settings {
         return choice
     }
 
-    /// The same for the names of networks.
+    /// The same for the URL of a real server.
     static func upstream(_ option: String?) throws(Failure) -> UpstreamURL? {
         guard let text = try nonEmpty(option, "UPSTREAM") else { return nil }
         return try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in
@@ -103,15 +103,17 @@ enum Settings {
         }
     }
 
-    /// A credential for a real server: an option, or the variable `FITIQ_UPSTREAM_` with this name.
+    /// A credential for a real server: an option, or the variable `FITIQ_UPSTREAM_` with this name unless it is empty.
     static func upstreamSecret(_ option: String?, _ name: String) throws(Failure) -> String? {
-        guard let value = option ?? System.variable("FITIQ_UPSTREAM_" + name) else { return nil }
+        let variable = "FITIQ_UPSTREAM_" + name
+        guard let value = option ?? System.variable(variable), option != nil || !value.isEmpty else { return nil }
         guard !value.isEmpty, value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .configuration(Messages.badUpstreamSecret(name))
+            throw .configuration(Messages.badUpstreamSecret(option == nil ? variable : label(name)))
         }
         return value
     }
 
+    /// The same for the names of networks.
     static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
         guard let name = text(option, "NETWORK") else { return nil }
         guard let profile = NetworkProfile.named(name) else {
