@@ -171,6 +171,9 @@ struct ReloadTests {
         let scripted = try Scenario.read("{name: s, answers: [{text: B.}], faults: [{on: any, status: 500}]}")
         let other = scenario.continuing(from: scripted)
         #expect(other.script == scripted.script && other.faults == scripted.faults && other.data == scripted.data)
+        let front = try Scenario.read("{name: a, upstream: 'http://real.example'}")
+        let ruled = front.continuing(from: try Scenario.read("{name: s, upstream: {answers: real-else-fake}}"))
+        #expect(ruled.upstream?.url?.description == "http://real.example" && ruled.upstream?.answers == .realElseFake)
     }
 
     @Test("A state may be larger than a file that people write, where it is JSON")

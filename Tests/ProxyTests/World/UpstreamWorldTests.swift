@@ -237,6 +237,15 @@ struct UpstreamWorldTests {
         #expect(world.upstreams.sent.contains(token) && !world.upstreams.sent.contains("their-"))
     }
 
+    @Test("The upstream of a state without a URL has the world's")
+    func state() throws {
+        let world = try FrontWorld(Scenario(), .fake)
+        let state = #"{"name": "a", "upstream": {"answers": "real-else-fake"}}"#
+        let kept = try world.exchange(Request(method: .put, target: "/__admin/state").json(state))
+        #expect(kept.status == 200 && kept.json?["upstream"]?.string == FrontWorld.url, "\(kept.text)")
+        #expect(try world.exchange(Self.goals).status == 200)
+    }
+
     @Test("A reset ends what waits for the server, and the next request goes well")
     func reset() throws {
         let world = try FrontWorld(Scenario(), .silent)

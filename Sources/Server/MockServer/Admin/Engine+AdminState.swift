@@ -86,7 +86,8 @@ extension Engine {
                 let imported = try Scenario(json: AdminBody.parse(whole, limits: jsonLimits))
                 guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
                 return WorldDraft(
-                    settings: settings.importing(imported), scenarioBytes: size, keepsFaults: imported.faults.isEmpty)
+                    settings: try settings.importing(imported), scenarioBytes: size,
+                    keepsFaults: imported.faults.isEmpty)
             }
         } then: { (engine, beginning, now) throws(APIError) in
             try engine.restart(world, try beginning.get(), reason: "The world's state was replaced", at: now)
@@ -161,7 +162,9 @@ extension [UInt8] {
 
 extension WorldSettings {
     /// The settings with a state's members; what it leaves out stays.
-    fileprivate func importing(_ imported: Scenario) -> WorldSettings {
+    ///
+    /// - Throws: 400 for an upstream without a URL, if the world has none either.
+    fileprivate func importing(_ imported: Scenario) throws(APIError) -> WorldSettings {
         var settings = self
         let old = scenario
         settings.scenario = imported
@@ -170,10 +173,8 @@ extension WorldSettings {
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         if imported.stubs.isEmpty { settings.scenario.stubs = old.stubs }
         settings.scenario.network = imported.network ?? old.network
-        if imported.replay == nil {
-            settings.scenario.upstream = imported.upstream ?? old.upstream
-            settings.scenario.overlay = imported.overlay ?? old.overlay
-        }
+        if imported.replay == nil { settings.scenario.overlay = imported.overlay ?? old.overlay }
+        try settings.adopt(nil, of: old)
         settings.scenario.written = imported.written(over: old)
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.scenario.rules = imported.rules.completed(by: old.rules)
@@ -243,7 +244,7 @@ extension Scenario {
         if state.faults.isEmpty { result.faults = faults }
         if state.stubs.isEmpty { result.stubs = stubs }
         result.network = state.network ?? network
-        result.upstream = state.upstream ?? upstream
+        result.upstream = state.upstream.completed(by: upstream)
         (result.overlay, result.unreadOverlay) = (overlay, unreadOverlay)
         result.written = state.written(over: self)
         result.guide = state.guide ?? guide
