@@ -71,6 +71,10 @@ struct OverlayStoryTests {
             let world = try network.world(#"{"scenario":\#(scenario)}"#)
             let goals = try world.exchange(.get, "/api/v1/goals")
             #expect(goals.json?["x"] == x && goals.json?["y"] == y)
+            // A reset is no other beginning.
+            try #require(try network.exchange(.admin("POST", "/reset", #"{"scenario":\#(scenario)}"#)).status == 200)
+            let own = try network.exchange(.goals).json
+            #expect(own?["x"] == x && own?["y"] == y)
         }
         let refused = try network.exchange(
             .admin("POST", "/worlds", #"{"scenario":{"name":"c","overlay":"real.yaml"}}"#))

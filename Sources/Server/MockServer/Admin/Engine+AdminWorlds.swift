@@ -174,6 +174,9 @@ extension Engine {
                 var draft = present
                 if let scenario = try body.scenario() {
                     draft.settings.scenario = scenario
+                    if scenario.replay == nil {
+                        draft.settings.scenario.overlay = scenario.overlay ?? defaults.scenario.overlay
+                    }
                     draft.settings.requestedScenario = defaults.kept(body["scenario"])
                     draft.settings.seed = scenario.seed ?? defaults.seed
                     draft.settings.mode = scenario.guide ?? defaults.mode
