@@ -117,6 +117,7 @@ extension DescribedAPI {
         var answer = answers[status].map(api.resolved)
         switch change.action {
         case .becomes(.status(let new)):
+            guard answers[status] != nil else { return }
             answers[String(new)] = answers[status]
             answers[status] = nil
             return
