@@ -20,11 +20,13 @@ extension Conformance {
         var theirs: [Endpoint: [Kind: Known]] = [:]
         Self.learn(session, in: mode, into: &theirs)
         var (conformance, changes) = (self, overlay.changes)
+        var known = Set(changes)
         // A change shows what lies within what it adds: each round goes one level deeper.
         for _ in 0..<ScenarioLimits.depth {
             conformance.compare(session, playedIn: nil)
             let new = conformance.endpoints.flatMap { conformance.changes(for: $0, theirs[$0.endpoint] ?? [:]) }
-                .filter { !changes.contains($0) }
+                .filter { known.insert($0).inserted }
+                .prefix(max(ScenarioLimits.changes - changes.count, 0))
             guard !new.isEmpty else { break }
             for change in new { conformance.permit(change) }
             changes += new
