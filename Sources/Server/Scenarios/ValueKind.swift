@@ -8,6 +8,8 @@ package struct ValueKind: Hashable, Sendable {
     /// Whether it can stand where any text may be.
     package private(set) var isText = false
     private static let text = "a text"
+    /// What is made up where words are expected and a text is none: any text may be there.
+    package static let anyText = "any text"
 
     package init(_ value: JSONValue) {
         switch value {
@@ -69,7 +71,7 @@ extension JSONValue {
 
     /// A value of the same kind and form that is made up: nothing that somebody wrote, no id, no time and no measure.
     ///
-    /// - Parameter isWord: Whether a name's text is a word, which stays.
+    /// - Parameter isWord: Whether a name's text may be a word, which stays if it looks like one.
     package func madeUp(under name: String = "", isWord: (String) -> Bool) -> JSONValue {
         switch self {
         case .null, .bool: return self
@@ -83,7 +85,7 @@ extension JSONValue {
         case .object(let object):
             return .object(JSONObject(object.map { ($0.key, $0.value.madeUp(under: $0.key, isWord: isWord)) }))
         case .string(let text):
-            if isWord(name) { return self }
+            if isWord(name) { return text.looksLikeWord ? self : .string(ValueKind.anyText) }
             if ValueKind.isID(text) {
                 let id = "00000000-0000-4000-8000-00000000000a"
                 return .string(text == text.lowercased() ? id : id.uppercased())
@@ -92,5 +94,12 @@ extension JSONValue {
             return RFC3339.time(text) == nil
                 ? "text" : JSONValue.string("2025-01-29T10:30:00Z").inForm(of: self)
         }
+    }
+}
+
+extension String {
+    /// Whether it is such as `not_started`, and not such as a code that somebody got: short, and without digits.
+    fileprivate var looksLikeWord: Bool {
+        utf8.count <= 40 && utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "_") }
     }
 }

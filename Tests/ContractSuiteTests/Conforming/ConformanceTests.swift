@@ -253,6 +253,28 @@ struct ConformanceTests {
         #expect(acceptance.rest == left.map { "GET /api/v1/goals: \($0)" })
     }
 
+    @Test("Words of members that the fake lacks stay if they look like words; a code that somebody got is made up")
+    func codes() async throws {
+        let long = String(repeating: "x", count: 41)
+        let names = ["review_status", "verification_code", "x_code", "y_code"]
+        var entries: [SessionExchange] = []
+        for texts in [["in_review", "a8391", "abc", long], ["in_review", "b1177", "c2288", "abc"]] {
+            let members = zip(names, texts).map { ($0, JSONValue.string($1)) }
+            entries.append(Self.answer(try await Self.goals(with: members)))
+        }
+        let acceptance = try await Self.fake.value.accepting(Session(entries: entries))
+        func change(_ name: String, _ value: JSONValue, insteadOf words: [String]? = nil) -> Overlay.Change {
+            Overlay.Change(.listGoals, .status(200), at: [.name(name)], .value(value, insteadOf: words))
+        }
+        #expect(
+            acceptance.overlay.changes == [
+                change("review_status", "in_review"), change("verification_code", .string(ValueKind.anyText)),
+                change("x_code", "abc"), change("y_code", .string(ValueKind.anyText)),
+                change("x_code", .string(ValueKind.anyText), insteadOf: []),
+            ])
+        #expect(acceptance.rest.isEmpty)
+    }
+
     @Test("Words, names, statuses and types take the place of others only if one alone can be meant")
     func replaced() async throws {
         var goal = try #require(try await Self.goals()["goals"]?[0]?.object)

@@ -57,6 +57,9 @@ extension Conformance {
                 return deviations.map(\.source).compactMap { deviation -> Overlay.Change? in
                     guard [Overlay.Step](path: deviation.member.path) == deviation.member || deviation.member.isEmpty
                     else { return nil }
+                    let name = deviation.member.last { $0 != .elements }
+                    let text = if case .name(let text)? = name { text } else { "" }
+                    let value = deviation.value?.madeUp(under: text, isWord: ValueShape.isWord)
                     let action: Overlay.Action
                     switch deviation.aspect {
                     case .kind, .body: return nil
@@ -64,16 +67,16 @@ extension Conformance {
                         guard let type = deviation.value?.string, !type.isEmpty else { return nil }
                         action = .contentType(type)
                     case .word:
-                        guard let word = deviation.value else { return nil }
+                        // Only where the fake has words is a text one of the server's own whatever it looks like.
+                        let isKnown = shapes.0?.words(at: deviation.member[...]).isEmpty == false
+                        guard let word = isKnown ? deviation.value : value else { return nil }
                         action = .value(word, insteadOf: Self.words(replacedAt: deviation, shapes.0, shapes.1))
                     case .value:
                         if let new = renamed.removeValue(forKey: deviation.member) {
                             guard let new else { return nil }
                             action = .rename(new)
-                        } else if let value = deviation.value {
-                            let name = deviation.member.last { $0 != .elements }
-                            let text = if case .name(let text)? = name { text } else { "" }
-                            action = .value(value.madeUp(under: text, isWord: ValueShape.isWord), insteadOf: nil)
+                        } else if let value {
+                            action = .value(value, insteadOf: nil)
                         } else {
                             action = .remove
                         }

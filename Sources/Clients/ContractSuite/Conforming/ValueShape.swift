@@ -98,7 +98,9 @@ struct ValueShape: Sendable {
         switch value {
         case .string(let text):
             // A description may leave the words open.
-            guard Self.isWord(name), !words.isEmpty, !words.contains(ExactString(text)) else { return [] }
+            guard Self.isWord(name), !words.isEmpty, !words.contains(ExactString(text)),
+                !words.contains(ExactString(ValueKind.anyText))
+            else { return [] }
             let known = words.sorted().map { ConformMessages.quoted($0.text) }
             return [
                 Deviation(
