@@ -83,13 +83,13 @@ export function startBreakpoints() {
     id: "breakpoint-list", label: "Breakpoints", path: "breakpoints", empty: "No breakpoint is set.",
     taken: taken => {
       isSet = taken.length > 0;
-      // Nothing can put a breakpoint of a page that was closed in force again.
+      // Nothing can put a breakpoint of a page that was closed in force again; one that is open may have disabled its own.
       for (const each of taken) {
-        if (!each.enabled && /^page-/.test(each.controller) && each.controller !== CONTROLLER) call("DELETE", inWorld(`breakpoints/${encodeURIComponent(each.name)}`)).catch(() => null);
+        if (each.abandoned && /^page-/.test(each.controller) && each.controller !== CONTROLLER) call("DELETE", inWorld(`breakpoints/${encodeURIComponent(each.name)}`)).catch(() => null);
       }
     },
     columns: ["On", "Name", ["Where", "mono text"], ["Holds", "mono text"], ["For", "num"], "Matched", "Held", "Now"],
-    row: ({ name, enabled, on, hold, controller, matches, acted, holding, ...which }, does) => {
+    row: ({ name, enabled, on, hold, controller, abandoned, matches, acted, holding, ...which }, does) => {
       const { what, for: time = "30s", ...condition } = hold.what ? hold : { what: hold };
       const held = `${HOLDS[what] ?? what}  ${inWords({ ...condition, ...which })}`;
       return [does.toggle({ name, enabled }), name, inText(on), held, time, matches, acted, holding, [does.remove({ name })]];

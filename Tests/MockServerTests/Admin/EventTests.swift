@@ -272,15 +272,27 @@ struct EventTests {
         func isEnabled(_ world: String = "") throws -> JSONValue? {
             try network.admin(.get, world + "breakpoints/look").json?["enabled"]
         }
+        func isAbandoned(_ world: String = "") throws -> JSONValue? {
+            try network.admin(.get, world + "breakpoints").json?["breakpoints"]?[0]?["abandoned"]
+        }
         #expect(try isEnabled() == true && isEnabled("worlds/\(fork)/") == false)
+        #expect(try isAbandoned() == nil && isAbandoned("worlds/\(fork)/") == true)
+        // One that its controller disabled is not abandoned.
+        #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":false}"#).status == 200)
+        #expect(try isEnabled() == false && isAbandoned() == nil)
+        #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status == 200)
         reader.wire.vanish()
-        #expect(try isEnabled() == false)
+        #expect(try isEnabled() == false && isAbandoned() == true)
+        let shown = try network.admin(.get, "breakpoints/look").text
         func enable() throws -> Int { try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status }
         #expect(try enable() == 409)
         #expect(try network.admin(.post, "rewind", #"{"to":"before"}"#).status == 200)
         #expect(try isEnabled() == false)
         let again = try EventReader(network, "events?controller=page")
-        #expect(try enable() == 200 && again.wire.ending == .open)
+        #expect(try enable() == 200 && isAbandoned() == nil && again.wire.ending == .open)
+        // It can be added as it was shown.
+        #expect(try network.admin(.delete, "breakpoints/look").status == 204)
+        #expect(try network.admin(.post, "breakpoints", shown).status == 201)
     }
 
     @Test(

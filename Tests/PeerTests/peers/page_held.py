@@ -164,6 +164,10 @@ class Held:
         ours.get_by_role("switch").click()
         expect(ours.get_by_role("switch")).not_to_be_checked()
         assert server.send("GET", "/api/v1/goals")[0] == 200
+        # Another page leaves it alone, as this one is open.
+        other = self.open(server, "#breakpoints")
+        expect(other.locator("#breakpoint-list tr", has_text="goals").get_by_role("switch")).not_to_be_checked()
+        close_quietly(other)
         ours.get_by_role("switch").click()
         expect(ours.get_by_role("switch")).to_be_checked()
         asked = threads.submit(server.send, "GET", "/api/v1/goals")

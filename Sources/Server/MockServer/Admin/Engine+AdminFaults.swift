@@ -17,8 +17,9 @@ extension Engine {
 
     private func list(_ entries: [FaultBook.Entry], _ call: AdminCall, status: HTTPResponse.Status = .ok) -> Answer {
         var answer = Answer(
-            PartSource(call.template == "faults" ? "faults" : "breakpoints", of: entries) { entry, writer in
-                writer.object { entry.write(into: &$0, in: call.world) }
+            PartSource(call.template == "faults" ? "faults" : "breakpoints", of: entries) {
+                [unowned self] entry, writer in
+                writer.object { writeFault(entry, in: call.world, into: &$0) }
                 return 0
             })
         answer.status = status
@@ -80,8 +81,8 @@ extension Engine {
         naming name: (String) -> String = { $0 }
     ) throws(APIError) -> FaultRule {
         var object = object
-        // The counts of a listed rule are ignored, so that a rule can be added as it was shown.
-        for count in ["matches", "acted", "holding"] { object[count] = nil }
+        // What the server says of a listed rule is ignored, so that a rule can be added as it was shown.
+        for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
         if object["name"] == nil {
             let names = Set(world.faults.rules.map(\.rule.name))
             let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains(ExactString($0)) }
@@ -191,7 +192,22 @@ extension Engine {
 
     private func description(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> [UInt8] {
         let entry = try entry(ofFault: name, call)
-        return JSONWriter.object { entry.write(into: &$0, in: call.world) }
+        return JSONWriter.object { writeFault(entry, in: call.world, into: &$0) }
+    }
+
+    /// Writes the rule as in a scenario file, with its counts, and what only a breakpoint of the admin API has.
+    func writeFault(_ entry: FaultBook.Entry, in world: World, into writer: inout JSONWriter) {
+        let rule = entry.rule
+        rule.write(into: &writer)
+        writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
+        writer.member("controller", ifPresent: rule.controller?.text)
+        if missingController(of: rule, in: world) != nil { writer.member("abandoned", true) }
+        // A step holds what the rule does not match, and a rule for a socket holds many of its frames.
+        // A breakpoint for frames matches a socket once, however many frames it holds there.
+        writer.member("matches", rule.fault.isHold ? entry.acted : entry.matches)
+        writer.member("acted", entry.acted)
+        guard rule.fault.isHold else { return }
+        writer.member("holding", world.live?.holds.things.count { $0.breakpoint.name == rule.name } ?? 0)
     }
 }
 
@@ -206,19 +222,4 @@ extension APIError {
     fileprivate static let severalFaults = invalid(
         "Several faults are a list, and nothing else is beside it: {\"faults\": [{\"on\": \"GET /api/v1/goals\", \"status\": "
             + "503}, …]}.")
-}
-
-extension FaultBook.Entry {
-    /// Writes the rule as in a scenario file, with its counts, and what only a breakpoint of the admin API has.
-    func write(into writer: inout JSONWriter, in world: World) {
-        rule.write(into: &writer)
-        writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
-        writer.member("controller", ifPresent: rule.controller?.text)
-        // A step holds what the rule does not match, and a rule for a socket holds many of its frames.
-        // A breakpoint for frames matches a socket once, however many frames it holds there.
-        writer.member("matches", rule.fault.isHold ? acted : matches)
-        writer.member("acted", acted)
-        guard rule.fault.isHold else { return }
-        writer.member("holding", world.live?.holds.things.count { $0.breakpoint.name == rule.name } ?? 0)
-    }
 }

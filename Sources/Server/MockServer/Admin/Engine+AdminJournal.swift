@@ -54,12 +54,12 @@ extension Engine {
         let time = world.clock.now(call.now)
         advance(world, to: time, at: call.now)
         return Answer(
-            PartSource(json: { writer in
+            PartSource(json: { [unowned self] writer in
                 if let cost = world.judgeNextWaiting() { return cost }
                 writer.object { writer in
                     writer.member("entry", raw: world.journalEncoder.encode(entry))
                     writer.objects("faults", world.faults.rules.filter { entry.names(fault: $0.rule.name) }) {
-                        $1.write(into: &$0, in: world)
+                        writeFault($1, in: world, into: &$0)
                     }
                     let verdicts = world.judgement(at: world.date(of: time)).verdicts
                     writer.objects("broken", verdicts.compactMap { $0.shown(by: number) }) { writer, shown in
