@@ -123,9 +123,12 @@ async function readHeld() {
   }
 }
 
-/** Says on a card how long what is held still waits. */
+/** How long what is held still waits, as far as that is known. */
+const timeLeft = ({ until }) => (state.clock ? Math.max(0, milliseconds(until) - worldNow()) : 0);
+
+/** Says it on a card. */
 function tellLeft({ until, behind }, key) {
-  const said = cards.get(key)?.querySelector(".left"), left = state.clock ? milliseconds(until) - worldNow() : 0;
+  const said = cards.get(key)?.querySelector(".left"), left = timeLeft({ until });
   if (said) fill(said, left > 0 && `goes on in ${duration(left)}`, behind > 0 && `, ${behind} more behind it`);
 }
 
@@ -145,8 +148,9 @@ function card(place, held) {
   const subject = held[kind] ?? request;
   const [key, schema, value] = bodyOf(subject, isFrame ? "payload" : "body");
   const path = `held/${held.held}`, prolong = time => act("PATCH", path, { for: time }).then(readHeld);
-  // While somebody types, it waits.
-  const wait = calmly(20_000, () => prolong("5m"));
+  const left = () => timeLeft(state.held.find(each => each.held === held.held) ?? held);
+  // While somebody types, it waits; what waits longer than that anyway is not cut short.
+  const wait = calmly(20_000, () => left() < 300_000 && prolong("5m"));
   const inputs = kind in CHANGES && members({ ...CHANGES[kind], [key]: schema }, { values: { ...subject, [key]: value }, changed: () => {
     wait();
     fill(main, Object.keys(inputs.value()).length ? "Continue, changed" : "Continue");
@@ -162,10 +166,7 @@ function card(place, held) {
     ask("Answer in place of the server", "Answer", () => release({ action: "answer", ...given.value() }), given.elements);
   };
   const main = button("Continue", () => go(false), { class: "main", title: "With the changes above, if there are any" });
-  const longer = () => {
-    const left = Math.max(0, milliseconds(state.held.find(each => each.held === held.held)?.until ?? held.until) - worldNow());
-    return prolong(`${Math.min(3600, Math.ceil(left / 1000) + 300)}s`);
-  };
+  const longer = () => prolong(`${Math.min(3600, Math.ceil(left() / 1000) + 300)}s`);
   const what = isFrame ? `${frame.opcode} frame on socket ${connection}, ${DIRECTIONS[direction]}`
     : `${request.method} ${quietTarget(request.target)}`;
   const ends = [["finish", "by FIN"], ["reset", "by RST"], ["silence", "without an end"]];
