@@ -37,14 +37,15 @@ export function startScenario() {
   });
 }
 
-/** Shows the world as a scenario: what it holds, what its scenario scripted, and the faults that are in it now. */
+/** Shows the world as a scenario: what it holds, what its scenario scripted, and its network and its faults as they are now. */
 async function load() {
-  const world = state.world, [held, script, { faults }] = await Promise.all(["state", "script", "faults"].map(each => call("GET", inWorld(each))));
+  const world = state.world, parts = ["state", "script", "network", "faults"];
+  const [held, script, { network }, { faults }] = await Promise.all(parts.map(each => call("GET", inWorld(each))));
   // What the server counts is no part of a rule, and a breakpoint of a page ends with the page.
   const rules = faults.filter(each => !each.controller).map(({ matches, acted, holding, ...rule }) => rule);
   if (world !== state.world) return;
   loadedOf = world;
-  loaded = JSON.stringify({ ...held, ...script, ...(rules.length && { faults: rules }) }, null, 2);
+  loaded = JSON.stringify({ ...held, ...script, network: network ?? undefined, ...(rules.length && { faults: rules }) }, null, 2);
   show(loaded);
 }
 

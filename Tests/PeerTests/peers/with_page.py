@@ -540,6 +540,16 @@ class Stories(Live, Held):
         running = json.loads(editor.input_value())
         assert [each["name"] for each in running["faults"]] == ["goals-down", "slow-lists"], running["faults"]
         self.checks_scenario(editor.input_value())
+        # A network that was switched by hand counts, and not the scenario's.
+        for scripted, now in ({}, "lte"), ({"network": "lte"}, {"rtt": "20ms"}), ({"network": "lte"}, None):
+            server.ask("POST", "/__admin/reset", {"scenario": {**running, **scripted}})
+            now = server.ask("PUT", "/__admin/network", {"network": now})["network"]
+            editor.fill("")
+            page.get_by_role("button", name="Load this world").click()
+            expect(editor).to_have_value(re.compile("Run 5 km"))
+            loaded = json.loads(editor.input_value())
+            assert loaded.get("network") == now, (loaded.get("network"), now)
+            self.checks_scenario(editor.input_value())
         # A built-in one is chosen from a list.
         page.get_by_label("Built-in scenario").select_option("scripted-coach")
         expect(editor).to_have_value(re.compile("^# .*name: scripted-coach", re.S))
