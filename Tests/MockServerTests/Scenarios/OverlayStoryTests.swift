@@ -103,7 +103,7 @@ struct OverlayStoryTests {
     func descriptions() throws {
         let network = try network(
             """
-            {on: POST /api/v1/goals, status: 299, becomes: 404},
+            {on: POST /api/v1/goals, status: 299, becomes: 400},
             {on: POST /api/v1/goals, status: 201, becomes: 200},
             {on: POST /api/v1/goals, status: 200, member: data.created_at, rename: createdAt},
             {on: GET /api/v1/goals, status: 200, member: "data.goals[].note", value: {a: [1]}},
@@ -117,7 +117,7 @@ struct OverlayStoryTests {
         let created = api["paths"]?["/api/v1/goals"]?["post"]?["responses"]
         #expect(created?["201"] == nil)
         // What no answer becomes stays.
-        #expect(created?["404"] != nil)
+        #expect(created?["400"] != nil)
         let choices = try #require(created?["200"]?["content"]?["application/json"]?["schema"]?["anyOf"]?.array)
         let data = choices.compactMap { $0["properties"]?["data"]?["properties"] }
         #expect(!data.isEmpty && data.allSatisfy { $0["createdAt"] != nil && $0["created_at"] == nil })
