@@ -23,6 +23,9 @@ PATTERNS = {
         ["pbkdf2-sha256", n.choice(["1", "0", "100000", "100001", "9" * 30]), "salt", "A" * 43]),
     "^/[^?#]*$": lambda n: n.choice(
         ["/", "/v2/hello", "/a/{id}/b", "/{a}/{a}", "//", "/a%20b", "/" + "x" * 5000, "/é", "/api/v1/goals", "/__admin/ui"]),
+    # Nothing listens there, and nothing but this machine is asked.
+    "^(https?|wss?)://": lambda n: n.choice(
+        ["http://127.0.0.1:1", "https://127.0.0.1:1", "ws://localhost:1", "http://", "http://[::1", "http://127.0.0.1:1/path"]),
 }
 # Schemas ask for at most this depth; below it only what is required is made.
 DEPTH = 9
