@@ -39,7 +39,7 @@ struct ConformCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: .init("A recorded session, a HAR, in place of a server.", valueName: "session"),
+        help: .init("A recorded session (HAR) to compare, instead of a server.", valueName: "session"),
         completion: .file(extensions: ["har"]))
     var session: String?
 

@@ -71,9 +71,9 @@ enum MCPMessages {
     }
 
     static func noCommand(_ tool: String) -> String {
-        "'\(tool)' runs the command that the operator allowed, and there is none: the operator has to start the server "
-            + "with a command to run, such as 'swift test'. Without one, run the client against the url of a world, and ask for "
-            + "its verdicts."
+        "'\(tool)' runs only the command that the server was started with, such as 'swift test', and this server was "
+            + "started without one. Ask the operator to add it, or run the client against the url of a world and ask "
+            + "for its verdicts."
     }
 
     static func refused(_ status: Int, _ value: JSONValue?, limit: Int) -> String {

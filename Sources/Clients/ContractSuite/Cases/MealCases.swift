@@ -66,7 +66,7 @@ extension ContractCase {
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
         ContractCase(
             "goal/create/400-surfaces", "The goal is refused with 400, and the user sees that",
-            .ours("Who creates a goal that the backend refuses sees that there is none."),
+            .ours("If the backend refuses a new goal, the client tells the user."),
             setting: .faults(
                 "refused-goal",
                 "{on: POST /api/v1/goals, status: 400, code: BAD_REQUEST, message: The title is taken.}"),
@@ -196,7 +196,7 @@ extension ContractCase {
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
-                // The event comes after 2 s. Whoever waits longer does not take it.
+                // The event comes after 2 s. A client that is not done after 4 s has ignored it.
                 .untilAll(
                     .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .seconds(4)), .disconnect,

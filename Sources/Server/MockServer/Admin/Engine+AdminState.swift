@@ -163,7 +163,7 @@ extension [UInt8] {
 extension WorldSettings {
     /// The settings with a state's members; what it leaves out stays.
     ///
-    /// - Throws: 400 for an upstream without a URL, if the world has none either.
+    /// - Throws: 400 if neither the imported upstream nor the world's has a URL.
     fileprivate func importing(_ imported: Scenario) throws(APIError) -> WorldSettings {
         var settings = self
         let old = scenario
