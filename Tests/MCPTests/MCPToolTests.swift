@@ -111,7 +111,7 @@ struct MCPToolTests {
     @Test("Without the operator's command nothing is run, and the answer says who can change that")
     func noCommand() {
         let server = MCPServer(version: "1", world: "w1")
-        #expect(Self.asked("verify", [:], of: server).contains("a command to run"))
+        #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add it"))
         #expect(Self.asked("clock", [:], of: server) == "GET worlds/w1/clock")
         #expect(Self.asked("clock", ["world": "w2"], of: server) == "GET worlds/w2/clock")
     }
