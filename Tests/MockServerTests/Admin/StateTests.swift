@@ -53,6 +53,20 @@ struct StateTests {
         #expect(try network.world().ask(.get, "script").json?["answers"] == nil)
     }
 
+    @Test("A long script is written by a job")
+    func longScript() throws {
+        let network = VirtualNetwork()
+        let script = #""answers":[{"text":"\#(String(repeating: "a", count: 100_000))"}]"#
+        let world = try network.world(#"{"scenario":{"name":"mine",\#(script)}}"#)
+        let client = try network.client()
+        let jobs = HeldJobs(network)
+        let request = Request(target: "/__admin/worlds/\(world.id)/script")
+        client.wire.send(request.bytes)
+        #expect(jobs.count == 1 && client.wire.received.isEmpty)
+        try jobs.runAll()
+        #expect(try client.response(to: request).text == "{\(script)}")
+    }
+
     @Test("A built-in scenario is answered as its file is")
     func builtIn() throws {
         let network = VirtualNetwork()

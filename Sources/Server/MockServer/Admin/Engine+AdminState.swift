@@ -55,13 +55,20 @@ extension Engine {
     }
 
     /// `GET /__admin/script`: what the world's scenario scripts, as members of a scenario file.
-    func showScript(_ call: AdminCall) -> Answer {
-        .object { writer in
-            for (key, value) in call.world.settings.scenario.written.members {
-                writer.key(escaping: key)
-                writer.value(value)
-            }
+    ///
+    /// - Returns: nil if the request waits for a job.
+    func showScript(_ call: AdminCall) -> Answer? {
+        let script = call.world.settings.scenario.written
+        guard startJob != nil, call.world.written.scenario > Self.largestWorkOnLoop else {
+            return .state(script.encoded)
         }
+        let awaited = awaitJob(for: call.exchange)
+        beside(at: call.now) {
+            script.encoded.pieces
+        } then: { engine, pieces, now in
+            engine.conclude(awaited, with: .success(.state(pieces.take())), at: now)
+        }
+        return nil
     }
 
     /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
@@ -150,6 +157,17 @@ extension Answer {
     /// The same in pieces, which are sent in slices and released one by one.
     fileprivate static func state(_ pieces: [[UInt8]]) -> Answer {
         Answer(BytesSource(pieces), contentType: Answer.json)
+    }
+}
+
+extension WrittenScript {
+    fileprivate var encoded: [UInt8] {
+        JSONWriter.object { writer in
+            for (key, value) in members {
+                writer.key(escaping: key)
+                writer.value(value)
+            }
+        }
     }
 }
 
