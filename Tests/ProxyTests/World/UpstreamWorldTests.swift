@@ -214,6 +214,17 @@ struct UpstreamWorldTests {
         #expect(moved.fields[.location] == "http://localhost/w/\(servers.json?["id"]?.string ?? "")/api/v1/x")
     }
 
+    @Test("A redirect that repeats the query has the client's token, and not the operator's")
+    func redirectedToken() throws {
+        let answer =
+            "HTTP/1.1 307 Temporary Redirect\r\nLocation: /api/v1/goals/?token=their-token\r\nContent-Length: 0\r\n\r\n"
+        let world = try FrontWorld(Scenario(), .bytes(answer, .open), UpstreamCredentials(token: "their-token"))
+        let own = Request.token(for: DevelopmentCredentials.userID)
+        let moved = try world.exchange(Request.authorized(.get, "/api/v1/goals?token=\(own)"))
+        #expect(moved.fields[.location] == "/api/v1/goals/?token=\(own)")
+        #expect(!(try world.exchange(Request(target: "/__admin/journal")).text.contains("their-token")))
+    }
+
     @Test("Host passes, also where a client names it a field of its connection")
     func namedHost() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))

@@ -203,6 +203,17 @@ extension Engine {
         goOn(connection, at: now)
     }
 
+    /// Puts the client's own token back where a redirect repeats the query that the server was asked with.
+    private func returnToken(in answer: inout Answer, to exchange: Exchange) {
+        guard let token = credentials(for: exchange).token,
+            let own = exchange.head.target.queryItems().first(where: exchange.isOwnToken)
+        else { return }
+        for name in [HTTPField.Name.location, .contentLocation] {
+            guard let value = answer.fields?[name] else { continue }
+            answer.fields?[name] = value.replacing(PercentCoding.encoded(token), with: PercentCoding.encoded(own.value))
+        }
+    }
+
     private func answer(_ exchange: Exchange, with reply: UpstreamReply) throws(APIError) -> Answer? {
         let (connection, world) = (exchange.connection, exchange.world)
         if case .socket(let head) = reply {
@@ -223,6 +234,7 @@ extension Engine {
             if received.missing > 0 { exchange.playback = Playback(missing: received.missing, ending: .reset) }
             if received.head.status.code == 404, exchange.endpoint == nil { exchange.unmatched = .unknownPath }
             answer = Answer(received, to: exchange)
+            returnToken(in: &answer, to: exchange)
         case .refused(let refusal, _):
             answer = Answer(refusal, to: exchange)
             recorder.record(.note(UpstreamMessages.failed(refusal.sentence)), on: connection, in: world)
@@ -286,16 +298,19 @@ extension Exchange {
                 "/" + path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).dropFirst(3).joined()
         }
         let items = head.target.queryItems()
-        func isOwn(_ item: (name: String, value: String)) -> Bool {
-            item.name == "token" && world.isOwn(token: item.value)
-        }
-        guard let token = credentials.token, items.contains(where: isOwn) else {
+        guard let token = credentials.token, items.contains(where: isOwnToken) else {
             return path + (head.target.query.map { "?" + $0 } ?? "")
         }
         return items.reduce(into: path) { target, item in
             target += target.utf8.count == path.utf8.count ? "?" : "&"
-            target += PercentCoding.encoded(item.name) + "=" + PercentCoding.encoded(isOwn(item) ? token : item.value)
+            let value = isOwnToken(item) ? token : item.value
+            target += PercentCoding.encoded(item.name) + "=" + PercentCoding.encoded(value)
         }
+    }
+
+    /// Whether a member of the query is a token of the fake's.
+    func isOwnToken(_ item: (name: String, value: String)) -> Bool {
+        item.name == "token" && world.isOwn(token: item.value)
     }
 }
 
