@@ -225,6 +225,18 @@ struct UpstreamWorldTests {
         #expect(!(try world.exchange(Request(target: "/__admin/journal")).text.contains("their-token")))
     }
 
+    @Test("Each token that names no subject is a user of its own")
+    func opaqueTokens() throws {
+        let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
+        for token in ["ada", "ben", "ada"] {
+            let request = Request(target: "/api/v1/goals", fields: ["Authorization: Bearer \(token)"])
+            #expect(try world.exchange(request).status == 200)
+        }
+        let journal = try world.exchange(Request(target: "/__admin/journal")).text
+        let users = try journal.split(separator: "\n").compactMap { try JSON.parse(Array($0.utf8))["user"]?.string }
+        #expect(users.count == 3 && users[0] == users[2] && users[0] != users[1], "\(users)")
+    }
+
     @Test("Host passes, also where a client names it a field of its connection")
     func namedHost() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))

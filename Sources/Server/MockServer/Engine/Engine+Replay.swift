@@ -181,10 +181,20 @@ extension RequestHead {
     ///
     /// The token's subject; `replayed` if it names none, and nil without credentials.
     var presentedUser: ExactString? {
-        let field = fields[.authorization].map { $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : $0 }
-        let token = field ?? target.queryItems().first { $0.name == "token" }?.value
+        let token = presentedToken
         guard token != nil || fields.contains(.xAPIKey) else { return nil }
         return token.flatMap(Self.subject) ?? "replayed"
+    }
+
+    /// The same for a real server, which knows whose a token is: one that names no subject stands for a user of its own.
+    var upstreamUser: ExactString? {
+        guard let token = presentedToken, Self.subject(of: token) == nil else { return presentedUser }
+        return ExactString("token-" + String(Array(token.utf8).fnv1a, radix: 16))
+    }
+
+    private var presentedToken: String? {
+        let field = fields[.authorization].map { $0.lowercased().hasPrefix("bearer ") ? String($0.dropFirst(7)) : $0 }
+        return field ?? target.queryItems().first { $0.name == "token" }?.value
     }
 
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2), as far as a user can have it.

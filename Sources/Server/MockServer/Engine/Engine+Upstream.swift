@@ -218,7 +218,7 @@ extension Engine {
         let (connection, world) = (exchange.connection, exchange.world)
         if case .socket(let head) = reply {
             exchange.answeredBy = .real
-            exchange.user = exchange.head.presentedUser
+            exchange.user = exchange.head.upstreamUser
             let accepted = try acceptHandshake(exchange.head, in: world)
             open(.upstream, HTTPFields(Array(accepted) + head.fieldsOfAnswer), exchange)
             world.upstreamSocketCount += 1
@@ -230,7 +230,7 @@ extension Engine {
         switch reply {
         case .answer(let received):
             exchange.answeredBy = .real
-            if received.head.status.code != 401 { exchange.user = exchange.head.presentedUser }
+            if received.head.status.code != 401 { exchange.user = exchange.head.upstreamUser }
             if received.missing > 0 { exchange.playback = Playback(missing: received.missing, ending: .reset) }
             if received.head.status.code == 404, exchange.endpoint == nil { exchange.unmatched = .unknownPath }
             answer = Answer(received, to: exchange)
