@@ -108,7 +108,7 @@ public final class HostLoop {
     public var acceptPause = Duration.zero
     /// When to listen again after a pause.
     private var listensAgainAt: MonotonicInstant?
-    var clocks = ClockComparison()
+    @exclusivity(unchecked) var clocks = ClockComparison()
     /// Wall-clock time at the monotonic clock's zero, as of the start: time that never jumps.
     @usableFromInline let epoch: Int64
 

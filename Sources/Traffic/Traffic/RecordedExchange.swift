@@ -68,13 +68,13 @@ extension RecordedExchange {
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
         user: ExactString? = nil,
         unmatched: Unmatched? = nil, status: Int?, responseFields: RecordedFields = .none, responseBody: [UInt8] = [],
-        delivery: Delivery = .complete, faults: [String] = []
+        delivery: Delivery = .complete, faults: [String] = [], created: ExactString? = nil, answeredBy: Answerer? = nil
     ) {
         self.init(
             head: head, body: RecordedBody(body), requestedAt: requestedAt, endpoint: endpoint, user: user,
             unmatched: unmatched, status: status, responseFields: responseFields,
-            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults, created: nil,
-            answeredBy: nil)
+            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults, created: created,
+            answeredBy: answeredBy)
     }
 
     /// The id in an answer that says that something was created; nil in every other.

@@ -209,12 +209,11 @@ extension RequestHead {
 }
 
 extension Playback {
-    init(_ response: ReplayResponse) {
-        wait = response.after
-        guard response.then == .finish else { return }
+    convenience init(_ response: ReplayResponse) {
+        let isCut = response.then == .finish
         // An unknown length was longer than the recorded bytes, or nothing would have been cut off.
-        missing = max((response.declaredLength ?? 0) - response.body.count, 1)
-        ending = .finish
+        let missing = isCut ? max((response.declaredLength ?? 0) - response.body.count, 1) : 0
+        self.init(wait: response.after, missing: missing, ending: isCut ? .finish : nil)
     }
 }
 
@@ -229,13 +228,19 @@ extension HTTPFields {
 }
 
 /// When a recorded answer is sent, and how its connection ended after it.
-struct Playback {
+///
+/// A class, because every exchange has room for one, and few have one.
+final class Playback {
     /// How long the server took, in nanoseconds of the world's time.
-    var wait: Int64 = 0
+    let wait: Int64
     /// How many bytes of the body the recording lacks.
-    var missing = 0
-    var isEmpty = false
-    var ending: WireAction?
+    let missing: Int
+    let isEmpty: Bool
+    let ending: WireAction?
+
+    init(wait: Int64 = 0, missing: Int = 0, isEmpty: Bool = false, ending: WireAction? = nil) {
+        (self.wait, self.missing, self.isEmpty, self.ending) = (wait, missing, isEmpty, ending)
+    }
 
     /// What goes on the wire after the faults, if any act; nil if the response is sent unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {

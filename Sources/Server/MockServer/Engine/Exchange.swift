@@ -147,39 +147,42 @@ struct Destination {
 
     /// Whether it is the server itself, not the contents of a world.
     let isServer: Bool
+}
 
+extension Destination {
     /// - Parameter connection: It keeps an entity's route, since many clients send the same request again.
+    // It delegates to the implicit initialiser: setting the members one by one copies them all at the end.
     init(of target: RequestTarget, in engine: Engine, on connection: Connection? = nil) {
-        var shortCut = connection?.lastEntity(of: target)
-        var hasPrefix = false
-        if shortCut == nil {
-            target.readPath { path in
-                hasPrefix =
-                    path.count > 3 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "w")
-                    && path[2] == UInt8(ascii: "/")
-                if !hasPrefix { shortCut = Route(entityPath: path) }
-            }
-            if let shortCut { connection?.keepEntity(shortCut, of: target) }
-        }
-        if let shortCut {
-            (worldID, isAdmin, isServer) = (nil, false, false)
-            world = engine.configuration.hasDefaultWorld ? engine.defaultWorld : nil
-            route = .api(shortCut)
+        if let route = Self.entityRoute(of: target, on: connection) {
+            let world = engine.configuration.hasDefaultWorld ? engine.defaultWorld : nil
+            self.init(worldID: nil, world: world, route: .api(route), isAdmin: false, isServer: false)
             return
         }
         var segments = target.segments
+        var hasPrefix = false
+        target.readPath { hasPrefix = $0.count > 3 && $0[0...2].elementsEqual("/w/".utf8) }
         let isRecorded = hasPrefix && engine.replaysPath(below: ExactString(segments[1]))
-        worldID = hasPrefix && !isRecorded ? ExactString(segments[1]) : nil
+        let worldID = hasPrefix && !isRecorded ? ExactString(segments[1]) : nil
         if hasPrefix, !isRecorded || segments.count > 2 { segments.removeFirst(2) }
         let named: World? = if let worldID { engine.worlds[worldID] } else { engine.defaultWorld }
-        isAdmin = segments.first == "__admin"
-        route = ServerRoute(segments: segments, below: worldID, in: named?.mode ?? .union)
-        isServer =
+        let isAdmin = segments.first == "__admin"
+        let route = ServerRoute(segments: segments, below: worldID, in: named?.mode ?? .union)
+        let isServer =
             switch route {
             case .api, nil: isAdmin
             case .health, .ready, .description, .page, .root, .admin: true
             }
-        world = hasPrefix || isServer || engine.configuration.hasDefaultWorld ? named : nil
+        let world = hasPrefix || isServer || engine.configuration.hasDefaultWorld ? named : nil
+        self.init(worldID: worldID, world: world, route: route, isAdmin: isAdmin, isServer: isServer)
+    }
+
+    /// The route of a path that names an entity of the default world, as most do.
+    private static func entityRoute(of target: RequestTarget, on connection: Connection?) -> Route? {
+        if let last = connection?.lastEntity(of: target) { return last }
+        var route: Route?
+        target.readPath { route = Route(entityPath: $0) }
+        if let route { connection?.keepEntity(route, of: target) }
+        return route
     }
 }
 

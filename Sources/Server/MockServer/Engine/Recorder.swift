@@ -37,18 +37,16 @@ final class Recorder {
         let fields: RecordedFields =
             answer.hasUsualFields ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.date))
         let (shaped, received) = (exchange.shaped, exchange.received)
-        var recorded = RecordedExchange(
+        let recorded = RecordedExchange(
             head: received?.head ?? exchange.head, body: received?.body ?? exchange.body,
             requestedAt: world.date(of: exchange.requestedAt ?? now),
             endpoint: received == nil ? exchange.endpoint : received?.endpoint,
             user: exchange.user, unmatched: received == nil ? exchange.unmatched : nil,
             status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
             responseBody: exchange.shownBody(of: answer, text: text), delivery: shaped?.delivery ?? .complete,
-            faults: exchange.faultNames)
-        (recorded.created, recorded.answeredBy) = (exchange.created, exchange.answeredBy)
-        if let shaped, shaped.delivery != .complete {
-            recorded.created = recorded.created ?? RecordedExchange.created(answer.status.code, answer.body)
-        }
+            faults: exchange.faultNames,
+            created: exchange.created ?? Self.hidden(answer, shaped),
+            answeredBy: exchange.answeredBy)
         guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
         counts.count(recorded)
         world.journal.record(recorded, at: world.turn.date, connection: connection.number(in: world))
@@ -58,6 +56,12 @@ final class Recorder {
     /// Records bytes that are not HTTP, or a time limit that passed.
     func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
         record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
+    }
+
+    /// The id in an answer of which a fault kept something from the client.
+    private static func hidden(_ answer: Answer, _ shaped: Exchange.ShapedResponse?) -> ExactString? {
+        guard let shaped, shaped.delivery != .complete else { return nil }
+        return RecordedExchange.created(answer.status.code, answer.body)
     }
 
     // MARK: Sockets

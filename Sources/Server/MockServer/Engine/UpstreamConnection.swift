@@ -184,7 +184,8 @@ final class UpstreamConnection {
 }
 
 /// What a world gets for a request from its real server.
-enum UpstreamReply {
+// Indirect, because every request has room for one, and few have one.
+indirect enum UpstreamReply {
     /// The server's, perhaps cut off.
     case answer(UpstreamAnswer)
     /// The relay's own 502 or 504.
