@@ -1,4 +1,4 @@
-import FitIQAPI
+import JSON
 import Testing
 
 @testable import Faults
@@ -152,9 +152,7 @@ struct HoldingTests {
     func attaches() throws {
         var book = FaultBook(rules: [.socket("a", .hold(Hold(fromServer: true)), at: .frames(.only(1)))])
         var socket: SocketFaults?
-        book.attach("a", to: &socket)
-        book.attach("a", to: &socket)
-        book.attach("b", to: &socket)
+        for name: ExactString in ["a", "a", "b"] { book.attach(book.frameBreakpoints(named: [name]), to: &socket) }
         #expect(socket?.ruleNames == ["a"] && book.rules[0].matches == 1 && book.rules[0].acted == 0)
         let sent = socket?.send(bytes(Talk.pong))
         #expect(sent?.held != nil)
@@ -164,16 +162,16 @@ struct HoldingTests {
         #expect(book.rules[0].acted == 1)
         var selected = FaultBook(rules: [.socket("a", .hold(Hold(fromServer: true)), .only(2))])
         var other: SocketFaults?
-        selected.attach("a", to: &other)
+        selected.attach(selected.frameBreakpoints(named: ["a"]), to: &other)
         #expect(other == nil)
         // What else the socket has, or what was taken from it, does not keep one from it.
         let rules = ["a", "b"].map { FaultRule.socket($0, .hold(Hold(fromServer: true))) }
         var both = FaultBook(rules: rules)
         var faults: SocketFaults?
-        both.attach("a", to: &faults)
-        both.attach("b", to: &faults)
+        both.attach(both.frameBreakpoints(named: ["a"]), to: &faults)
+        both.attach(both.frameBreakpoints(named: ["b"]), to: &faults)
         faults?.remove(named: "a")
-        both.attach("a", to: &faults)
+        both.attach(both.frameBreakpoints(named: ["a"]), to: &faults)
         #expect(faults?.ruleNames == ["a", "b", "a"])
     }
 

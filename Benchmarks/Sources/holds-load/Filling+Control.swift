@@ -20,7 +20,8 @@ extension Filling {
         settles: false,
         rows: [
             .get("ui"), .get("metrics"), .get("echo", status: 426), .get("drain"), .get("network"), .get("breakpoints"),
-            .get("breakpoints/stop"), .get("held"), .get("held/1"), .post("held/1", #"{"action":"continue"}"#),
+            .get("breakpoints/stop"), .get("held"), .get("held/1"), admin("PATCH", "held/1", #"{"for":"5m"}"#),
+            .post("held/1", #"{"action":"continue"}"#),
             .post("held", #"{"action":"continue"}"#), admin("PATCH", "breakpoints/stop", #"{"enabled":false}"#),
             admin("PATCH", "breakpoints", #"{"enabled":true}"#),
             .delete("breakpoints/stop"), .post("breakpoints", breakpoint), .get("sockets"), .get("sockets/2"),

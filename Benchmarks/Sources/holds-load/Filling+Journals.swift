@@ -56,7 +56,8 @@ extension Filling {
     static let emptyServer = Filling(
         name: "nothing",
         rows: [
-            .get(""), .get("health"), .get("openapi.yaml"), .get("scenarios"), .get("clock"), .get("state"),
+            .get(""), .get("health"), .get("openapi.yaml"), .get("scenarios"), .get("scenarios/conflict"),
+            .get("script"), .get("clock"), .get("state"),
             .call(Call.handshake(Row.admin + "echo"), status: 101), .post("worlds", "{}"),
             .post("worlds", #"{"scenario":"established-account"}"#),
         ])

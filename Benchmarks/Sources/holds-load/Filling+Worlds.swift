@@ -36,7 +36,24 @@ extension Filling {
             .get("faults"), .post("faults", #"{"on":"socket","at":{"chunk":3},"cut":{"after":5,"reset":true}}"#),
             .get("faults/live-500"), .call(Call("PATCH", Row.admin + "faults/live-1000", #"{"enabled":false}"#)),
             .delete("faults/live-500"), .call(Call("PATCH", Row.admin + "faults", #"{"enabled":false}"#)),
+            .call(
+                Call("PATCH", Row.admin + "faults", label: "999 names") {
+                    let names = (1...1000).filter { $0 != 500 }.map { "\"live-\($0)\"" }
+                    return #"{"enabled":true,"names":[\#(names.joined(separator: ","))]}"#
+                }),
             .delete("faults"),
+            .call(
+                Call("POST", Row.admin + "faults", label: "1,000 rules") {
+                    let rules = repeatElement(#"{"on":"socket","cut":{"after":5}}"#, count: 1000)
+                    return #"{"faults":[\#(rules.joined(separator: ","))]}"#
+                }),
+            .delete("faults"),
+            .call(
+                Call("POST", Row.admin + "faults", label: "1,000 breakpoints") {
+                    let rules = repeatElement(#"{"on":"socket","hold":"server_to_client"}"#, count: 1000)
+                    return #"{"faults":[\#(rules.joined(separator: ","))]}"#
+                }),
+            .call(Call("PATCH", Row.admin + "breakpoints", #"{"enabled":true}"#)), .delete("breakpoints"),
         ])
 
     /// A state of goals, a thousand for each user.

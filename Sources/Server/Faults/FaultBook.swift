@@ -54,26 +54,40 @@ public struct FaultBook: Sendable {
     /// ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
-        guard let index = index(named: name) else { return false }
-        rules[index].rule.isEnabled = isEnabled
-        sortOut()
+        guard index(named: name) != nil else { return false }
+        setEnabled(isEnabled, named: [name])
         return true
     }
 
-    public mutating func add(_ rule: FaultRule) throws(FaultBookError) {
-        try Self.check(rule, among: rules.count)
-        guard index(named: rule.name) == nil else { throw .duplicateName(rule.name.text) }
-        rules.append(Entry(rule))
+    /// Enables or disables several rules in one pass; names without a rule are ignored.
+    public mutating func setEnabled(_ isEnabled: Bool, named names: Set<ExactString>) {
+        for index in rules.indices where names.contains(rules[index].rule.name) {
+            rules[index].rule.isEnabled = isEnabled
+        }
+        sortOut()
+    }
+
+    public mutating func add(_ rule: FaultRule) throws(FaultBookError) { try add([rule]) }
+
+    /// Adds rules behind the others, all or none.
+    public mutating func add(_ new: [FaultRule]) throws(FaultBookError) {
+        try Self.check(new, behind: rules.map(\.rule.name))
+        rules += new.map(Entry.init)
         sortOut()
     }
 
     /// Removes a rule; returns false if no rule has the name.
     @discardableResult
     public mutating func remove(named name: ExactString) -> Bool {
-        guard let index = index(named: name) else { return false }
-        rules.remove(at: index)
-        sortOut()
+        guard index(named: name) != nil else { return false }
+        remove(named: [name])
         return true
+    }
+
+    /// Removes several rules in one pass; names without a rule are ignored.
+    public mutating func remove(named names: Set<ExactString>) {
+        rules.removeAll { names.contains($0.rule.name) }
+        sortOut()
     }
 
     /// Replaces the rules, as after a change of a scenario's file; refuses all or none.
@@ -85,11 +99,7 @@ public struct FaultBook: Sendable {
     public mutating func replaceRules(
         _ new: [FaultRule], respelled: Set<ExactString> = []
     ) throws(FaultBookError) {
-        var names: Set<ExactString> = []
-        for (index, rule) in new.enumerated() {
-            try Self.check(rule, among: index)
-            guard names.insert(rule.name).inserted else { throw .duplicateName(rule.name.text) }
-        }
+        try Self.check(new, behind: [])
         let old = Dictionary(uniqueKeysWithValues: rules.map { ($0.rule.name, $0) })
         rules = new.map { rule in
             if let entry = old[rule.name], entry.written == rule, !respelled.contains(rule.name) { return entry }
@@ -115,10 +125,14 @@ public struct FaultBook: Sendable {
 
     private func index(named name: ExactString) -> Int? { rules.firstIndex { $0.rule.name == name } }
 
-    private static func check(_ rule: FaultRule, among count: Int) throws(FaultBookError) {
-        guard count < FaultLimits.rules else { throw .tooManyRules(limit: FaultLimits.rules) }
-        guard !rule.name.isEmpty else { throw .emptyName }
-        guard rule.name.utf8.count <= FaultLimits.ruleName else { throw .longName(rule.name.text) }
+    private static func check(_ new: [FaultRule], behind names: [ExactString]) throws(FaultBookError) {
+        var names = Set(names)
+        for rule in new {
+            guard names.count < FaultLimits.rules else { throw .tooManyRules(limit: FaultLimits.rules) }
+            guard !rule.name.isEmpty else { throw .emptyName }
+            guard rule.name.utf8.count <= FaultLimits.ruleName else { throw .longName(rule.name.text) }
+            guard names.insert(rule.name).inserted else { throw .duplicateName(rule.name.text) }
+        }
     }
 
     private mutating func sortOut() {

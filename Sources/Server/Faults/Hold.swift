@@ -1,3 +1,4 @@
+import FitIQAPI
 import JSON
 import Text
 
@@ -47,20 +48,68 @@ extension FaultBook {
         return true
     }
 
-    /// Has a breakpoint for frames act on an open socket too, from its next frame on.
-    ///
-    /// It does nothing if the socket has it already, or if it selects connections by their place.
-    public mutating func attach(_ name: ExactString, to faults: inout SocketFaults?) {
-        guard let index = rules.firstIndex(where: { $0.rule.name == name }),
-            case .socket(let fault, let point) = rules[index].rule.fault, rules[index].rule.selection == .all,
-            !(faults?.rules.contains { $0.name == name && !$0.isRemoved } ?? false)
-        else { return }
-        if rules[index].rule.isEnabled { rules[index].matches += 1 }
-        let rule = SocketFaults.Rule(
-            name: name, fault: fault, point: point,
-            chance: chance(of: rules[index].rule, UInt64(rules[index].matches)),
-            isEnabled: rules[index].rule.isEnabled)
-        if faults == nil { faults = SocketFaults(seed: seed) }
-        faults?.rules.append(rule)
+    /// The breakpoints for frames among some rules, for ``attach(_:to:)``; those that select connections by their place
+    /// do not attach.
+    public func frameBreakpoints(named names: Set<ExactString>) -> [FrameBreakpoint] {
+        rules.indices.compactMap { place in
+            guard names.contains(rules[place].rule.name), rules[place].rule.selection == .all,
+                case .socket(let fault, let point) = rules[place].rule.fault, case .hold = fault
+            else { return nil }
+            return FrameBreakpoint(rules[place].rule, at: place, fault, point, of: Chance(seed: seed))
+        }
+    }
+
+    /// Has breakpoints for frames act on an open socket too, from its next frame on; one that it has already stays.
+    public mutating func attach(_ breakpoints: [FrameBreakpoint], to faults: inout SocketFaults?) {
+        var present = PresentRules(faults?.rules ?? [])
+        if faults == nil, !breakpoints.isEmpty {
+            faults = SocketFaults(seed: seed)
+            faults?.rules.reserveCapacity(breakpoints.count)
+        }
+        for breakpoint in breakpoints where !present.contains(breakpoint.name) {
+            if breakpoint.isEnabled { rules[breakpoint.place].matches += 1 }
+            let matches = UInt64(rules[breakpoint.place].matches)
+            faults?.rules.append(
+                SocketFaults.Rule(
+                    name: breakpoint.name, fault: breakpoint.fault, point: breakpoint.point,
+                    chance: breakpoint.chance.mixing(matches), isEnabled: breakpoint.isEnabled))
+        }
+    }
+}
+
+/// A breakpoint for frames, as a book has it at the moment.
+///
+/// A class, because many sockets may get many of them at once.
+public final class FrameBreakpoint: Sendable {
+    fileprivate let (place, name, isEnabled): (Int, ExactString, Bool)
+    fileprivate let (fault, point, chance): (SocketFault, SocketPoint, Chance)
+    /// The sockets that it concerns; nil for all.
+    public let (socket, connection): (Endpoint?, UInt64?)
+
+    fileprivate init(
+        _ rule: FaultRule, at place: Int, _ fault: SocketFault, _ point: SocketPoint, of chance: Chance
+    ) {
+        (self.place, name, isEnabled, socket, connection) = (
+            place, rule.name, rule.isEnabled, rule.socket, rule.connection
+        )
+        (self.fault, self.point, self.chance) = (fault, point, chance.mixing(rule.name.utf8))
+    }
+}
+
+/// The rules that a socket has, asked for by name in their order.
+private struct PresentRules {
+    private let rules: [SocketFaults.Rule]
+    private var place = 0
+    private lazy var names = Set(rules.lazy.filter { !$0.isRemoved }.map(\.name))
+
+    init(_ rules: [SocketFaults.Rule]) { self.rules = rules }
+
+    mutating func contains(_ name: ExactString) -> Bool {
+        if rules.isEmpty { return false }
+        if place < rules.count, rules[place].name == name, !rules[place].isRemoved {
+            place += 1
+            return true
+        }
+        return names.contains(name)
     }
 }

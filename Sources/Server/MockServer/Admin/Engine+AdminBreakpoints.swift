@@ -27,13 +27,20 @@ extension Engine {
         return try add(rule, call)
     }
 
-    /// Has a breakpoint for frames act on the sockets that are open.
-    func attach(_ rule: FaultRule, to world: World) {
-        guard rule.fault.isHold, case .socket = rule.fault else { return }
+    /// Has the breakpoints for frames among some rules of a world act on the sockets that are open.
+    func attach(_ names: Set<ExactString>, to world: World) {
+        let breakpoints = world.faults.frameBreakpoints(named: names)
+        guard !breakpoints.isEmpty else { return }
+        let areForAll = breakpoints.allSatisfy { $0.socket == nil && $0.connection == nil }
         for (number, connection) in openSockets(of: world) where connection.isServed {
             let endpoint = connection.record.opening?.endpoint
-            guard (rule.socket ?? endpoint) == endpoint, (rule.connection ?? number) == number else { continue }
-            world.faults.attach(rule.name, to: &connection.socketFaults)
+            let meant =
+                areForAll
+                ? breakpoints
+                : breakpoints.filter {
+                    ($0.socket ?? endpoint) == endpoint && ($0.connection ?? number) == number
+                }
+            world.faults.attach(meant, to: &connection.socketFaults)
         }
     }
 }

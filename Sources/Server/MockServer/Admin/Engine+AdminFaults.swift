@@ -15,7 +15,9 @@ extension Engine {
     /// The rules in the order in which they act.
     func faultList(_ call: AdminCall) -> Answer { list(call.world.faults.rules.filter { isMeant($0, by: call) }, call) }
 
-    private func list(_ entries: [FaultBook.Entry], _ call: AdminCall, status: HTTPResponse.Status = .ok) -> Answer {
+    private func list(_ entries: some Sequence<FaultBook.Entry>, _ call: AdminCall, status: HTTPResponse.Status = .ok)
+        -> Answer
+    {
         var answer = Answer(
             PartSource(call.template == "faults" ? "faults" : "breakpoints", of: entries) {
                 [unowned self] entry, writer in
@@ -34,40 +36,32 @@ extension Engine {
         guard let several = body["faults"] else {
             return try add(try rule(from: body, in: world, noting: call.oldWords), call)
         }
-        guard let rules = several.array, !rules.isEmpty, body.count == 1 else { throw .severalFaults }
-        var names: [ExactString] = []
-        do throws(APIError) {
-            for (index, value) in rules.enumerated() {
-                let path = "faults[\(index)]"
-                guard let object = value.object else { throw .wrongType(path, expected: "a fault", got: value) }
-                let rule = try rule(from: object, in: world, noting: call.oldWords) { "\(path).\($0)" }
-                try keep(rule, bytes: value.encoded().count, in: world)
-                names.append(rule.name)
+        guard let values = several.array, !values.isEmpty, body.count == 1 else { throw .severalFaults }
+        var objects: [JSONObject] = []
+        for (index, value) in values.enumerated() {
+            guard let object = value.object else {
+                throw .wrongType("faults[\(index)]", expected: "a fault", got: value)
             }
-        } catch {
-            for name in names { world.forgetFault(name) }
-            worlds.accountStorage(of: world)
-            throw error
+            objects.append(object)
         }
-        let added = world.faults.rules.suffix(names.count)
-        for entry in added { attach(entry.rule, to: world) }
-        return list(Array(added), call, status: .created)
+        let rules = try rules(from: objects, in: world, noting: call.oldWords)
+        try keep(rules, bytes: values.map { $0.encoded().count }, in: world)
+        attach(Set(rules.map(\.name)), to: world)
+        return list(world.faults.rules.suffix(rules.count), call, status: .created)
     }
 
-    /// Adds the rule of a request; one that holds frames acts on open sockets, too.
-    ///
-    /// - Throws: 400 if its name is taken, 507 if there is no room for it.
     func add(_ rule: FaultRule, _ call: AdminCall) throws(APIError) -> Answer {
-        try keep(rule, bytes: call.bytes.count, in: call.world)
-        attach(rule, to: call.world)
+        try keep([rule], bytes: [call.bytes.count], in: call.world)
+        attach([rule.name], to: call.world)
         return .created(try description(ofFault: rule.name, call))
     }
 
-    func keep(_ rule: FaultRule, bytes: Int, in world: World) throws(APIError) {
-        let bytes = bytes + WorldDraft.memoryOfRule
-        try worlds.room(of: nil).check(bringing: bytes)
-        do throws(FaultBookError) { try world.faults.add(rule) } catch { throw .invalid(error.message) }
-        world.written.faults[rule.name] = bytes
+    /// - Parameter bytes: The length of each.
+    func keep(_ rules: [FaultRule], bytes: [Int], in world: World) throws(APIError) {
+        let bytes = bytes.map { $0 + WorldDraft.memoryOfRule }
+        try worlds.room(of: nil).check(bringing: bytes.reduce(0, +))
+        do throws(FaultBookError) { try world.faults.add(rules) } catch { throw .invalid(error.message) }
+        for (rule, count) in zip(rules, bytes) { world.written.faults[rule.name] = count }
         worlds.accountStorage(of: world)
     }
 
@@ -80,22 +74,32 @@ extension Engine {
         from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
         naming name: (String) -> String = { $0 }
     ) throws(APIError) -> FaultRule {
-        var object = object
-        // What the server says of a listed rule is ignored, so that a rule can be added as it was shown.
-        for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
-        if object["name"] == nil {
-            let names = Set(world.faults.rules.map(\.rule.name))
-            let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains(ExactString($0)) }
-            object["name"] = free.map(JSONValue.string)
+        try rules(from: [object], in: world, noting: words) { $0.renamingPaths(below: "faults[0]", name) }[0]
+    }
+
+    /// The same for several at once; `rename` makes mistakes in a scenario file those of the request.
+    private func rules(
+        from objects: [JSONObject], in world: World, noting words: AdminCall.OldWords?,
+        _ rename: (ScenarioErrors) -> ScenarioErrors = { $0 }
+    ) throws(APIError) -> [FaultRule] {
+        var (names, number) = (Set(world.faults.rules.map(\.rule.name)), 1)
+        let faults = objects.map { object in
+            var object = object
+            // What the server says of a listed rule is ignored, so that a rule can be added as it was shown.
+            for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
+            if object["name"] == nil {
+                while names.contains(ExactString("live-\(number)")) { number += 1 }
+                object["name"] = .string("live-\(number)")
+            }
+            if let name = object["name"]?.exactString { names.insert(name) }
+            return JSONValue.object(object)
         }
         do throws(ScenarioErrors) {
-            let scenario: JSONObject = ["name": "live", "faults": .array([.object(object)])]
-            let read = try Scenario.read(json: .object(scenario))
-            let oldWords = ScenarioErrors(mistakes: read.oldWords).renamingPaths(below: "faults[0]", name)
-            for word in oldWords.mistakes { words?.note(word.message) }
-            return read.faults[0]
+            let read = try Scenario.read(json: .object(["name": "live", "faults": .array(faults)]))
+            for word in rename(ScenarioErrors(mistakes: read.oldWords)).mistakes { words?.note(word.message) }
+            return read.faults
         } catch {
-            throw .invalid(error.renamingPaths(below: "faults[0]", name).description)
+            throw .invalid(rename(error).description)
         }
     }
 
@@ -111,7 +115,7 @@ extension Engine {
         if isEnabled, let controller = missingController(of: rule, in: call.world) {
             throw .noController(controller.text)
         }
-        setFault(rule.name, of: call.world, isEnabled: isEnabled, at: call.now)
+        setFaults([rule.name], of: call.world, isEnabled: isEnabled, at: call.now)
         return try showFault(call)
     }
 
@@ -127,19 +131,15 @@ extension Engine {
                 return names.count == list.count ? names.map(ExactString.init(_:)) : nil
             }
         }
-        var chosen: [FaultBook.Entry] = []
-        if let names {
-            for name in names { chosen.append(try entry(ofFault: name, call)) }
-        } else {
-            chosen = world.faults.rules.filter { isMeant($0, by: call) }
-        }
-        if isEnabled, let controller = chosen.lazy.compactMap({ self.missingController(of: $0.rule, in: world) }).first
-        {
-            throw .noController(controller.text)
-        }
-        for entry in chosen { setFault(entry.rule.name, of: world, isEnabled: isEnabled, at: call.now) }
-        let switched = Set(chosen.map(\.rule.name))
-        return list(world.faults.rules.filter { switched.contains($0.rule.name) }, call)
+        let known = world.faults.rules.filter { isMeant($0, by: call) }
+        let chosen = Set(names ?? known.map(\.rule.name))
+        let switched = known.filter { chosen.contains($0.rule.name) }
+        let missing = chosen.subtracting(switched.map(\.rule.name))
+        if let name = names?.first(where: missing.contains) { throw unknownFault(name, among: known, call) }
+        let abandoned = switched.lazy.compactMap { self.missingController(of: $0.rule, in: world) }
+        if isEnabled, let controller = abandoned.first { throw .noController(controller.text) }
+        setFaults(chosen, of: world, isEnabled: isEnabled, at: call.now)
+        return list(world.faults.rules.filter { chosen.contains($0.rule.name) }, call)
     }
 
     func removeFault(_ call: AdminCall) throws(APIError) -> Answer {
@@ -153,19 +153,22 @@ extension Engine {
 
     private func remove(_ names: [ExactString], _ call: AdminCall) -> Answer {
         let world = call.world
-        for name in names { world.forgetFault(name) }
-        changeOpenSockets(of: world) { faults in names.reduce(false) { faults.remove(named: $1) || $0 } }
+        world.forgetFaults(names)
+        let changes = SocketFaults.Changes(names.map { ($0, .removed) })
+        changeOpenSockets(of: world) { $0.change(changes) }
         worlds.accountStorage(of: world)
         releaseDisabled(of: world, at: call.now)
         return .noContent
     }
 
     /// - Parameter now: The system's time; without it, what a breakpoint holds continues at the next turn.
-    func setFault(_ name: ExactString, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
-        world.faults.setEnabled(isEnabled, named: name)
-        changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: name) }
+    func setFaults(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
+        world.faults.setEnabled(isEnabled, named: names)
+        let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
+        let changes = SocketFaults.Changes(rules.map { ($0.name, .enabled(isEnabled)) })
+        changeOpenSockets(of: world) { $0.change(changes) }
         guard isEnabled else { return releaseDisabled(of: world, at: now) }
-        for entry in world.faults.rules where entry.rule.name == name { attach(entry.rule, to: world) }
+        attach(names, to: world)
     }
 
     /// Applies a change to the faults of a world's open sockets; the change returns whether it concerned them.
@@ -186,8 +189,12 @@ extension Engine {
     private func entry(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> FaultBook.Entry {
         let entries = call.world.faults.rules.filter { isMeant($0, by: call) }
         if let entry = entries.first(where: { $0.rule.name == name }) { return entry }
+        throw unknownFault(name, among: entries, call)
+    }
+
+    private func unknownFault(_ name: ExactString, among entries: [FaultBook.Entry], _ call: AdminCall) -> APIError {
         let kind = call.template.hasPrefix("breakpoints") ? "breakpoint" : "fault"
-        throw .unknownFault(name.text, kind: kind, known: entries.map(\.rule.name.text))
+        return .unknownFault(name.text, kind: kind, known: entries.map(\.rule.name.text))
     }
 
     private func description(ofFault name: ExactString, _ call: AdminCall) throws(APIError) -> [UInt8] {
@@ -211,15 +218,15 @@ extension Engine {
     }
 }
 
-extension World {
-    fileprivate func forgetFault(_ name: ExactString) {
-        faults.remove(named: name)
-        written.faults[name] = nil
-    }
-}
-
 extension APIError {
     fileprivate static let severalFaults = invalid(
         "Several faults are a list, and nothing else is beside it: {\"faults\": [{\"on\": \"GET /api/v1/goals\", \"status\": "
             + "503}, …]}.")
+}
+
+extension World {
+    fileprivate func forgetFaults(_ names: [ExactString]) {
+        faults.remove(named: Set(names))
+        for name in names { written.faults[name] = nil }
+    }
 }

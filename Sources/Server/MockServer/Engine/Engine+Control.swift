@@ -92,7 +92,7 @@ extension Engine {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
         guard names.contains(rule) else { throw .unknownFault(name, known: names.map(\.text)) }
-        setFault(rule, of: world, isEnabled: isEnabled)
+        setFaults([rule], of: world, isEnabled: isEnabled)
     }
 
     /// Adds a fault to a world, as its object in a scenario file, and returns its name.
@@ -101,8 +101,8 @@ extension Engine {
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let rule = try rule(from: fault, in: world)
-        try keep(rule, bytes: JSONValue.object(fault).encoded().count, in: world)
-        attach(rule, to: world)
+        try keep([rule], bytes: [JSONValue.object(fault).encoded().count], in: world)
+        attach([rule.name], to: world)
         return rule.name.text
     }
 

@@ -162,10 +162,10 @@ extension Engine {
     ///
     /// - Parameter now: The system's time; without it, that happens at the next turn.
     func disableAbandonedBreakpoints(of world: World, at now: Timestamp? = nil) {
-        for rule in world.faults.rules.map(\.rule)
-        where rule.isEnabled && missingController(of: rule, in: world) != nil {
-            setFault(rule.name, of: world, isEnabled: false, at: now)
+        let rules = world.faults.rules.map(\.rule).filter {
+            $0.isEnabled && missingController(of: $0, in: world) != nil
         }
+        if !rules.isEmpty { setFaults(Set(rules.map(\.name)), of: world, isEnabled: false, at: now) }
     }
 
     // MARK: Losing
