@@ -93,7 +93,7 @@ struct VocabularyTests {
             Words(schema: try read("Fixtures/scenarios/scenario.schema.json"), of: "scenario"),
             Words(schema: .array(MCPTool.all.map(\.description)), of: "MCP"),
             try Words(code: [traffic + "Journal/JournalEncoder.swift"], of: "journal"),
-            try Words(code: [traffic + "HAR/HAREncoder.swift", traffic + "HAR/HAREncoder+Sockets.swift"], of: "HAR"),
+            try Words(code: [traffic + "HAR/HAREncoder.swift"], of: "HAR"),
         ]
     }
 

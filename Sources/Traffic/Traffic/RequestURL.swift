@@ -69,3 +69,92 @@ package struct Origins: Sendable {
     package var count: Int { recorded.count + own.count }
     package func contains(_ authority: ExactString) -> Bool { recorded.contains(authority) || own.contains(authority) }
 }
+
+/// The path in front of the API's, as a gateway has it: `/prod` for `/prod/api/v1/goals`.
+public struct PathPrefix: Sendable, Equatable {
+    private let text: String
+
+    /// Nil unless it is an absolute path with a name in it; a slash at its end does not count.
+    public init?(_ text: String) {
+        guard text.utf8.first == .slash, let end = text.utf8.lastIndex(where: { $0 != .slash }),
+            text.utf8.allSatisfy({ $0.isVisible && $0 != .questionMark && $0 != .hash })
+        else { return nil }
+        self.text = String(text[...end])
+    }
+
+    /// The URL or the request target without the prefix, or as it is if its path does not begin with it.
+    package func removed(from url: String) -> String {
+        let parts = URLParts(url)
+        guard parts.path.utf8.starts(with: text.utf8) else { return url }
+        let rest = parts.path.utf8.dropFirst(text.utf8.count)
+        guard rest.first == nil || rest.first == .slash else { return url }
+        return parts.origin + (rest.isEmpty ? "/" : String(Substring(rest))) + (parts.query.map { "?" + $0 } ?? "")
+    }
+
+    /// The prefix with which a path would be one of the API.
+    static func guess(_ path: [String]) -> String? {
+        let places = path.indices.dropFirst().prefix(8)
+        let start = places.first { path[$0] == "api" && Route(segments: Array(path[$0...])) != nil }
+        return start.map { "/" + path[..<$0].joined(separator: "/") }
+    }
+}
+
+extension Session {
+    package func without(_ prefix: PathPrefix?) -> Session {
+        guard let prefix else { return self }
+        var session = self
+        for index in entries.indices {
+            session.entries[index].request.url = prefix.removed(from: entries[index].request.url)
+        }
+        return session
+    }
+}
+
+/// The body of a form, as its fields: their order, the boundary and the spelling of percent-encoding mean nothing.
+package struct FormBody {
+    package struct Field {
+        package var name: String
+        /// The media type of a part, and whether it is a file.
+        package var kind = ""
+        package var content: [UInt8]
+    }
+
+    package let fields: [Field]
+
+    /// Nil unless the media type is that of a form and the body is one.
+    package init?(_ body: [UInt8], of fields: [SessionField]) {
+        guard !body.isEmpty, let type = fields.value(of: "content-type") else { return nil }
+        switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {
+        case "application/x-www-form-urlencoded":
+            self.fields = body.withUnsafeBufferPointer { PercentCoding.items($0) }.map {
+                Field(name: $0.name, content: Array($0.value.utf8))
+            }
+        case "multipart/form-data":
+            guard let parts = try? FormPart.parts(of: body, contentType: type) else { return nil }
+            self.fields = parts.map { part in
+                let type = part.type ?? (part.isFile ? "application/octet-stream" : "")
+                return Field(
+                    name: part.name, kind: part.isFile ? "file \(type)" : type, content: Array(body[part.content]))
+            }
+        default: return nil
+        }
+    }
+
+    /// The fields of two forms by name; those of a name that occurs several times are numbered in order.
+    static func pairs(
+        _ first: FormBody, _ second: FormBody
+    ) -> [(name: String, index: Int?, first: Field?, second: Field?)] {
+        let (left, right) = (first.byName, second.byName)
+        var seen: Set<ExactString> = []
+        let names = (first.fields + second.fields).map { ExactString($0.name) }.filter { seen.insert($0).inserted }
+        return names.flatMap { name in
+            let (fields, others) = (left[name] ?? [], right[name] ?? [])
+            let count = max(fields.count, others.count)
+            return (0..<count).map {
+                (name.text, count > 1 ? $0 : nil, fields.dropFirst($0).first, others.dropFirst($0).first)
+            }
+        }
+    }
+
+    private var byName: [ExactString: [Field]] { Dictionary(grouping: fields) { ExactString($0.name) } }
+}

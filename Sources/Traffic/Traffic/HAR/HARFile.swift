@@ -1,5 +1,7 @@
 import Digests
+import FitIQAPI
 import JSON
+import Text
 
 /// A parsed HAR: its session, and what it lacks.
 public struct HARFile: Sendable {
@@ -130,5 +132,321 @@ enum LoneSurrogates {
             return nil
         }
         return bytes.withUnsafeBufferPointer { $0.hexCodeUnit(at: index + 2) }
+    }
+}
+
+/// The complete part of a file that ends in the middle, or in zeros.
+///
+/// One pass over the bytes counts brackets outside of strings to find where each entry ended.
+struct TornHAR {
+    /// JSON text of the complete entries.
+    var bytes: [UInt8]
+    var entries: Int
+
+    /// Nil if the text does not end in the middle or in zeros but is wrong elsewhere, or has not begun an object "log".
+    ///
+    /// - Parameter offset: where the text fails as JSON.
+    static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
+        guard CutToken.isCut(bytes, at: offset) else { return nil }
+        var scan = Scan()
+        for (index, byte) in bytes.enumerated() {
+            scan.take(byte, at: index)
+            if scan.isHopeless { return nil }
+        }
+        guard scan.isOpen else {
+            // A system crash may leave the old text whole, and zeros where the next entry was to go.
+            let isWhole = scan.place == .afterEntries && bytes[offset...].allSatisfy { $0 == 0 }
+            return isWhole ? TornHAR(bytes: Array(bytes[..<offset]), entries: scan.entries) : nil
+        }
+        guard scan.place != .outside else {
+            guard scan.isInLog else { return nil }
+            return TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
+        }
+        let brackets = scan.place == .afterEntries ? "}}" : "]}}"
+        return TornHAR(bytes: bytes[..<scan.wholeEnd] + Array(brackets.utf8), entries: scan.entries)
+    }
+
+    private struct Scan {
+        enum Place { case outside, inEntries, afterEntries }
+
+        var place = Place.outside
+        /// The end of the last complete entry, of the bracket before the first, or of the one after the last.
+        var wholeEnd = 0
+        var entries = 0
+        /// Whether the text is not an object, or contains an entry that is not one.
+        var isHopeless = false
+        /// Whether the object "log" has begun, and no other member after it.
+        private(set) var isInLog = false
+
+        private var depth = 0
+        private var isInString = false
+        private var isEscaped = false
+        /// The beginning of the last string at depth 1 or 2, up to the length of the names that matter.
+        private var name: [UInt8] = []
+
+        var isOpen: Bool { depth > 0 }
+
+        mutating func take(_ byte: UInt8, at index: Int) {
+            if isInString { return takeInString(byte) }
+            switch byte {
+            case UInt8(ascii: "\""):
+                isInString = true
+                name.removeAll(keepingCapacity: true)
+            case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, at: index)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): close(at: index)
+            default: break
+            }
+        }
+
+        private mutating func takeInString(_ byte: UInt8) {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+                return
+            }
+            if depth <= 2, name.count < 16 { name.append(byte) }
+        }
+
+        private func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { name.elementsEqual($0) } }
+
+        private mutating func open(_ byte: UInt8, at index: Int) {
+            depth += 1
+            let isObject = byte == UInt8(ascii: "{")
+            switch depth {
+            case 1: isHopeless = !isObject
+            case 2: isInLog = isObject && isNamed("log")
+            case 4 where place == .inEntries: isHopeless = !isObject
+            case 3 where isInLog && place == .outside && !isObject && isNamed("entries"):
+                place = .inEntries
+                wholeEnd = index + 1
+            default: break
+            }
+        }
+
+        private mutating func close(at index: Int) {
+            depth -= 1
+            guard place == .inEntries else { return }
+            if depth == 3 {
+                wholeEnd = index + 1
+                entries += 1
+            } else if depth == 2 {
+                wholeEnd = index + 1
+                place = .afterEntries
+            }
+        }
+    }
+}
+
+/// A text that ends in the middle: it fails at its end, or at a token that the end truncates.
+enum CutToken {
+    /// Whether a text that fails as JSON at an offset may continue after its end.
+    ///
+    /// A page of zeros at the end is left by a system crash and is not part of the text.
+    static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
+        let count = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
+        let start = bytes.index(bytes.startIndex, offsetBy: min(offset, count))
+        let token = Array(bytes[start...].prefix(count - min(offset, count)))
+        guard let first = token.first else { return true }
+        return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : UTF8Sequence.isTorn(token)
+    }
+
+    /// `tru`, where a value may be; all other JSON tokens fail at their end.
+    private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
+        let before = text.last { !$0.isJSONWhitespace }
+        guard let before, ":,[".utf8.contains(before) else { return false }
+        return ["true", "false", "null"].contains { $0.utf8.count > token.count && $0.utf8.starts(with: token) }
+    }
+}
+
+/// Bodies and messages in separate files, as Playwright writes them with `content: "attach"`.
+///
+/// `content._file` names the file of a response's body or, for a WebSocket, of its messages, one JSON object per line;
+/// `postData._file` names that of a request's body. They are inserted where HAR has them, so that the rest of the
+/// reader need not know.
+struct HARAttachments {
+    let limits: HARLimits
+    /// How many bytes may still be read.
+    var remaining: Int
+    let read: (String) -> [UInt8]?
+    private(set) var notes: [HARNote] = []
+
+    mutating func embed(into root: inout JSONValue) throws(HARError) {
+        guard var file = root.object, var log = file["log"]?.object, var entries = log["entries"]?.array else { return }
+        var isChanged = false
+        for index in entries.indices {
+            guard var entry = entries[index].object else { continue }
+            do throws(HARError) {
+                guard try embed(into: &entry, number: index + 1) else { continue }
+            } catch {
+                throw error.inEntry(index + 1)
+            }
+            entries[index] = .object(entry)
+            isChanged = true
+        }
+        guard isChanged else { return }
+        log["entries"] = .array(entries)
+        file["log"] = .object(log)
+        root = .object(file)
+    }
+
+    private mutating func embed(into entry: inout JSONObject, number: Int) throws(HARError) -> Bool {
+        var isChanged = false
+        if var request = entry["request"]?.object, var data = request["postData"]?.object,
+            Self.isEmpty(data["text"]),
+            let name = data["_file"]?.string, let bytes = try attachment(name, entry: number)
+        {
+            put(bytes, into: &data)
+            request["postData"] = .object(data)
+            entry["request"] = .object(request)
+            isChanged = true
+        }
+        guard var response = entry["response"]?.object, var content = response["content"]?.object,
+            let name = content["_file"]?.string
+        else { return isChanged }
+        if entry["_resourceType"]?.string == "websocket" {
+            guard entry["_webSocketMessages"] == nil, let bytes = try attachment(name, entry: number) else {
+                return isChanged
+            }
+            entry["_webSocketMessages"] = .array(try lines(of: bytes, in: name))
+        } else {
+            guard Self.isEmpty(content["text"]), let bytes = try attachment(name, entry: number) else {
+                return isChanged
+            }
+            put(bytes, into: &content)
+            response["content"] = .object(content)
+            entry["response"] = .object(response)
+        }
+        return true
+    }
+
+    /// Playwright writes an empty text next to the name of a file.
+    private static func isEmpty(_ text: JSONValue?) -> Bool { text == nil || text == .null || text == "" }
+
+    private func put(_ bytes: [UInt8], into object: inout JSONObject) {
+        if let text = String(validating: bytes, as: UTF8.self) {
+            object["text"] = .string(text)
+        } else {
+            object["text"] = .string(Base64.encode(bytes))
+            object["encoding"] = "base64"
+        }
+    }
+
+    private mutating func attachment(_ name: String, entry: Int) throws(HARError) -> [UInt8]? {
+        guard Self.isPlain(name), let bytes = read(name) else {
+            notes.append(.missingAttachment(name: name, entry: entry))
+            return nil
+        }
+        remaining -= bytes.count
+        guard remaining >= 0 else { throw HARError(.tooLarge(limit: limits.bytes)) }
+        return bytes
+    }
+
+    /// Whether a name stays in the folder of the HAR, regardless of its author.
+    static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 255 && name.utf8.first != UInt8(ascii: ".")
+            && name.utf8.allSatisfy {
+                $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\")
+                    && $0 != UInt8(ascii: ":")
+            }
+    }
+
+    /// The values of a file with one per line; a truncated last line is omitted.
+    private func lines(of bytes: [UInt8], in name: String) throws(HARError) -> [JSONValue] {
+        var values: [JSONValue] = []
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var copy = Array(line)
+            _ = LoneSurrogates.replace(in: &copy)
+            do throws(JSONError) {
+                values.append(try JSON.parse(copy, limits: JSON.Limits(bytes: limits.bytes)))
+            } catch {
+                if line.endIndex == bytes.endIndex { break }
+                var placed = error
+                placed.line = values.count + 1
+                throw HARError(.json(placed), path: name)
+            }
+        }
+        return values
+    }
+}
+
+extension JSONNumber {
+    /// The number times a power of ten, truncated to an integer, or nil if it does not fit.
+    ///
+    /// It uses the digits, since a double cannot hold microseconds since 1970 without loss at the nanosecond level.
+    func scaled(tenTo power: Int) -> Int64? {
+        var value: Int64 = 0
+        var fractionDigits: Int?
+        var isNegative = false
+        func push(_ digit: Int64) -> Bool {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflow) = product.addingReportingOverflow(digit)
+            value = sum
+            return !overflow && !sumOverflow
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "."): fractionDigits = 0
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): return scaledAsDouble(tenTo: power)
+            default:
+                if let count = fractionDigits {
+                    // Not a break: an exponent may follow.
+                    if count == power { continue }
+                    fractionDigits = count + 1
+                }
+                guard push(Int64(byte &- .digitZero)) else { return scaledAsDouble(tenTo: power) }
+            }
+        }
+        for _ in (fractionDigits ?? 0)..<power {
+            guard push(0) else { return nil }
+        }
+        return isNegative ? -value : value
+    }
+
+    private func scaledAsDouble(tenTo power: Int) -> Int64? {
+        guard var value = double else { return nil }
+        for _ in 0..<power { value *= 10 }
+        return Int64(exactly: value.rounded(.towardZero))
+    }
+}
+
+/// Times in the notations of HAR's writers.
+enum HARTime {
+    /// From 1970 to 2199, so that adding to a time cannot overflow.
+    static let range: Range<Int64> = 0..<7_258_118_400_000_000_000
+    /// The longest span, ten years; longer ones are not distinguished.
+    static let longest: Int64 = 315_360_000_000_000_000
+
+    /// Parses `2025-01-29T10:30:00.250+01:00` to the nanosecond; without an offset it is UTC.
+    ///
+    /// Offsets may also be in the basic forms `+0100` and `+01` (ISO 8601), which Java's and Python's formatters write.
+    static func date(_ text: String) -> Timestamp? {
+        if let time = Timestamp(text) ?? Timestamp(text + "Z") { return time }
+        let hour = text.utf8.reversed().prefix(5).prefix { $0.isDigit }.count
+        guard hour == 2 || hour == 4,
+            let minutes = text.utf8.index(text.endIndex, offsetBy: 2 - hour, limitedBy: text.startIndex)
+        else { return nil }
+        return Timestamp(text[..<minutes] + ":" + (hour == 2 ? "00" : text[minutes...]))
+    }
+
+    /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.
+    ///
+    /// They are distinguished by value: 10^11 seconds are the year 5138, as many milliseconds were in 1973.
+    static func message(_ number: JSONNumber) -> Timestamp? {
+        guard let value = number.double else { return nil }
+        guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {
+            return nil
+        }
+        return Timestamp(nanosecondsSinceEpoch: nanoseconds)
+    }
+
+    /// Parses milliseconds; a negative value means unknown, and becomes 0.
+    static func span(_ number: JSONNumber?) -> Int64 {
+        guard let number, let value = number.double, value > 0 else { return 0 }
+        guard value < 1e12 else { return longest }
+        return min(number.scaled(tenTo: 6) ?? longest, longest)
     }
 }

@@ -1,5 +1,8 @@
+import Digests
+import FitIQAPI
 import JSON
 import Text
+import WebSocket
 
 /// Converts a HAR's JSON to a session.
 ///
@@ -112,5 +115,340 @@ struct HARReader {
         for text in log["_fitiq"]?["notes"]?.array ?? [] {
             if let text = text.string { notes.append(.recorded(text)) }
         }
+    }
+}
+
+/// Requests and responses.
+extension HARReader {
+    mutating func request(
+        of entry: JSONObject, _ binary: [UInt8]?, _ ours: JSONObject
+    ) throws(HARError) -> SessionRequest {
+        let object = try entry.object("request")
+        return try HARError.at("request") { () throws(HARError) in
+            var request = SessionRequest(
+                method: try object.string("method"), url: Self.url(try object.string("url"), object),
+                fields: try Self.fields(of: object, cookies: "Cookie"))
+            let isDecoded = ours["decoded"]?.bool == true
+            request.body = try body(of: object, request.fields, binary, ours, isDecoded: isDecoded)
+            if request.body != nil { Self.describe(object["postData"], in: &request.fields) }
+            if isDecoded {
+                if let size = object["bodySize"]?.int, size > 0, let (name, _) = request.fields.undoneCoding {
+                    request.coding = SessionCoding(name: name, byteCount: size)
+                }
+                request.fields.removeAll(where: \.isContentEncoding)
+            } else {
+                inflateBody(of: &request)
+            }
+            return request
+        }
+    }
+
+    /// The URL with its query, which some writers keep apart from it.
+    private static func url(_ url: String, _ request: JSONObject) -> String {
+        let parts = URLParts(url)
+        guard let items = request["queryString"]?.array, !items.isEmpty, parts.query == nil, parts.fragment == nil
+        else { return url }
+        return url + "?" + String(decoding: form(items), as: UTF8.self)
+    }
+
+    /// Inflates what another writer kept as it went over the wire, as far as the file's limit allows.
+    private mutating func inflateBody(of request: inout SessionRequest) {
+        guard let coded = request.body?.bytes, let (_, format) = request.fields.undoneCoding, format.begins(coded)
+        else { return }
+        request.coding = request.body?.inflate(&request.fields, limit: inflatable)
+        // A byte becomes 1,032 at most; so much what cannot be inflated may have cost.
+        let cost = request.coding == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
+        inflatable -= min(inflatable, cost)
+    }
+
+    /// The body of a request: our base64, the text, or the fields of a form without its text.
+    private mutating func body(
+        of request: JSONObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: JSONObject, isDecoded: Bool
+    ) throws(HARError) -> RecordedBody? {
+        let sent = max(request["bodySize"]?.int ?? 0, 0)
+        // HTTP Toolkit keeps a body that is not text in a member of its own.
+        let postData = try request.optionalObject("postData")
+        guard let data = try postData == nil ? request.optionalObject("_content") : postData else {
+            let length = isOurs ? nil : fields.value(of: "content-length").flatMap { Int($0) }
+            let size = sent > 0 ? sent : length ?? 0
+            return size > 0 ? missing(.body, size) : nil
+        }
+        let cut = ours["cut"]?["request"]?.int ?? 0
+        var bytes = binary ?? []
+        let loss = try HARError.at("postData") { () throws(HARError) -> HARLoss? in
+            if binary == nil, let text = try data.optionalString("text") {
+                guard let read = Self.bytes(of: text, in: data) else { return .unreadableBody }
+                bytes = read
+            }
+            guard bytes.isEmpty, let params = try data.optionalArray("params"), !params.isEmpty else { return nil }
+            guard let type = data["mimeType"]?.string, type.lowercased().hasPrefix("multipart/") else {
+                bytes = Self.form(params)
+                return nil
+            }
+            guard let parts = Self.parts(params, type) else { return .formFile }
+            bytes = parts
+            return nil
+        }
+        if let loss { return missing(loss, max(sent, 1)) }
+        if cut > bytes.count { return missing(.cutBody, cut, bytes) }
+        if bytes.isEmpty, !isDecoded, sent > 0 { return missing(.body, sent) }
+        // mitmproxy writes this for a POST without a body.
+        return bytes.isEmpty && data["mimeType"] == "" ? nil : RecordedBody(bytes)
+    }
+
+    /// A body of which the file lacks all or the end.
+    private mutating func missing(_ loss: HARLoss, _ size: Int, _ start: [UInt8] = []) -> RecordedBody {
+        losses.add(loss)
+        return RecordedBody(start, of: max(size, start.count))
+    }
+
+    /// The bytes of a text, or nil if it is not in the encoding that is named next to it.
+    private static func bytes(of text: String, in object: JSONObject) -> [UInt8]? {
+        switch object["encoding"]?.string?.lowercased() ?? "" {
+        case "", "utf-8", "utf8", "text", "identity": Array(text.utf8)
+        case "base64": HARText.base64(text)
+        default: nil
+        }
+    }
+
+    /// `application/x-www-form-urlencoded` of decoded names and values.
+    private static func form(_ params: [JSONValue]) -> [UInt8] {
+        var output: [UInt8] = []
+        func append(_ text: String?) { PercentCoding.append((text ?? "").utf8, spaceIsPlus: true, to: &output) }
+        for (index, param) in params.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            append(param["name"]?.string)
+            output.append(UInt8(ascii: "="))
+            append(param["value"]?.string)
+        }
+        return output
+    }
+
+    /// `multipart/form-data` (RFC 7578), or nil if the content of a part or the boundary is not in the file.
+    private static func parts(_ params: [JSONValue], _ type: String) -> [UInt8]? {
+        guard let boundary = FormPart.boundary(of: type) else { return nil }
+        var text = ""
+        for param in params {
+            let file = param["fileName"]?.string
+            guard let name = param["name"]?.string, let value = param["value"]?.string, file == nil || !value.isEmpty
+            else { return nil }
+            text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\""
+            if let file { text += "; filename=\"\(file)\"" }
+            if let type = param["contentType"]?.string { text += "\r\nContent-Type: \(type)" }
+            text += "\r\n\r\n\(value)\r\n"
+        }
+        return Array("\(text)--\(boundary)--\r\n".utf8)
+    }
+
+    mutating func response(
+        of entry: JSONObject, _ request: SessionRequest, _ ours: JSONObject
+    ) throws(HARError) -> SessionResponse? {
+        guard let object = try entry.optionalObject("response") else { return nil }
+        return try HARError.at("response") { () throws(HARError) -> SessionResponse? in
+            guard let status = object["status"]?.int, status <= 999 else {
+                throw object.wrong("status", expected: Messages.status)
+            }
+            // Playwright writes -1, others 0.
+            guard status > 0 else { return nil }
+            guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
+            var fields = try Self.fields(of: object, cookies: "Set-Cookie")
+            // Bodies in a HAR are decoded, except in our own recordings, which say so.
+            let isDecoded = ours["coded"]?.bool != true
+            let coding = isDecoded ? fields.undoneCoding : nil
+            if isDecoded { fields.removeAll(where: \.isContentEncoding) }
+            var response = SessionResponse(
+                status: status, fields: fields, body: try body(of: object, status, request, ours),
+                isComplete: ours["incomplete"]?.bool != true)
+            if response.body.byteCount > 0 { Self.describe(object["content"], in: &response.fields) }
+            if (300...399).contains(status), fields.value(of: "location") == nil,
+                let target = object["redirectURL"]?.string, !target.isEmpty
+            {
+                response.fields.append(SessionField("Location", target))
+            }
+            if let (name, _) = coding, let saved = object["content"]?["compression"]?.int {
+                let (size, overflow) = response.body.byteCount.subtractingReportingOverflow(saved)
+                if !overflow, size > 0 { response.coding = SessionCoding(name: name, byteCount: size) }
+            }
+            return response
+        }
+    }
+
+    private mutating func body(
+        of response: JSONObject, _ status: Int, _ request: SessionRequest, _ ours: JSONObject
+    ) throws(HARError) -> RecordedBody {
+        let content = try response.optionalObject("content") ?? [:]
+        let text = try HARError.at("content") { () throws(HARError) in try content.optionalString("text") }
+        let cut = ours["cut"]?["response"]?.int ?? 0
+        let mayHaveBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
+        let size = mayHaveBody ? content["size"]?.int ?? 0 : 0
+        guard let bytes = Self.bytes(of: text ?? "", in: content) else {
+            return missing(.unreadableBody, max(size, 1))
+        }
+        if cut > bytes.count { return missing(.cutBody, cut, bytes) }
+        if bytes.isEmpty, size > 0 { return missing(.body, size) }
+        // A byte order mark is not part of a text.
+        if bytes.count + 3 < size { losses.add(.shortBody) }
+        return RecordedBody(bytes)
+    }
+
+    /// Adds the media type that stands next to a body to fields without one; Chrome writes `x-unknown` for none.
+    private static func describe(_ content: JSONValue?, in fields: inout [SessionField]) {
+        guard fields.value(of: "content-type") == nil, let type = content?["mimeType"]?.string, !type.isEmpty,
+            type != "x-unknown"
+        else { return }
+        fields.append(SessionField("Content-Type", type))
+    }
+
+    /// The fields, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3), whose names begin with a colon.
+    ///
+    /// Fields of one name are joined by line feeds in Chromium. Cookies that are listed but are in no field become one.
+    private static func fields(of message: JSONObject, cookies name: String) throws(HARError) -> [SessionField] {
+        var fields: [SessionField] = []
+        for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
+            try HARError.at("headers[\(index)]") { () throws(HARError) in
+                let field = try value.asObject()
+                let name = try field.string("name")
+                if name.hasPrefix(":") { return }
+                let value = try field.string("value").utf8
+                let lines = value.split(separator: .lineFeed)
+                for line in lines.isEmpty ? [value.prefix(0)] : lines {
+                    fields.append(SessionField(name, String(Substring(line))))
+                }
+            }
+        }
+        guard fields.value(of: name.lowercased()) == nil, let cookies = message["cookies"]?.array else { return fields }
+        let pairs = cookies.compactMap { cookie in
+            cookie["name"]?.string.map { $0 + "=" + (cookie["value"]?.string ?? "") + attributes(of: cookie) }
+        }
+        if pairs.isEmpty { return fields }
+        // A client sends one field (RFC 6265 §5.4), a server one for each cookie.
+        return fields
+            + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
+    }
+
+    /// The attributes of a response's cookie (RFC 6265 §4.1.1).
+    private static func attributes(of cookie: JSONValue) -> String {
+        let names = [("path", "Path"), ("domain", "Domain"), ("expires", "Expires"), ("sameSite", "SameSite")]
+        let texts = names.compactMap { member, name -> String? in
+            guard let text = cookie[member]?.string, !text.isEmpty else { return nil }
+            // A HAR has ISO 8601 here.
+            let date = member == "expires" ? DateTime(text)?.httpDateText : nil
+            return "; \(name)=\(date ?? text)"
+        }
+        let flags = [("httpOnly", "HttpOnly"), ("secure", "Secure")].compactMap { member, name in
+            cookie[member]?.bool == true ? "; \(name)" : nil
+        }
+        return (texts + flags).joined()
+    }
+}
+
+/// An exchange while its entries are read: a file keeps the messages and the control frames of a WebSocket apart.
+struct HARDraft {
+    /// Its frames are the messages so far.
+    var exchange: SessionExchange
+    private var controlFrames: [(after: Int, frame: SessionFrame)] = []
+
+    init(_ exchange: SessionExchange) { self.exchange = exchange }
+
+    /// Adds the content of an entry.
+    mutating func append(_ values: [JSONValue], _ ours: JSONObject, losses: inout HARLosses) throws(HARError) {
+        for (index, value) in values.enumerated() {
+            try HARError.at("_webSocketMessages[\(index)]") { () throws(HARError) in
+                if let message = try message(value.asObject(), &losses) { exchange.frames.append(message) }
+            }
+        }
+        try HARError.at("_fitiq") { () throws(HARError) in
+            for (index, value) in (try ours.optionalArray("controlFrames") ?? []).enumerated() {
+                try HARError.at("controlFrames[\(index)]") { () throws(HARError) in
+                    controlFrames.append(try controlFrame(value.asObject()))
+                }
+            }
+            guard let object = try ours.optionalObject("ending") else { return }
+            exchange.ending = try HARError.at("ending") { () throws(HARError) in try Self.ending(object) }
+        }
+    }
+
+    /// The exchange, with each control frame after its stated number of messages.
+    func finished() -> SessionExchange {
+        guard let opened = exchange.opened else { return exchange }
+        let messages = exchange.frames
+        var frames: [SessionFrame] = []
+        frames.reserveCapacity(messages.count + controlFrames.count)
+        var next = 0
+        for (after, frame) in controlFrames {
+            while next < min(after, messages.count) {
+                frames.append(messages[next])
+                next += 1
+            }
+            frames.append(frame)
+        }
+        frames += messages[next...]
+        // Writers that do not know when a WebSocket was opened use another time.
+        var socket = exchange
+        socket.opened = min(opened, max(socket.started, frames.first?.time ?? opened))
+        socket.frames = frames
+        return socket
+    }
+
+    /// Nil for anything but a message, which is a loss: Chrome lists errors among them.
+    private func message(_ object: JSONObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
+        func lost(_ loss: HARLoss) -> SessionFrame? {
+            losses.add(loss)
+            return nil
+        }
+        if object["type"]?.string == "error" { return lost(.message) }
+        let sender = try Self.sender(object)
+        let code = object["opcode"]?.int ?? Int(Opcode.text.rawValue)
+        guard let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)), opcode == .text || opcode == .binary
+        else { return lost(.message) }
+        let data = try object.string("data")
+        let ours = try object.optionalObject("_fitiq") ?? [:]
+        let isCoded = opcode == .binary || ours["encoding"]?.string == "base64"
+        guard let bytes = isCoded ? HARText.base64(data) : Array(data.utf8) else { return lost(.unreadableMessage) }
+        var frame = SessionFrame(
+            sender: sender, time: try time(object), opcode: opcode,
+            payload: RecordedBody(bytes, of: max(bytes.count, ours["cut"]?.int ?? 0)))
+        if frame.payload.isCut { losses.add(.cutMessage) }
+        frame.compressedSize = try ours.optionalCount("compressed")
+        return frame
+    }
+
+    private func controlFrame(_ object: JSONObject) throws(HARError) -> (after: Int, frame: SessionFrame) {
+        let sender = try Self.sender(object)
+        guard let code = object["opcode"]?.int, let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)),
+            opcode.isControl
+        else { throw object.wrong("opcode", expected: Messages.controlOpcode) }
+        let bytes = try object.base64("data")
+        let after = try object.count("after")
+        let frame = SessionFrame(
+            sender: sender, time: try time(object), opcode: opcode,
+            payload: RecordedBody(bytes, of: max(bytes.count, object["cut"]?.int ?? 0)))
+        return (after, frame)
+    }
+
+    private static func sender(_ object: JSONObject) throws(HARError) -> Party {
+        try object.required("type", Messages.messageType) { $0 == "send" ? .client : $0 == "receive" ? .server : nil }
+    }
+
+    /// The time of a message; if it is omitted or -1, as Playwright does on request, that of the previous message.
+    private func time(_ object: JSONObject) throws(HARError) -> Timestamp {
+        guard let value = object["time"], !value.isNull, value != -1 else {
+            return exchange.frames.last?.time ?? exchange.opened ?? exchange.started
+        }
+        return try Self.time(object)
+    }
+
+    private static func time(_ object: JSONObject) throws(HARError) -> Timestamp {
+        try object.required("time", Messages.seconds) { $0.number.flatMap(HARTime.message) }
+    }
+
+    private static func ending(_ object: JSONObject) throws(HARError) -> SessionEnding {
+        let causes: [RecordedClosing.Cause] = [.closeFrame, .finish, .reset]
+        return SessionEnding(
+            time: try time(object),
+            party: try object.required("by", Messages.party) { $0.string.flatMap(Party.init) },
+            cause: try object.required("cause", Messages.cause) { value in
+                causes.first { $0.rawValue == value.string }
+            })
     }
 }

@@ -1,3 +1,4 @@
+import Deflate
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -226,5 +227,182 @@ extension RequestHead {
 
     private static func isOneLine(_ text: String) -> Bool {
         !text.utf8.contains { $0 == 0x0A || $0 == 0x0D || $0 == 0 }
+    }
+}
+
+/// Assigns the requests of a session to users.
+///
+/// A JSON Web Token names its user. Every other token, or its placeholder, is a user of its own, except that two tokens
+/// belong to one user if both were accepted for the same consultation, goal or meal log: those belong to one user, and
+/// a refreshed token still belongs to that user.
+struct SessionUsers {
+    /// The single user of a recording without credentials.
+    static let untold: ExactString = "user"
+
+    private let areTold: Bool
+    /// The representative of each accepted token's user; a subject represents all of its tokens.
+    private var owners: [Owner: Owner] = [:]
+
+    private enum Owner: Hashable {
+        case subject(ExactString)
+        case token(ExactString)
+
+        init(_ token: ExactString) {
+            self = AccessToken.claimedSubject(of: token.text).map(Owner.subject) ?? .token(token)
+        }
+
+        var name: ExactString {
+            switch self {
+            case .subject(let name), .token(let name): name
+            }
+        }
+    }
+
+    private struct Resource: Hashable {
+        let world: ExactString?
+        let id: ExactString
+    }
+
+    init(_ calls: [SessionCall], areTold: Bool) {
+        self.areTold = areTold
+        let accepted = calls.filter(\.isAccepted)
+        let tokens = Set(accepted.compactMap(\.token))
+        // A single token needs no distinction.
+        guard areTold, tokens.count > 1 else { return }
+        var holders: [Resource: Owner] = [:]
+        for call in accepted {
+            guard let token = call.token else { continue }
+            let owner = Owner(token)
+            for id in Self.ids(of: call) {
+                let resource = Resource(world: call.world, id: id)
+                if let holder = holders[resource] { join(owner, holder) } else { holders[resource] = owner }
+            }
+        }
+    }
+
+    /// The user whose credentials were accepted, or nil for a 401 and without credentials.
+    mutating func user(of call: SessionCall) -> ExactString? {
+        guard call.status != 401 else { return nil }
+        guard areTold else { return Self.untold }
+        return call.token.map { root(of: Owner($0)).name }
+    }
+
+    /// Shortens the path for the next lookup.
+    private mutating func root(of owner: Owner) -> Owner {
+        var owner = owner
+        while let next = owners[owner] {
+            if let second = owners[next] { owners[owner] = second }
+            owner = next
+        }
+        return owner
+    }
+
+    private mutating func join(_ one: Owner, _ two: Owner) {
+        let (one, two) = (root(of: one), root(of: two))
+        guard one != two else { return }
+        switch (one, two) {
+        // The server may share it between users, but they stay two.
+        case (.subject, .subject): return
+        case (.subject, .token): owners[two] = one
+        case (.token, _): owners[one] = two
+        }
+    }
+
+    /// The IDs of what belongs to the user: those in the path and in the response.
+    private static func ids(of call: SessionCall) -> [ExactString] {
+        var ids = [call.route?.id].compactMap { $0 }.map { ExactString($0).asciiLowercased() }
+        // Quick actions belong to everyone.
+        guard !call.exchange.isSocket, let endpoint = call.endpoint, endpoint != .listQuickActions,
+            let answer = call.exchange.response.flatMap({ try? JSON.parse($0.body.bytes) })
+        else { return ids }
+        var rest = [answer]
+        while let value = rest.popLast() {
+            switch value {
+            case .object(let members): rest += members.map(\.value)
+            case .array(let elements): rest += elements
+            case .string(let text):
+                if ResourceID.read(text) != .malformed { ids.append(ExactString(text).asciiLowercased()) }
+            case .null, .bool, .number: break
+            }
+        }
+        return ids
+    }
+}
+
+extension Session {
+    /// The traffic in a world's journal, as a recorder next to the client sees it: what did not reach the other side is
+    /// not in it.
+    ///
+    /// Secrets stay as they are in the journal, and so do truncated bodies. Frames of a WebSocket whose handshake the
+    /// journal has dropped are omitted.
+    ///
+    /// - Parameter origin: The scheme and the host of URLs: `http://127.0.0.1:8080`.
+    public init(_ journal: some Sequence<JournalEntry>, origin: String) {
+        var draft = SessionDraft(origin: origin)
+        for entry in journal { draft.add(entry) }
+        self = draft.session
+    }
+}
+
+/// A session that is made of a journal, one entry after the other.
+package struct SessionDraft: Sendable {
+    private var whole = Session()
+    /// The places of open WebSockets.
+    private var open: [UInt64: Int] = [:]
+    private let origin: String
+
+    package init(origin: String) { self.origin = origin }
+
+    package mutating func add(_ entry: JournalEntry) {
+        switch entry.event {
+        case .exchange(let exchange): whole.entries.append(SessionExchange(exchange, entry.time, origin))
+        case .opened(let opening):
+            open[entry.connection] = whole.entries.count
+            var socket = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
+            (socket.opened, socket.waited, socket.lasted) = (entry.time, 0, 0)
+            whole.entries.append(socket)
+        case .frame(let frame) where frame.delivery == .complete:
+            guard let place = open[entry.connection] else { break }
+            whole.entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
+        case .closed(let closing):
+            guard let place = open.removeValue(forKey: entry.connection) else { break }
+            // A fault, or whatever else ends it, is to a recorder the end of the transport.
+            let cause: RecordedClosing.Cause =
+                [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
+            whole.entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
+        case .frame, .fault, .clock, .note, .held, .released: break
+        }
+    }
+
+    /// The sort is stable: simultaneous requests keep the order of the journal.
+    package var session: Session {
+        var session = whole
+        session.entries.sort { $0.started < $1.started }
+        return session
+    }
+}
+
+extension SessionExchange {
+    fileprivate init(_ exchange: RecordedExchange, _ answered: Timestamp, _ origin: String) {
+        let lasted = max(0, answered.nanosecondsSinceEpoch - exchange.requestedAt.nanosecondsSinceEpoch)
+        self.init(
+            started: exchange.requestedAt, waited: lasted, lasted: lasted,
+            request: SessionRequest(
+                method: exchange.head.method.rawValue, url: origin + exchange.head.target.description,
+                fields: exchange.head.fields.nameValuePairs.map(SessionField.init).describing(exchange.body),
+                body: exchange.body.byteCount == 0 ? nil : exchange.body))
+        guard let status = exchange.status, exchange.delivery != .none else { return }
+        response = SessionResponse(
+            status: status,
+            fields: exchange.responseFields.nameValuePairs.map(SessionField.init).describing(exchange.responseBody),
+            body: exchange.head.method == .head ? RecordedBody() : exchange.responseBody,
+            isComplete: exchange.delivery == .complete)
+    }
+}
+
+extension [SessionField] {
+    /// The fields that agree with a journal's body, which is the text of what had gzip.
+    fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
+        body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { $0.codingFormat != ZlibFormat.gzip }
     }
 }

@@ -1,5 +1,6 @@
 import JSON
 import Text
+import WebSocket
 
 /// Compares two sessions by meaning: order, statuses, JSON by values, messages.
 ///
@@ -108,5 +109,226 @@ struct EntryKey: Hashable {
         let method = entry.isSocket ? "WS" : entry.request.method
         let route = url.route.map { $0.map { VolatileText.normalised($0).text } ?? "{id}" }
         name = "\(method) /\(route.joined(separator: "/"))"
+    }
+}
+
+extension ValueComparison {
+    /// The differences between two aligned entries.
+    func changes(
+        _ first: (entry: SessionExchange, url: RequestURL), _ second: (entry: SessionExchange, url: RequestURL)
+    ) -> [SessionChange] {
+        var comparison = self
+        if !isSamePath(first.url, second.url) {
+            comparison.note("path", quoted(first.url.path), quoted(second.url.path))
+        }
+        comparison.compareQueries(first.url, second.url)
+        let (first, second) = (first.entry, second.entry)
+        precondition(first.isSocket == second.isSocket, "a WebSocket and a request have different keys")
+        if first.isSocket {
+            comparison.compareSockets(first, second)
+        } else {
+            if !first.request.hasUnknownBody, !second.request.hasUnknownBody {
+                comparison.compare(first.request, second.request)
+            }
+            comparison.compare(first.response, second.response)
+        }
+        return comparison.changes
+    }
+
+    fileprivate mutating func compare(_ first: SessionResponse?, _ second: SessionResponse?) {
+        let (status, other) = (first.map { String($0.status) }, second.map { String($0.status) })
+        if status != other { note("status", status ?? Messages.silence, other ?? Messages.silence) }
+        guard let first, let second else { return }
+        let (type, otherType) = (Self.mediaType(first), Self.mediaType(second))
+        if type != otherType { note("response.content-type", type, otherType) }
+        compare(first.body, second.body, at: "response.body")
+        if first.isComplete != second.isComplete {
+            note("response", Messages.completeness(first.isComplete), Messages.completeness(second.isComplete))
+        }
+    }
+
+    /// The media type without parameters, which tools omit.
+    private static func mediaType(_ response: SessionResponse) -> String? {
+        guard let value = response.fields.value(of: "content-type") else { return nil }
+        return String(value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
+    }
+
+    fileprivate mutating func compareSockets(_ first: SessionExchange, _ second: SessionExchange) {
+        let left = first.frames.filter { !$0.opcode.isControl }
+        let right = second.frames.filter { !$0.opcode.isControl }
+        let alignment = Alignment(left.map(FrameKey.init), right.map(FrameKey.init))
+        for pair in alignment.pairs {
+            let frame = left[pair.first]
+            compare(frame.payload, right[pair.second].payload, at: Self.place(frame, pair.first))
+        }
+        for index in alignment.onlyFirst {
+            note(Self.place(left[index], index), Self.excerpt(left[index].payload), nil)
+        }
+        for index in alignment.onlySecond {
+            note(Self.place(right[index], index), nil, Self.excerpt(right[index].payload))
+        }
+        // Browsers and proxies record no ends: an unknown end is not a difference.
+        guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
+        note("end", end, otherEnd)
+    }
+
+    private static func place(_ frame: SessionFrame, _ index: Int) -> String {
+        "message \(index + 1) \(frame.sender == .client ? "→" : "←")"
+    }
+}
+
+extension SessionExchange {
+    /// The first close frame, or how the transport ended, or nil if neither was recorded.
+    fileprivate var endingText: String? {
+        if let close = frames.first(where: { $0.opcode == .close }) {
+            return Messages.sent(Messages.close(close.payload.bytes), by: close.sender)
+        }
+        return ending.map(Messages.describe)
+    }
+}
+
+/// Identifies messages by their sender, and by their type if they are JSON objects with one.
+private struct FrameKey: Hashable {
+    let sender: Party
+    let opcode: Opcode
+    let type: ExactString?
+
+    init(_ frame: SessionFrame) {
+        sender = frame.sender
+        opcode = frame.opcode
+        type = frame.opcode == .text ? (try? JSON.parse(frame.payload.bytes))?["type"]?.exactString : nil
+    }
+}
+
+extension SessionComparison {
+    /// What a program does that two runs of its older version did not do, as sentences.
+    ///
+    /// What varies between the two runs does not count: any two runs may differ in it. Neither do values at the same
+    /// path of another message or element.
+    ///
+    /// - Parameter session: A run of the newer version.
+    public static func news(in session: Session, since first: Session, _ second: Session) -> [String] {
+        let noise = Set(SessionComparison(first, second).aspects.map(\.key))
+        let again = Set(SessionComparison(second, session).aspects.map(\.key))
+        return SessionComparison(first, session).aspects.filter { !noise.contains($0.key) && again.contains($0.key) }
+            .map(\.sentence)
+    }
+
+    /// The differences one by one, each with what identifies it in other comparisons.
+    private var aspects: [(key: ExactString, sentence: String)] {
+        differences.flatMap { difference -> [(key: ExactString, sentence: String)] in
+            switch difference {
+            case .onlyInFirst(let name, let place):
+                [(Self.key(name, "presence"), Messages.noLonger(Self.shown(name), place))]
+            case .onlyInSecond(let name, let place):
+                [(Self.key(name, "presence"), Messages.isNew(Self.shown(name), place))]
+            case .moved(let name, let place, let other):
+                [(Self.key(name, "place"), Messages.isElsewhere(Self.shown(name), from: place, to: other))]
+            case .changed(let name, _, let place, let changes):
+                changes.map { change in
+                    // Message 5 may be what message 4 was.
+                    let path = String(change.path.map { $0.isNumber ? "#" : $0 })
+                    return (Self.key(name, path), Messages.isChanged(Self.shown(name), place, change))
+                }
+            }
+        }
+    }
+
+    private static func key(_ name: String, _ aspect: String) -> ExactString { ExactString(name + "\n" + aspect) }
+}
+
+/// Aligns two lists by a longest common subsequence, if that is cheap enough to find.
+struct Alignment {
+    /// Positions in both, ascending in both.
+    private(set) var pairs: [(first: Int, second: Int)] = []
+    /// Positions without a partner.
+    private(set) var onlyFirst: [Int] = []
+    private(set) var onlySecond: [Int] = []
+
+    /// The maximum table size, counted without equal beginnings and ends.
+    ///
+    /// Above it, equal keys are paired in turn, which is not always the longest: two sessions of 100,000 entries would
+    /// take 10 billion steps.
+    static let largestTable = 4_000_000
+
+    init<Key: Hashable>(_ first: [Key], _ second: [Key]) {
+        var start = 0
+        while start < min(first.count, second.count), first[start] == second[start] { start += 1 }
+        // From the front, so that repeated keys have their partners early and the rest at the end; the back is trimmed
+        // only if the table would be too large.
+        var tail = 0
+        let isLarge = (first.count - start) * (second.count - start) > Self.largestTable
+        while isLarge, tail < min(first.count, second.count) - start,
+            first[first.count - 1 - tail] == second[second.count - 1 - tail]
+        {
+            tail += 1
+        }
+        pairs = (0..<start).map { ($0, $0) }
+        let (left, right) = (first[start..<(first.count - tail)], second[start..<(second.count - tail)])
+        if left.count * right.count <= Self.largestTable { alignByTable(left, right) } else { alignInTurn(left, right) }
+        for offset in 0..<tail { pairs.append((left.endIndex + offset, right.endIndex + offset)) }
+        var (next, other) = (0, 0)
+        for pair in pairs + [(first.count, second.count)] {
+            onlyFirst += next..<pair.first
+            onlySecond += other..<pair.second
+            (next, other) = (pair.first + 1, pair.second + 1)
+        }
+    }
+
+    /// Dynamic programming: `length[place(i, j)]` is the length for the ends from i and j.
+    private mutating func alignByTable<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
+        let width = second.count + 1
+        func place(_ i: Int, _ j: Int) -> Int { (i - first.startIndex) * width + j - second.startIndex }
+        // No subsequence is longer than the root of the largest table.
+        var length = [UInt16](repeating: 0, count: (first.count + 1) * width)
+        for i in first.indices.reversed() {
+            for j in second.indices.reversed() {
+                length[place(i, j)] =
+                    first[i] == second[j]
+                    ? length[place(i + 1, j + 1)] + 1 : max(length[place(i + 1, j)], length[place(i, j + 1)])
+            }
+        }
+        var (i, j) = (first.startIndex, second.startIndex)
+        while i < first.endIndex, j < second.endIndex {
+            if first[i] == second[j] {
+                pairs.append((i, j))
+                (i, j) = (i + 1, j + 1)
+            } else if length[place(i + 1, j)] >= length[place(i, j + 1)] {
+                i += 1
+            } else {
+                j += 1
+            }
+        }
+    }
+
+    /// Pairs the n-th occurrence of a key in one with the n-th in the other, and keeps the longest run that ascends in
+    /// both.
+    private mutating func alignInTurn<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
+        var places: [Key: ArraySlice<Int>] = [:]
+        for index in second.indices { places[second[index], default: []].append(index) }
+        var candidates: [(first: Int, second: Int)] = []
+        for index in first.indices {
+            if let place = places[first[index]]?.popFirst() { candidates.append((index, place)) }
+        }
+        // Patience: `ends[n]` is the candidate with the smallest second position that ends a run of n + 1.
+        var ends: [Int] = []
+        var previous = [Int?](repeating: nil, count: candidates.count)
+        for index in candidates.indices {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let isBefore = candidates[ends[middle]].second < candidates[index].second
+                if isBefore { low = middle + 1 } else { high = middle }
+            }
+            previous[index] = low > 0 ? ends[low - 1] : nil
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
+        }
+        var run: [(first: Int, second: Int)] = []
+        var next = ends.last
+        while let index = next {
+            run.append(candidates[index])
+            next = previous[index]
+        }
+        pairs += run.reversed()
     }
 }

@@ -3,6 +3,7 @@ import HTTP1
 import HTTPTypes
 import JSON
 import Text
+import WebSocket
 
 /// A request and its result, including a refused WebSocket handshake.
 public struct RecordedExchange: Sendable {
@@ -208,4 +209,233 @@ enum TraceID {
 
     /// Only zeros mean that there is none.
     private static func isNumber(_ text: some StringProtocol) -> Bool { text.utf8.contains { $0 != 0x30 } }
+}
+
+/// An accepted WebSocket handshake: an exchange without bodies whose status is 101.
+///
+/// Its entry's own time is when the last byte of the 101 was sent; the fields lack `Connection`.
+public typealias RecordedOpening = RecordedExchange
+
+extension RecordedOpening {
+    public init(
+        head: RequestHead, requestedAt: Timestamp, endpoint: Endpoint? = nil, user: ExactString? = nil,
+        responseFields: RecordedFields = .none, faults: [String] = []
+    ) {
+        self.init(
+            head: head, requestedAt: requestedAt, endpoint: endpoint, user: user, status: 101,
+            responseFields: responseFields, faults: faults)
+    }
+}
+
+/// One of the two ends of a connection.
+public enum Party: String, Sendable, CaseIterable {
+    case client
+    case server
+}
+
+/// A message or a control frame on an open WebSocket; fragments are joined.
+public struct RecordedFrame: Sendable, Equatable {
+    public var sender: Party
+    /// The opcode; for a fragmented message, that of the first fragment.
+    public var opcode: Opcode
+    /// The unmasked payload as sent.
+    public var payload: RecordedBody
+    /// The bytes of the payload on the wire, if it was compressed.
+    public var compressedSize: Int?
+    /// How much reached the other side; what a fault lost or truncated is not delivered.
+    public var delivery: Delivery
+    /// The names of the faults that touched it.
+    public var faults: [String]
+
+    public init(
+        sender: Party, opcode: Opcode, payload: [UInt8], delivery: Delivery = .complete, faults: [String] = []
+    ) {
+        self.sender = sender
+        self.opcode = opcode
+        self.payload = RecordedBody(payload)
+        self.delivery = delivery
+        self.faults = faults
+    }
+}
+
+/// The end of a connection that was a WebSocket.
+public struct RecordedClosing: Sendable, Equatable {
+    /// The side that ended it: by the first close frame or, without one, by ending the transport.
+    public var party: Party
+    public var cause: Cause
+    /// The close frames of both sides; "sent" is the server's, "received" the client's.
+    public var summary: CloseSummary
+    /// Details, such as the protocol violation or the exceeded limit.
+    public var message: String?
+    /// The names of the faults that ended it.
+    public var faults: [String]
+
+    public enum Cause: String, Sendable, CaseIterable {
+        case closeFrame = "close_frame"
+        /// FIN without a close frame.
+        case finish
+        /// RST.
+        case reset
+        /// Nothing arrived in time.
+        case timeOut = "time_out"
+        /// A fault of the scenario.
+        case fault
+        /// The client broke the protocol.
+        case violation
+        /// A limit of the server was exceeded.
+        case limit
+        case shutdown
+    }
+
+    public init(
+        by party: Party, cause: Cause, summary: CloseSummary = CloseSummary(), message: String? = nil,
+        faults: [String] = []
+    ) {
+        self.party = party
+        self.cause = cause
+        self.summary = summary
+        self.message = message
+        self.faults = faults
+    }
+}
+
+/// A fault that started on an open WebSocket, independent of any frame.
+///
+/// From here on, the client cannot be judged as usual.
+public struct RecordedFault: Sendable {
+    /// The rule's name.
+    public var name: String
+    public var effect: Effect
+
+    /// What a fault does to a whole connection.
+    public enum Effect: String, Sendable, CaseIterable {
+        /// Nothing is sent or read any more; the connection counts as lost.
+        case silence
+        /// Pings are not answered.
+        case withholdPong = "withhold_pong"
+        /// The server stops reading from the client.
+        case stallReading = "stall_reading"
+    }
+
+    public init(name: String, effect: Effect) {
+        self.name = name
+        self.effect = effect
+    }
+}
+
+extension Party {
+    /// The direction of what this side sends.
+    public var direction: String {
+        switch self {
+        case .client: "client_to_server"
+        case .server: "server_to_client"
+        }
+    }
+}
+
+extension Opcode {
+    package var name: String {
+        switch self {
+        case .continuation: "continuation"
+        case .text: "text"
+        case .binary: "binary"
+        case .close: "close"
+        case .ping: "ping"
+        case .pong: "pong"
+        }
+    }
+}
+
+extension RecordedFrame {
+    /// The content of a close frame, or nil for other frames and for an empty one.
+    ///
+    /// The code is not validated (RFC 6455 §5.5.1).
+    public var closeFrame: CloseSummary.Frame? {
+        guard opcode == .close, payload.bytes.count >= 2 else { return nil }
+        return CloseSummary.Frame(
+            code: CloseCode(rawValue: UInt16(payload.bytes[0]) << 8 | UInt16(payload.bytes[1])),
+            reason: String(decoding: payload.bytes[2...], as: UTF8.self))
+    }
+
+    /// The `type` of a text frame, if the frame is a JSON object with one.
+    public var type: String? {
+        guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
+        return value["type"]?.string
+    }
+}
+
+extension RequestTarget {
+    /// The percent-decoded path segments, without the leading `/w/{world}`.
+    package var segmentsInWorld: [String] {
+        let segments = segments
+        return segments.count > 2 && segments[0] == "w" ? Array(segments.dropFirst(2)) : segments
+    }
+}
+
+/// A breakpoint began to hold something back; the entry's number names what is held.
+public struct RecordedHold: Sendable, Equatable {
+    /// The breakpoint's name.
+    public var breakpoint: String
+    public var place: Place
+    /// The side that sent what is held.
+    public var sender: Party
+    /// When it continues by itself, by the world's clock.
+    public var until: Timestamp
+    /// What is held, on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
+    public var subject: String
+
+    public enum Place: String, Sendable, CaseIterable {
+        case request
+        case response
+        case handshake
+        case frame
+    }
+
+    public init(breakpoint: String, place: Place, sender: Party, until: Timestamp, subject: String) {
+        self.breakpoint = breakpoint
+        self.place = place
+        self.sender = sender
+        self.until = until
+        self.subject = subject
+    }
+}
+
+/// What was held continued, or was lost.
+///
+/// The entry of its own follows on the same connection, with the breakpoint among its faults. Only a client's frame has
+/// it before the hold, because the client sent it then.
+public struct RecordedRelease: Sendable, Equatable {
+    /// The number of the entry with the ``RecordedHold``.
+    public var held: Int
+    /// The breakpoint's name.
+    public var breakpoint: String
+    public var action: Action
+    /// When it would have continued without the breakpoint; the entry's own time is when it did.
+    public var due: Timestamp
+    /// What the other side received instead of a request's body or a client's frame; nil if nothing was changed.
+    public var payload: RecordedBody?
+
+    public enum Action: String, Sendable, CaseIterable {
+        case continued
+        case changed
+        case dropped
+        /// The client was answered in place of the backend.
+        case answered
+        /// Its time was over, or a limit was reached.
+        case expired
+        /// The connection is gone.
+        case left
+        /// The breakpoint was removed, or its controller left, or the world or the server came to an end.
+        case ended
+    }
+
+    public init(
+        held: Int, breakpoint: String, action: Action, due: Timestamp, payload: RecordedBody? = nil
+    ) {
+        self.held = held
+        self.breakpoint = breakpoint
+        self.action = action
+        self.due = due
+        self.payload = payload
+    }
 }

@@ -1,0 +1,298 @@
+import FitIQAPI
+import JSON
+import Traffic
+import WebSocket
+
+/// The time limits for sockets, in nanoseconds.
+enum SocketTimes {
+    private static let second = Tolerance.second
+    static let shortestWait = second
+    /// The longest pause before a try in any guide.
+    static let longestWait = 30 * second
+    /// The maximum silence of a client on an open socket, and how much later a ping may come.
+    static let keepAlive = 30 * second
+    static let keepAliveTolerance = 2 * second
+    /// How long a client stays away after closing.
+    static let stayAway = 3 * second
+    /// The maximum time from the server's close frame to the recorded end.
+    static let serverClosing = 2 * second
+    /// How long a client may take to fetch what it missed.
+    static let recovery = 10 * second
+    /// A reply that is silent for this long counts as abandoned.
+    static let silentAnswer = 10 * second
+    /// A client without an attempt for this long has stopped trying.
+    static let gaveUp = 60 * second
+    static let tryLimit = 5
+}
+
+/// How a WebSocket ended, as its client sees it.
+enum SocketEnding: Sendable, Hashable {
+    case closedByClient
+    /// The client ended the transport without a close frame.
+    case leftByClient
+    /// The client ended it after the fake had misbehaved, perhaps for that reason.
+    case givenUp
+    /// The server closed it with 1000 after saying that the consultation is not active.
+    case archived
+    /// The client did not start the close and learned of it at this time, or nil if the journal cannot tell when.
+    case unexpected(knownAt: Timestamp?)
+
+    init(_ closing: RecordedClosing, of socket: Scene.Socket, at time: Timestamp) {
+        let isByServer = closing.isByServer
+        switch closing.cause {
+        case .violation:
+            // The client may not know its mistake: from its side, the server closed.
+            self = .unexpected(knownAt: time)
+        case _ where isByServer && socket.isArchived && closing.summary.sent?.code == .normalClosure: self = .archived
+        case _ where isByServer: self = .unexpected(knownAt: closing.knownAt(of: socket, at: time))
+        case _ where socket.trouble != nil: self = .givenUp
+        default: self = closing.summary.received != nil ? .closedByClient : .leftByClient
+        }
+    }
+
+    var isOwn: Bool { self == .closedByClient || self == .leftByClient }
+}
+
+extension RecordedClosing {
+    /// Whether the server started the close; the end of the transport after its close frame is not a start.
+    var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
+
+    /// When the client learned that the server closed, or nil if that may have been before the entry's time.
+    fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
+        if let closedAt = socket.serverClosedAt { return closedAt }
+        // A client gives up a silenced socket long before anything ends it.
+        if socket.isSilenced || socket.isStalled { return nil }
+        // If the client never answers the server's close frame, the socket ends when either side times out.
+        return summary.sent != nil && summary.received == nil && cause != .limit && cause != .fault ? nil : time
+    }
+}
+
+extension CloseSummary.Frame {
+    /// Whether the code means that its sender has finished, not that something is wrong.
+    var isLeaving: Bool { code == .normalClosure || code == .goingAway }
+}
+
+struct SocketEndpoint: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/endpoint", level: .must, origin: .guides([.webSocketArchitecture]), place: "root cause",
+        clause: "The WebSocket is opened at /api/v1/consultations/{id}/ws, never at /ws.",
+        advice: "The guides have no socket for meal logs alone: create or fetch a consultation and open "
+            + "/api/v1/consultations/{id}/ws, id in lower case; the guide's own configuration with /ws is the mistake "
+            + "that it describes.")
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        if Handshake(fact) != nil { return findings.exercised() }
+        guard case .request(let request) = fact.kind, request.endpoint == nil,
+            request.exchange.unmatched == .unknownPath,
+            request.exchange.head.wantsUpgrade || request.segments.last == "ws"
+        else { return }
+        findings.exercised()
+        findings.found(SocketMessages.wrongEndpoint(request.path), [fact.entry])
+    }
+}
+
+struct RefusedHandshake: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
+        place: "common errors & solutions",
+        clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
+        tolerance: "Handshakes that were under way before the refusal was delivered do not count, nor does one for "
+            + "another socket up to 50 ms after it.",
+        advice: "Look at the status of the refused handshake: on 401 refresh the token before you reconnect, on 404 "
+            + "create or fetch a consultation first, its id in lower case. consultation-websocket's Quick Start opens "
+            + "the socket without any credentials, so each of its tries ends in 401.",
+        swiftAdvice: "When receive fails, it is (task.response as? HTTPURLResponse)?.statusCode.",
+        scenarios: ["token-expires-mid-session"])
+    static let needs: Evidence = .credentials
+
+    /// The consultation requested and the client that requested it.
+    private struct Question: Sendable, Hashable {
+        let consultation: ExactString
+        let token: ExactString
+    }
+
+    /// The refusals with 401 by token, and the token last refused for each consultation.
+    private var unauthorized = Recent<ExactString, Handshake>(capacity: RecentLimits.fewest)
+    private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
+    /// The refusals with 404 by question, and the consultation last refused for each token.
+    private var unknown = Recent<Question, Handshake>(capacity: RecentLimits.fewest)
+    private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        // One without a token is judged by `auth/websocket-credentials`.
+        guard let handshake = Handshake(fact), let token = handshake.credentials.token, !token.isEmpty else { return }
+        let question = Question(consultation: handshake.consultation, token: token)
+        judgeToken(of: handshake, question, &findings)
+        if !handshake.isOfMeals { judgeID(of: handshake, question, &findings) }
+        switch handshake.status {
+        case 401:
+            unauthorized[question.token] = handshake
+            tokenByConsultation[question.consultation] = question.token
+        // One with an id in upper case is judged by `ids/lowercase`.
+        case 404 where !handshake.isUpperCase:
+            unknown[question] = handshake
+            consultationByToken[question.token] = question.consultation
+        default: break
+        }
+    }
+
+    private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
+        if let refusal = unauthorized[question.token] {
+            // Another socket may be on its way already.
+            let isOther = refusal.consultation != question.consultation
+            let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
+            guard knownAt <= handshake.requestedAt else { return }
+            findings.exercised()
+            let message = SocketMessages.sameToken(refusedAt: findings.date(of: refusal.answeredAt))
+            findings.found(message, [refusal.entry, handshake.entry])
+            unauthorized[question.token] = nil
+        } else if let token = tokenByConsultation[question.consultation], token != question.token {
+            findings.exercised()
+            // Only the next handshake must carry another token.
+            unauthorized[token] = nil
+            tokenByConsultation[question.consultation] = nil
+        }
+    }
+
+    private mutating func judgeID(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
+        if let refusal = unknown[question] {
+            guard refusal.answeredAt <= handshake.requestedAt else { return }
+            unknown[question] = nil
+            // The consultation exists now: it was restored.
+            guard !handshake.isAccepted else { return }
+            findings.exercised()
+            findings.found(
+                SocketMessages.sameID(question.consultation.text, refusedAt: findings.date(of: refusal.answeredAt)),
+                [refusal.entry, handshake.entry])
+        } else if let asked = consultationByToken[question.token], asked != question.consultation {
+            findings.exercised()
+            unknown[Question(consultation: asked, token: question.token)] = nil
+            consultationByToken[question.token] = nil
+        }
+    }
+}
+
+struct SingleConnection: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
+        place: "best practice 1, don'ts (meal-log-websocket)",
+        clause: "A user has one open socket at a time; two on one consultation fail a run.",
+        tolerance: "A socket that the fake has silenced or no longer reads, or that the server is closing, counts as "
+            + "closed; a new one may open up to 50 ms before the old one ends. The apps' socket of all meals does not count.",
+        advice: "Keep one socket for the whole app, and close it before you open another; chat and meal events come "
+            + "over the same socket.",
+        swiftAdvice: "Keep one URLSessionWebSocketTask, and call cancel(with: .goingAway, reason: nil) before you "
+            + "resume another.")
+    static let needs: Evidence = .socketEnds
+
+    /// Two sockets that are open together; the new one may still turn out to replace the old one.
+    private struct Overlap: Sendable {
+        let old: Scene.Socket
+        let new: Scene.Socket
+        func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
+        var isOneConsultation: Bool { old.consultation == new.consultation }
+        /// How long the new socket may wait for the old one's end.
+        var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: Tolerance.interval) }
+        /// When it is certain that the server was not closing the old socket, because the journal would show its end.
+        var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
+    }
+
+    private var users = Recent<ExactString, Bool>()
+    private var overlaps: [Overlap] = []
+    /// More overlaps in such a short time are indistinguishable from a flood.
+    private static let overlapLimit = 256
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        settle(at: fact.time, &findings)
+        switch fact.kind {
+        case .closed(let closing):
+            // The journal records the server's close only once it is complete; the client knew before.
+            let wasClosing = closing.isByServer && closing.summary.sent != nil
+            end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
+        case .fault(let fault) where fault.effect != .withholdPong:
+            end(fact.connection, at: fact.time, wasClosing: false, &findings)
+        case .opened: open(fact, in: scene, &findings)
+        case .request, .frame, .fault, .other: break
+        }
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        for overlap in overlaps where overlap.deadline < end { Self.found(overlap, &findings) }
+    }
+
+    private mutating func open(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard let new = scene.sockets[fact.connection], !new.user.isEmpty, !new.isOfMeals else { return }
+        if users[new.user] ?? false { findings.exercised() }
+        users[new.user] = true
+        let others = scene.openSockets(of: new.user).filter {
+            $0.connection != new.connection && !$0.isEnding && !$0.isOfMeals
+        }
+        // Each opening counts as one breach, the worse one.
+        guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
+        if overlaps.count == Self.overlapLimit {
+            guard overlaps[0].deadline < fact.time else { return }
+            Self.found(overlaps.removeFirst(), &findings)
+        }
+        overlaps.append(Overlap(old: old, new: new))
+    }
+
+    private mutating func end(_ connection: UInt64, at time: Timestamp, wasClosing: Bool, _ findings: inout Findings) {
+        for overlap in overlaps where overlap.deadline < time {
+            let isExcused = wasClosing && overlap.old.connection == connection
+            if overlap.involves(connection), !isExcused { Self.found(overlap, &findings) }
+        }
+        overlaps.removeAll { $0.involves(connection) }
+    }
+
+    private mutating func settle(at time: Timestamp, _ findings: inout Findings) {
+        while let overlap = overlaps.first, overlap.settledAt < time {
+            Self.found(overlap, &findings)
+            overlaps.removeFirst()
+        }
+    }
+
+    private static func found(_ overlap: Overlap, _ findings: inout Findings) {
+        findings.found(
+            SocketMessages.secondSocket(
+                openedAt: findings.date(of: overlap.new.openedAt), oldAt: findings.date(of: overlap.old.openedAt),
+                consultation: overlap.isOneConsultation ? overlap.new.consultation.text : nil),
+            level: overlap.isOneConsultation ? .must : .should, [overlap.old.opening, overlap.new.opening])
+    }
+}
+
+struct MealSocketSingle: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/meal-socket-single", level: .should, origin: .ours,
+        clause: "While a user's /ws/meal-logs is open, the client opens no second one.",
+        tolerance: "Only a client that answers the close frame of the older one, with another code than 1000 and 1001, "
+            + "still used it. Two devices of one user cannot be told from a client that opens two.",
+        advice: "Keep one socket for the events of all meals in the whole app, and do not open another when a screen "
+            + "appears: the server closes the older one with 1008, and a client that then reconnects closes its own "
+            + "newer one.")
+    static let needs: Evidence = .socketEnds
+
+    private var users = Recent<ExactString, Bool>()
+    /// The opening of a newer socket, and the older one, by the connection of that.
+    private var newer = Recent<UInt64, (entry: JournalEntry, old: Scene.Socket)>(capacity: RecentLimits.fewest)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .opened(let opening) where opening.isOfMeals && opening.opening.user != nil:
+            if users[opening.user] ?? false { findings.exercised() }
+            users[opening.user] = true
+            let old = scene.openSockets(of: opening.user).last {
+                $0.isOfMeals && $0.connection != fact.connection && !$0.isEnding
+            }
+            if let old { newer[old.connection] = (fact.entry, old) }
+        case .closed(let closing):
+            guard let (entry, old) = newer[fact.connection] else { return }
+            newer[fact.connection] = nil
+            guard let answer = closing.summary.received, !answer.isLeaving else { return }
+            findings.found(
+                SocketMessages.secondMealSocket(
+                    openedAt: findings.date(of: entry.time), oldAt: findings.date(of: old.openedAt)),
+                [old.opening, entry])
+        case .opened, .request, .frame, .fault, .other: return
+        }
+    }
+}
