@@ -100,11 +100,11 @@ struct FactTests {
             (1_000_000_000, "1 s"), (1_050_000_000, "1.05 s"), (61_500_000_000, "61.5 s"), (-500_000_000, "-0.5 s"),
         ] as [(Int64, String)])
     func durations(_ nanoseconds: Int64, _ text: String) {
-        #expect(Wording.seconds(nanoseconds) == text)
+        #expect(Messages.seconds(nanoseconds) == text)
     }
 
     @Test("Times are told as times of day")
-    func times() { #expect(Wording.clock(Story.time(4.9)) == "10:30:04") }
+    func times() { #expect(Messages.clock(Story.time(4.9)) == "10:30:04") }
 
     @Test("Meal logs, goals and consultations are found in every form")
     func shown() throws {

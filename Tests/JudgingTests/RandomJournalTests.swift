@@ -174,7 +174,7 @@ struct RandomJournalTests {
             #expect(plain.verdicts(at: end).map(Self.timeless) == verdicts.map(Self.timeless))
             let times = journal.values.flatMap { [$0.time] + Self.requestedAt($0.event) }
             // Midnight stands for dates of tokens, and in examples.
-            let clocks = Set(times.map(Wording.clock) + ["00:00:00"])
+            let clocks = Set(times.map(Messages.clock) + ["00:00:00"])
             for finding in verdicts.flatMap(\.findings) {
                 for entry in finding.evidence { #expect(entry.time == journal[entry.number]?.time) }
                 for time in finding.message.matches(of: Self.clock) {

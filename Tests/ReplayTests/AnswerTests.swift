@@ -87,13 +87,13 @@ struct AnswerTests {
         #expect(player.ask("GET", "/none") == .noAnswer(after: row.after))
     }
 
-    static func body(_ text: String, of count: Int? = nil) -> SessionBody {
+    static func body(_ text: String, of count: Int? = nil) -> RecordedBody {
         let bytes = Array(text.utf8)
-        return SessionBody(bytes, of: count ?? bytes.count)
+        return RecordedBody(bytes, of: count ?? bytes.count)
     }
 
     struct Cut: Sendable {
-        var body: SessionBody
+        var body: RecordedBody
         var length: String?
         var isComplete: Bool
         var declared: Int?
@@ -170,7 +170,7 @@ struct AnswerTests {
         let session = Session(entries: [
             SessionExchange(
                 started: recorded(0),
-                request: SessionRequest(method: "POST", url: "http://h/a", body: SessionBody([1], of: 2)),
+                request: SessionRequest(method: "POST", url: "http://h/a", body: RecordedBody([1], of: 2)),
                 response: SessionResponse(status: 200))
         ])
         var player = Player(try ReplayPlan(session), settings: ReplaySettings(match: .strict), origin: ourOrigin)

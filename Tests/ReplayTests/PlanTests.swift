@@ -9,7 +9,7 @@ struct PlanTests {
     static func exchange(_ path: String = "/a", bytes: Int = 0) -> SessionExchange {
         SessionExchange(
             started: recorded(0), request: SessionRequest(method: "GET", url: "http://h" + path),
-            response: SessionResponse(status: 200, body: SessionBody(Array(repeating: 0, count: bytes))))
+            response: SessionResponse(status: 200, body: RecordedBody(Array(repeating: 0, count: bytes))))
     }
 
     static func socket(frames: Int) -> SessionExchange {
@@ -121,7 +121,7 @@ struct PlanTests {
     @Test("A frame that was kept in part is told of", arguments: [(3, 0), (4, 1)])
     func cutFrames(byteCount: Int, notes: Int) throws {
         var part = frame(.server, 1, "hel")
-        part.payload = SessionBody(part.payload.bytes, of: byteCount)
+        part.payload = RecordedBody(part.payload.bytes, of: byteCount)
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [part])
         #expect(try builder.plan().notes.count == notes)
@@ -133,7 +133,7 @@ struct PlanTests {
         for started in times {
             for opened in times {
                 let frames = times.map {
-                    SessionFrame(sender: .server, time: $0, opcode: .text, payload: SessionBody([0x61]))
+                    SessionFrame(sender: .server, time: $0, opcode: .text, payload: RecordedBody([0x61]))
                 }
                 let session = Session(entries: [
                     SessionExchange(

@@ -44,11 +44,11 @@ struct SessionBuilder {
                 started: recorded(now), waited: waited * millisecond, lasted: (lasted ?? waited) * millisecond,
                 request: SessionRequest(
                     method: method, url: target.hasPrefix("/") ? recordedOrigin + target : target, fields: fields,
-                    body: body.map { SessionBody(Array($0.utf8)) }),
+                    body: body.map { RecordedBody(Array($0.utf8)) }),
                 response: status == 0
                     ? nil
                     : SessionResponse(
-                        status: status, fields: answerFields, body: SessionBody(Array(answer.utf8)),
+                        status: status, fields: answerFields, body: RecordedBody(Array(answer.utf8)),
                         isComplete: isComplete)))
         return session.entries.count - 1
     }
@@ -93,11 +93,11 @@ struct SessionBuilder {
 
 /// A frame so many milliseconds after the opening.
 func frame(_ sender: Party, _ milliseconds: Int64, _ text: String) -> SessionFrame {
-    SessionFrame(sender: sender, time: recorded(milliseconds), opcode: .text, payload: SessionBody(Array(text.utf8)))
+    SessionFrame(sender: sender, time: recorded(milliseconds), opcode: .text, payload: RecordedBody(Array(text.utf8)))
 }
 
 func frame(_ sender: Party, _ milliseconds: Int64, _ opcode: Opcode, _ payload: [UInt8]) -> SessionFrame {
-    SessionFrame(sender: sender, time: recorded(milliseconds), opcode: opcode, payload: SessionBody(payload))
+    SessionFrame(sender: sender, time: recorded(milliseconds), opcode: opcode, payload: RecordedBody(payload))
 }
 
 /// An ending so many milliseconds after the opening.

@@ -12,7 +12,7 @@ struct ReplayTests {
         SessionExchange(
             started: Timestamp(secondsSinceEpoch: 1_700_000_000),
             request: SessionRequest(method: "GET", url: "http://recorded.example/a"),
-            response: SessionResponse(status: 200, body: SessionBody(Array("yes no 1.0".utf8))))
+            response: SessionResponse(status: 200, body: RecordedBody(Array("yes no 1.0".utf8))))
     ])
     static let har = String(decoding: HAREncoder.file(session, creatorVersion: "test"), as: UTF8.self)
 

@@ -13,7 +13,6 @@ public struct Exposure: Sendable, Hashable {
         case notFound = "404"
         case conflict = "409"
         case tooMany = "429"
-        /// A request was answered with a status from 500 to 599.
         case serverError = "5xx"
         /// A request or handshake was answered a second late or more, in part or not at all.
         case timeOut = "time_out"
@@ -31,8 +30,7 @@ public struct Exposure: Sendable, Hashable {
     }
 
     public init(path: Path, count: Int) {
-        self.path = path
-        self.count = count
+        (self.path, self.count) = (path, count)
     }
 }
 
@@ -145,9 +143,7 @@ struct MealExposure: Sendable {
                 if settled[key] == nil { pending[key] = Log(client: client, acceptedAt: request.answeredAt) }
             }
             guard request.acceptedMealLogs.isEmpty else { return [] }
-            return request.shownMealLogs.flatMap {
-                see($0, Owned(client: client, id: $0.id), at: request.answeredAt)
-            }
+            return request.shownMealLogs.flatMap { see($0, Owned(client: client, id: $0.id), at: request.answeredAt) }
         case .frame(let frame):
             guard let log = frame.settledMealLog, let user = scene.sockets[fact.connection]?.user else { return [] }
             return see(log, Owned(client: user, id: log.id), at: fact.time, isNews: true)

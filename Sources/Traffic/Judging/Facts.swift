@@ -66,8 +66,7 @@ final class RequestFact: Sendable {
     let answer: JSONValue?
 
     init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
-        self.exchange = exchange
-        self.entry = entry
+        (self.exchange, self.entry) = (exchange, entry)
         let credentials = PresentedCredentials(exchange.head)
         self.credentials = credentials
         client = exchange.user ?? credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
@@ -86,7 +85,6 @@ final class RequestFact: Sendable {
             endpoint.template.split(separator: "/").firstIndex { $0.hasPrefix("{") }.map { (endpoint, $0) }
         })
 
-    /// When the request was complete.
     var requestedAt: Timestamp { exchange.requestedAt }
     /// When the response was sent or the client gave up.
     var answeredAt: Timestamp { entry.time }
@@ -114,7 +112,6 @@ extension ExactString {
 
 final class OpeningFact: Sendable {
     let opening: RecordedOpening
-    /// When the 101 was sent.
     let openedAt: Timestamp
     let credentials: PresentedCredentials
     /// The id in the path as it was sent; empty on the socket of all meals of a user.
@@ -138,7 +135,6 @@ final class OpeningFact: Sendable {
     /// What stands for a consultation's id; no id looks like this.
     static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
 
-    /// When the request was complete.
     var requestedAt: Timestamp { opening.requestedAt }
     /// The user whose credentials were accepted, or an empty text if the journal does not know.
     var user: ExactString { opening.user ?? "" }
@@ -173,7 +169,6 @@ final class FrameFact: Sendable {
     }
 
     var isFromClient: Bool { frame.sender == .client }
-    /// Whether the frame was delivered completely.
     var isDelivered: Bool { frame.delivery == .complete }
     /// Whether it is the server's `connected`, and the client received it.
     var isConnected: Bool { isHeard && type == "connected" }
@@ -181,7 +176,6 @@ final class FrameFact: Sendable {
     var isHeard: Bool { !isFromClient && isDelivered }
     /// Whether it is a question to the coach, in either protocol.
     var isChatMessage: Bool { isFromClient && (type == "message" || type == "user_message") }
-    /// Whether it is a ping, as a control frame or as JSON.
     var isPing: Bool { isFromClient && (frame.opcode == .ping || type == "ping") }
 }
 
@@ -286,7 +280,6 @@ extension RequestFact {
 }
 
 extension Endpoint {
-    /// Whether the path names a consultation.
     var namesConsultation: Bool { Self.ofConsultations.contains(self) }
     private static let ofConsultations = Set(
         allCases.filter { $0.template.hasPrefix(Endpoint.showConsultation.template) })
@@ -314,7 +307,6 @@ extension FrameFact {
     }
 }
 
-/// An item with an ID, and the client it belongs to.
 struct Owned: Hashable, Sendable {
     let client: ExactString
     let id: ExactString

@@ -35,15 +35,9 @@ public struct Obligation: Sendable, Hashable {
         id: String, level: Level, origin: Origin, place: String = "", clause: String, tolerance: String? = nil,
         advice: String, swiftAdvice: String = "", scenarios: [String] = []
     ) {
-        self.id = id
-        self.level = level
-        self.origin = origin
-        self.place = place
-        self.clause = clause
-        self.tolerance = tolerance
-        self.advice = advice
-        self.swiftAdvice = swiftAdvice
-        self.scenarios = scenarios
+        (self.id, self.level, self.origin) = (id, level, origin)
+        (self.place, self.clause, self.tolerance) = (place, clause, tolerance)
+        (self.advice, self.swiftAdvice, self.scenarios) = (advice, swiftAdvice, scenarios)
     }
 
     /// Whether the obligation applies to clients of a server in the given mode.
@@ -143,18 +137,14 @@ public struct Verdict: Sendable {
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
-        /// The client faced the obligation and kept it.
         case kept
         case broken
         case notExercised = "not_exercised"
     }
 
     public init(obligation: Obligation, outcome: Outcome, exercisedCount: Int, findings: [Finding], findingCount: Int) {
-        self.obligation = obligation
-        self.outcome = outcome
-        self.exercisedCount = exercisedCount
-        self.findings = findings
-        self.findingCount = findingCount
+        (self.obligation, self.outcome, self.exercisedCount) = (obligation, outcome, exercisedCount)
+        (self.findings, self.findingCount) = (findings, findingCount)
     }
 
     /// How to fix the client, in the words of its language if that is known.
@@ -198,9 +188,7 @@ public struct Finding: Sendable {
     public let evidence: [JournalEntry]
 
     public init(level: Obligation.Level, message: String, evidence: [JournalEntry]) {
-        self.level = level
-        self.message = message
-        self.evidence = evidence
+        (self.level, self.message, self.evidence) = (level, message, evidence)
     }
 }
 
@@ -222,7 +210,13 @@ public struct Findings: Sendable {
 
     mutating func exercised() { exercisedCount += 1 }
 
-    /// Records a breach; call ``exercised()`` as well, because a broken obligation was faced.
+    /// Records that the obligation was faced and broken.
+    mutating func breached(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
+        exercised()
+        found(message, level: level, evidence)
+    }
+
+    /// Records a breach; call ``exercised()`` as well, or ``breached(_:level:_:)``: a broken obligation was faced.
     ///
     /// A breach of a *must* replaces one of a *should* if there is no room for both. An entry may be given for each of
     /// the parts that it plays, such as the end of a socket that is also the last failure, and is shown once.

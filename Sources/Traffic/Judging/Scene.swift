@@ -28,8 +28,7 @@ struct Scene: Sendable {
 
     init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
         precondition(socketLimit > 0, "there is room for a socket")
-        self.mode = mode
-        self.socketLimit = socketLimit
+        (self.mode, self.socketLimit) = (mode, socketLimit)
     }
 
     /// How many of the newest open sockets of a user or consultation are searched.
@@ -110,11 +109,9 @@ struct Scene: Sendable {
         let credentials: PresentedCredentials
         let openedAt: Timestamp
         let opening: JournalEntry
-        /// When `connected` was delivered.
         private(set) var connectedAt: Timestamp?
         /// Whether the frame that should have been `connected` was lost or broken in transit.
         private(set) var lostConnected = false
-        /// The reply the client is receiving.
         private(set) var stream: Stream?
         /// Whether the client has received any part of a reply.
         private(set) var hasStreamed = false
@@ -137,7 +134,6 @@ struct Scene: Sendable {
         /// Whether the client has sent a question.
         private(set) var hasAsked = false
 
-        /// A question that the backend can answer.
         struct Question: Sendable {
             let entry: JournalEntry
             /// Since when the server has had nothing else to answer.
@@ -148,9 +144,7 @@ struct Scene: Sendable {
 
         /// A reply that the client has received in part but not to its end.
         struct Stream: Sendable {
-            /// The first piece that was delivered.
             let first: JournalEntry
-            /// When the last piece was delivered.
             var lastPieceAt: Timestamp
             var hasLostEnd = false
         }

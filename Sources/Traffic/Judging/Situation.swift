@@ -195,9 +195,7 @@ extension SituationCounter {
                 isRefused ? .revoked : expiry.map { $0 <= scene.date(of: fact.time) } ?? false ? .expired : .good
         }
 
-        private mutating func begin(_ connection: UInt64) {
-            (chat, isAsking, isClosing) = (connection, false, false)
-        }
+        private mutating func begin(_ connection: UInt64) { (chat, isAsking, isClosing) = (connection, false, false) }
 
         private mutating func observe(_ frame: FrameFact) {
             if frame.isChatMessage { isAsking = true }
@@ -222,9 +220,7 @@ extension SituationCounter {
             _ credentials: PresentedCredentials, _ status: Int?, _ isAnswered: Bool, at time: Timestamp
         ) {
             guard let bearer = credentials.token?.text else { return }
-            if bearer != token {
-                (token, expiry, isRefused) = (bearer, AccessToken.claimedExpiry(of: bearer), false)
-            }
+            if bearer != token { (token, expiry, isRefused) = (bearer, AccessToken.claimedExpiry(of: bearer), false) }
             guard isAnswered, let status else { return }
             if status == 401 { isRefused = expiry.map { $0 > time } ?? true } else if status < 400 { isRefused = false }
         }
@@ -268,9 +264,7 @@ public struct Coverage: Sendable, Hashable {
     public var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
     /// The situations, in their order.
-    public var situations: [Situation] {
-        (0..<Situation.count).filter(contains(index:)).map(Situation.init(index:))
-    }
+    public var situations: [Situation] { (0..<Situation.count).filter(contains(index:)).map(Situation.init(index:)) }
 }
 
 /// A situation that clients are known to reach, and what makes a client face it.
@@ -324,7 +318,6 @@ public struct ReachableSituation: Sendable, Hashable {
 }
 
 extension Situation {
-    /// The names of its members: socket, token, meal and trouble.
     public var names: [String] { ["\(socket)", "\(token)", "\(meal)", "\(trouble)"] }
 
     /// Finds the situation with these names; nil if there is none.
@@ -333,6 +326,5 @@ extension Situation {
         self.init(index: index)
     }
 
-    private static let indices = Dictionary(
-        uniqueKeysWithValues: (0..<count).map { (Situation(index: $0).names, $0) })
+    private static let indices = Dictionary(uniqueKeysWithValues: (0..<count).map { (Situation(index: $0).names, $0) })
 }

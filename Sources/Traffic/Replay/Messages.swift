@@ -117,9 +117,7 @@ enum Messages {
         if report.frameMissCount > 0 {
             parts.append("\(Words.counted(report.frameMissCount, "frame")) not as recorded")
         }
-        if report.framesNeverSent > 0 {
-            parts.append("\(Words.counted(report.framesNeverSent, "frame")) never sent")
-        }
+        if report.framesNeverSent > 0 { parts.append("\(Words.counted(report.framesNeverSent, "frame")) never sent") }
         return parts.joined(separator: ", ") + "."
     }
     static func method(_ name: String) -> String {

@@ -124,7 +124,6 @@ public struct Player: Sendable {
     }
 }
 
-/// The recorded request that matches a client's request.
 struct Match: Sendable {
     var entry: Int
     /// The client's values, and the recorded ones in their places.
@@ -358,9 +357,7 @@ extension Player {
     private mutating func schedule(_ socket: ReplaySocket) {
         if var play = sockets.removeValue(forKey: socket) {
             let due = play.due()
-            if due != play.scheduled, let due {
-                deadlines.insert(socket, at: Timestamp(nanosecondsSinceEpoch: due))
-            }
+            if due != play.scheduled, let due { deadlines.insert(socket, at: Timestamp(nanosecondsSinceEpoch: due)) }
             play.scheduled = due
             sockets[socket] = play
         }

@@ -211,7 +211,6 @@ extension ReplayPlan {
     }
 }
 
-/// A recorded request, compiled.
 struct PlannedEntry: Sendable {
     var url: RequestURL
     /// The method, or `HANDSHAKE` for a WebSocket handshake.
@@ -233,7 +232,6 @@ struct SocketScript: Sendable {
     private(set) var steps: [Step] = []
     /// The client's messages, in order.
     private(set) var messages: [Message] = []
-    /// The indices of the messages of each shape.
     private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
     /// The client's pings and their pongs, in order.
     private(set) var keepAlives: [KeepAlive] = []
@@ -254,7 +252,6 @@ struct SocketScript: Sendable {
         case server(ReplayEffect.Action)
         /// The client sends the message with this index.
         case client(Int)
-        /// The client sends a ping of the API.
         case ping
         /// The client closes or ends the connection; the codec handles what the server does after it.
         case clientEnds
@@ -267,9 +264,7 @@ struct SocketScript: Sendable {
         var pong: (action: ReplayEffect.Action, after: Int64)?
     }
 
-    /// A message of the client.
     struct Message: Sendable {
-        /// The index of its step.
         var step: Int
         var isText: Bool
         var payload: [UInt8]
@@ -379,7 +374,6 @@ struct Vocabulary: Sendable {
 
     func number(of text: ExactString) -> Int? { numbers[text] }
 
-    /// Adds a value unless it is known.
     mutating func note(_ text: ExactString, fromClient: Bool) {
         guard numbers[text] == nil else { return }
         guard texts.count < ReplayLimits.recordedValues else {
@@ -400,7 +394,6 @@ struct Vocabulary: Sendable {
         return texts.count - 1
     }
 
-    /// Adds the values of a text.
     mutating func note(valuesOf bytes: [UInt8], fromClient: Bool) {
         bytes.withUnsafeBufferPointer { bytes in
             var scanner = ValueScanner(bytes, origins: origins)

@@ -11,7 +11,6 @@ public struct ReplayReport: Sendable, Equatable {
     public var served = 0
     /// The number of repeated responses, given after all of their kind had been used.
     public var repeats = 0
-    /// The number of recorded requests that were never made.
     public var neverAskedCount = 0
     /// The first requests that were never made, at most ``ReplayLimits/misses``.
     public var neverAsked: [ReplayMiss.Nearest] = []
@@ -84,7 +83,6 @@ public struct ReplayMiss: Sendable, Equatable {
         case over
     }
 
-    /// A recorded request.
     public struct Nearest: Sendable, Equatable {
         /// The number of its entry in the recording, counted from 1 in starting order.
         public var entry: Int
@@ -134,7 +132,6 @@ public struct ReplayDifference: Sendable, Equatable {
     }
 }
 
-/// A client's frame that is not the recorded one.
 public struct ReplayFrameMiss: Sendable, Equatable {
     /// The world's date when it came.
     public var time: Timestamp
@@ -157,7 +154,6 @@ public struct ReplayFrameMiss: Sendable, Equatable {
         case tooMany
     }
 
-    /// What came, and what was expected.
     public var message: String { Messages.message(self) }
 
     fileprivate var json: JSONValue {
@@ -201,7 +197,6 @@ extension Player {
 
     /// How many recorded requests of one route are compared in full.
     private static let comparedEntries = 16
-    /// How many routes are compared.
     private static let comparedRoutes = 1_000
 
     private func nearest(
@@ -336,7 +331,6 @@ struct Differences: JSONComparison {
         }
     }
 
-    /// Compares two bodies or two messages.
     mutating func compare(body expected: [UInt8], _ actual: [UInt8], named name: String) {
         guard !isFull, expected != actual else { return }
         if expected.isEmpty || actual.isEmpty { return note(name, Excerpts.of(expected), Excerpts.of(actual)) }

@@ -1,6 +1,5 @@
 import Traffic
 
-/// The settings of a replay.
 public struct ReplaySettings: Sendable, Equatable {
     public var match: Match
     public var speed: Speed
@@ -82,7 +81,6 @@ public enum ReplayLimits {
     public static let runs = 64
     /// The maximum misses of each kind in a report; more are only counted.
     public static let misses = 100
-    /// The maximum differences in a miss.
     public static let differences = 8
     /// The maximum bytes of a JSON text whose differences are listed one by one.
     public static let comparedBody = 64 * 1_024
@@ -92,7 +90,6 @@ public enum ReplayLimits {
 
 /// Why a session cannot be replayed.
 public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It contains no request.
     case empty
     /// The server answers all of its requests, of this number, itself.
     case nothingToPlay(Int)
@@ -238,9 +235,7 @@ enum ReplayedFields {
 
     private static func isOffered(_ subprotocol: String, in offer: [SessionField]) -> Bool {
         offer.filter { $0.name.lowercased() == "sec-websocket-protocol" }.contains { field in
-            field.value.split(separator: ",").contains {
-                $0.filter { $0 != " " && $0 != "\t" }.isExactly(subprotocol)
-            }
+            field.value.split(separator: ",").contains { $0.filter { $0 != " " && $0 != "\t" }.isExactly(subprotocol) }
         }
     }
 }

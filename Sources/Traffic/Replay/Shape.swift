@@ -48,7 +48,6 @@ struct Shape: Sendable {
         append(.part)
     }
 
-    /// Adds an ID of any form.
     mutating func add(id: String) { add(.id, value: id) }
 
     private mutating func add(_ mark: Mark, value: String) {
@@ -163,7 +162,6 @@ struct Shape: Sendable {
     }
 }
 
-/// JSON.
 extension Shape {
     /// Adds a value independent of member order, white space and number notation.
     mutating func add(_ value: JSONValue, under name: String) {
@@ -201,7 +199,6 @@ struct RequestShapes: Sendable {
     let method: String
     let url: RequestURL
     let body: [UInt8]
-    /// The body's fields if it is a form.
     let form: FormBody?
     /// The recorded ones, and for a client's request its server's.
     let origins: Origins
@@ -337,9 +334,7 @@ struct MatchState: Sendable {
             }
         }
         // Exhausted variants are removed, each once, so that later calls do not skip them again.
-        if over > ReplayLimits.candidates {
-            list = Live(variants: list.variants[list.first...].filter { !isOver($0) })
-        }
+        if over > ReplayLimits.candidates { list = Live(variants: list.variants[list.first...].filter { !isOver($0) }) }
         return found
     }
 

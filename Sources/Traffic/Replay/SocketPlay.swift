@@ -142,9 +142,7 @@ struct SocketPlay: Sendable {
         guard let last = script.keepAlives.last, pongs.count < ReplayLimits.runs else { return false }
         let keepAlive = pingCount < script.keepAlives.count ? script.keepAlives[pingCount] : last
         pingCount += 1
-        if let pong = keepAlive.pong {
-            pongs.append((time.advanced(capped: settings.played(pong.after)), pong.action))
-        }
+        if let pong = keepAlive.pong { pongs.append((time.advanced(capped: settings.played(pong.after)), pong.action)) }
         return true
     }
 
@@ -161,7 +159,6 @@ struct SocketPlay: Sendable {
 
     private func hasCome(_ message: Int) -> Bool { message < nextMessage || early.contains(message) }
 
-    /// Records that a message has arrived.
     mutating func come(_ message: Int, at time: Int64) {
         if settings.frames == .lockStep { arrivals[message] = time }
         guard !hasCome(message) else { return }
@@ -177,9 +174,7 @@ struct SocketPlay: Sendable {
         while cursor < messages.count, hasCome(messages[cursor]) { cursor += 1 }
         triggerCursors[key] = cursor
         for message in messages[cursor...].prefix(ReplayLimits.candidates)
-        where !hasCome(message) && fits(script.messages[message]) {
-            return message
-        }
+        where !hasCome(message) && fits(script.messages[message]) { return message }
         return messages.reversed().prefix(ReplayLimits.candidates).first { fits(script.messages[$0]) }
     }
 

@@ -7,7 +7,6 @@ import WebSocket
 /// All user-visible sentences of the module.
 enum Messages {}
 
-/// Reading HAR.
 extension Messages {
     static func describe(_ error: HARError) -> String {
         var place: [String] = []
@@ -283,9 +282,7 @@ extension Messages {
 // All user-visible sentences of the journal are in this file.
 
 enum JournalMessages {
-    static func cut(kept: Int, of count: Int) -> String {
-        "The journal keeps the first \(kept) of \(count) bytes."
-    }
+    static func cut(kept: Int, of count: Int) -> String { "The journal keeps the first \(kept) of \(count) bytes." }
     static func ignoredSubprotocol(_ offered: String) -> String {
         "The client offered the subprotocol \(quoted(offered)), and the server has none: the answer has no "
             + "Sec-WebSocket-Protocol. Browsers fail such a connection; offer no subprotocol."
@@ -309,9 +306,7 @@ enum JournalMessages {
         "The parameter 'trace' must be the id of a trace, 32 hexadecimal digits in lower case that are not all 0, as in the "
             + "second part of the field 'traceparent'; got \(quoted(value))."
     }
-    static func empty(_ name: String) -> String {
-        "The parameter '\(name)' is empty; give it a value or leave it out."
-    }
+    static func empty(_ name: String) -> String { "The parameter '\(name)' is empty; give it a value or leave it out." }
 
     // MARK: Saved journals
 

@@ -33,7 +33,6 @@ package struct RequestURL: Sendable {
         return own.map { text.hasSuffix($0) } == true ? String(text.dropLast(own?.count ?? 0)) : text
     }
 
-    /// The path with its IDs, for messages.
     package var path: String { "/" + segments.joined(separator: "/") }
 
     /// The segments with nil for any number, and for anything where a path of the API has an ID.

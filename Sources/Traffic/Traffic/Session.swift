@@ -37,17 +37,14 @@ public struct SessionField: Sendable, Hashable {
     public var value: String
 
     public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 }
 
-/// A request as sent.
 public struct SessionRequest: Sendable, Equatable {
     public var method: String
     /// The absolute URL, such as `https://host/api/v1/consultations?limit=2`; a WebSocket has the scheme `ws` or `wss`.
     public var url: String
-    /// The fields in order.
     public var fields: [SessionField] = []
     /// The body without framing, or nil if there is none.
     public var body: RecordedBody?
@@ -61,10 +58,8 @@ public struct SessionRequest: Sendable, Equatable {
     }
 }
 
-/// A response as received.
 public struct SessionResponse: Sendable, Equatable {
     public var status: Int
-    /// The fields in order.
     public var fields: [SessionField] = []
     /// The body without framing; empty if there is none.
     ///

@@ -10,7 +10,6 @@ public final class SessionRecorder {
     public struct Settings: Sendable, Equatable {
         /// The host in URLs, as `host:port`, or nil for the host that requests name.
         public var authority: String?
-        /// The version of the creator in the file.
         public var creatorVersion: String
         /// Whether secrets are written unredacted.
         public var keepsSecrets = false
@@ -60,7 +59,6 @@ public final class SessionRecorder {
         writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
     }
 
-    /// The beginning of every recording by this program.
     public static let beginning = HAREncoder.beginning
 
     /// The number of recorded requests, including refused WebSocket handshakes.

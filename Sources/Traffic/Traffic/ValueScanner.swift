@@ -197,9 +197,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// A redaction placeholder, such as `redacted-token-1`.
-    package var isPlaceholder: Bool {
-        count > 10 && starts(with: "redacted-".utf8) && self[count - 1].isDigit
-    }
+    package var isPlaceholder: Bool { count > 10 && starts(with: "redacted-".utf8) && self[count - 1].isDigit }
 
     /// A local part, one `@`, and a domain with a dot.
     fileprivate var isEmailAddress: Bool {

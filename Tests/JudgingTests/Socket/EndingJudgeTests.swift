@@ -165,11 +165,11 @@ struct EndingJudgeTests {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, server: 4000, client: 4000, at: 4)
         },
-        SocketCase("FIN", .broken(SocketMessages.noCloseFrame, [1, 3])) {
+        SocketCase("FIN", .broken(Messages.noCloseFrame, [1, 3])) {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, .finish, at: 4)
         },
-        SocketCase("RST", .broken(SocketMessages.noCloseFrame, [1, 3])) {
+        SocketCase("RST", .broken(Messages.noCloseFrame, [1, 3])) {
             $0.connect(1, at: 0)
             $0.close(1, by: .client, .reset, at: 4)
         },

@@ -18,12 +18,12 @@ struct HoldJudgeTests {
         }
     }
 
-    private static let noPing = SocketMessages.noPing(for: 90 * Tolerance.second, since: SocketStory.time(10))
+    private static let noPing = Messages.noPing(for: 90 * Tolerance.second, since: SocketStory.time(10))
 
     @Test("Messages behind a held one are not sent while an answer streams")
     func streaming() {
         for (faults, isBroken) in [(["b"], false), ([], true)] {
-            let message = SocketMessages.sentWhileStreaming(since: SocketStory.time(11))
+            let message = Messages.sentWhileStreaming(since: SocketStory.time(11))
             SocketCase("streaming", isBroken ? .broken(message, [4, 6]) : .notExercised) {
                 $0.connect(1, at: 0)
                 $0.say(1, Self.question, at: 10, faults: faults)

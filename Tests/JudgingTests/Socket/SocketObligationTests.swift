@@ -51,30 +51,30 @@ struct SocketObligationTests {
     private static let second = Tolerance.second
 
     static let sentences: [(String, String)] = [
-        (SocketMessages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),
+        (Messages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),
         (
-            SocketMessages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
+            Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
             "The client opened a socket at 10:31:01 while another of the same user was open, since 10:30:00."
         ),
         (
-            SocketMessages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
+            Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
             "The client tried again 0.999 s after the socket ended at 10:30:04; at least 1 s is due."
         ),
         (
-            SocketMessages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
+            Messages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
             "The client made try 3 0.2 s after try 2 had failed at 10:30:04; at least 1 s is due."
         ),
         (
-            SocketMessages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
+            Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
             "The client waited 0 s before try 2, less than the 12.05 s before an earlier one."
         ),
         (
-            SocketMessages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
+            Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
             "The socket was idle for 3601.001 s from 10:29:59 on; a ping is due every 30 s."
         ),
-        (SocketMessages.wrongCloseCode(1005), "The client left with close code 1005; 1000 or 1001 is due."),
+        (Messages.wrongCloseCode(1005), "The client left with close code 1005; 1000 or 1001 is due."),
         (
-            SocketMessages.closeNotAnswered(1012),
+            Messages.closeNotAnswered(1012),
             "The client did not answer the server's close frame (1012) with one of its own."
         ),
     ]

@@ -32,10 +32,10 @@ struct Take {
                 started: Self.time(started), waited: waited * 1_000_000, lasted: waited * 1_000_000,
                 request: SessionRequest(
                     method: method, url: Self.origin + path, fields: fields,
-                    body: body.map { SessionBody(Array($0.utf8)) }),
+                    body: body.map { RecordedBody(Array($0.utf8)) }),
                 response: status.map {
                     SessionResponse(
-                        status: $0, fields: all, body: SessionBody(Array(answer.utf8)), isComplete: isComplete)
+                        status: $0, fields: all, body: RecordedBody(Array(answer.utf8)), isComplete: isComplete)
                 }))
     }
 
@@ -66,7 +66,7 @@ struct Take {
     }
 
     static func frame(_ sender: Party, _ opcode: Opcode, _ payload: [UInt8], at time: Int64) -> SessionFrame {
-        SessionFrame(sender: sender, time: Self.time(time), opcode: opcode, payload: SessionBody(payload))
+        SessionFrame(sender: sender, time: Self.time(time), opcode: opcode, payload: RecordedBody(payload))
     }
 
     static func ending(_ party: Party, _ cause: SessionEnding.Cause, at time: Int64) -> SessionEnding {

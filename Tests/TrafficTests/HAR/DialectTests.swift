@@ -33,8 +33,8 @@ struct DialectTests {
         #expect(first.waited == 10_500_000 && first.lasted == 12_345_678)
         #expect(first.request.fields == [SessionField("accept", "*/*")])
         #expect(first.response?.fields == [SessionField("content-type", "application/json")])
-        #expect(first.response?.body == SessionBody(Array("{}".utf8)))
-        #expect(try exchange(file, 1).response?.body == SessionBody([0xFF, 0x00, 0x80]))
+        #expect(first.response?.body == RecordedBody(Array("{}".utf8)))
+        #expect(try exchange(file, 1).response?.body == RecordedBody([0xFF, 0x00, 0x80]))
         #expect(try exchange(file, 2).response == nil)
         #expect(file.notes == [.lost(.message, count: 1, entries: [4])])
     }
@@ -94,7 +94,7 @@ struct DialectTests {
                 "ws:///api/v1/consultations/c-1/ws?token=t0ken", "ws:///api/v1/consultations/c-1/ws?token=t0ken",
             ])
         let posted = try exchange(file, 2)
-        #expect(posted.request.body == SessionBody(Array(#"{"persona":"coach","title":"Früh"}"#.utf8)))
+        #expect(posted.request.body == RecordedBody(Array(#"{"persona":"coach","title":"Früh"}"#.utf8)))
         #expect(posted.response?.fields.map(\.name) == ["Content-Length", "Content-Type", "Date"])
         #expect(posted.waited == 4_382_999 && posted.lasted == 6_672_999)
         #expect(try exchange(file, 3).response?.isCoded == false, "its content is decoded")
@@ -102,7 +102,7 @@ struct DialectTests {
         let first = try socket(file, 5)
         #expect(first.opened == Samples.time(2_359_657), "the first message, not the whole life")
         #expect(first.frames.map(\.opcode) == [.text, .text, .binary] && first.frames[2].payload.bytes == [0, 255, 1])
-        #expect(first.response?.body == SessionBody())
+        #expect(first.response?.body == RecordedBody())
         let second = try socket(file, 6)
         #expect(second.frames == [] && second.opened == second.started)
     }
@@ -134,7 +134,7 @@ struct DialectTests {
         let first = try exchange(file, 0)
         #expect(first.started == Samples.time(250_001))
         #expect(first.response == nil && first.waited == 0 && first.lasted == 3_500_000)
-        #expect(first.request.body == SessionBody(Array("{}".utf8)))
+        #expect(first.request.body == RecordedBody(Array("{}".utf8)))
         let second = try socket(file, 1)
         #expect(second.request.url == "wss://api.example.com/ws")
         #expect(second.opened == Samples.time(1_002_000))
@@ -152,7 +152,7 @@ struct DialectTests {
         ).replacing(#""bodySize": 2"#, with: #""bodySize": 0"#)
         #expect(try exchange(try read(bare), 0).request.body == nil)
         let empty = bare.replacing(#""mimeType": "", "text": """#, with: #""mimeType": "a/b", "text": """#)
-        #expect(try exchange(try read(empty), 0).request.body == SessionBody())
+        #expect(try exchange(try read(empty), 0).request.body == RecordedBody())
     }
 
     @Test("Firefox: local time, forms without text, content that was not recorded")
@@ -161,8 +161,8 @@ struct DialectTests {
         let first = try exchange(file, 0)
         #expect(first.started == Samples.time(120_000))
         #expect(first.lasted == 43_000_000, "the sum of the timings")
-        #expect(first.request.body == SessionBody(Array("a+b=%C3%A9%26%3D&c=".utf8)))
-        #expect(first.response?.body == SessionBody([], of: 2_000_000))
+        #expect(first.request.body == RecordedBody(Array("a+b=%C3%A9%26%3D&c=".utf8)))
+        #expect(first.response?.body == RecordedBody([], of: 2_000_000))
         #expect(try socket(file, 1).frames == [])
         #expect(file.notes == [.lost(.body, count: 1, entries: [1]), .lost(.messages, count: 1, entries: [2])])
     }
@@ -172,8 +172,8 @@ struct DialectTests {
         let file = try read(Dialects.playwright)
         #expect(file.notes == [])
         let first = try exchange(file, 0)
-        #expect(first.request.body == SessionBody(Array("{}".utf8)))
-        #expect(first.response?.body == SessionBody([0xFF, 0x00, 0x80]))
+        #expect(first.request.body == RecordedBody(Array("{}".utf8)))
+        #expect(first.response?.body == RecordedBody([0xFF, 0x00, 0x80]))
         let frames = try socket(file, 1).frames
         #expect(
             frames.map(\.time.nanosecondsSinceEpoch) == [1_738_146_601_500_250_000, 1_738_146_601_500_250_000])

@@ -73,7 +73,7 @@ struct EntryReadingTests {
             (["br"], .gzip, false), (["identity"], .gzip, false), (["gzip", "gzip"], .gzip, false), ([], .gzip, false),
         ] as [([String], ZlibFormat, Bool)] {
             let coded = Gzip.deflate(Array("yes, yes, yes".utf8), as: format)
-            var body = SessionBody(coded)
+            var body = RecordedBody(coded)
             var fields = [SessionField("Accept-Encoding", "gzip")]
             fields += codings.map { SessionField("Content-Encoding", $0) }
             let coding = body.inflate(&fields, limit: 100)
@@ -115,7 +115,7 @@ struct EntryReadingTests {
     func attachedRequest() throws {
         let text = Dialects.playwright.replacing(#","_file":"answer.bin""#, with: "")
         let file = try HARFile(reading: Array(text.utf8)) { Dialects.attachments[$0] }
-        #expect(try Self.exchange(file).request.body == SessionBody(Array("{}".utf8)))
+        #expect(try Self.exchange(file).request.body == RecordedBody(Array("{}".utf8)))
     }
 
     @Test("The smallest limits are one of each")

@@ -78,7 +78,7 @@ struct RoundTripTests {
     @Test("A moment before 1970 counts for the microsecond that it is in")
     func beforeTheEpoch() {
         let frame = SessionFrame(
-            sender: .client, time: Timestamp(nanosecondsSinceEpoch: -1), opcode: .text, payload: SessionBody())
+            sender: .client, time: Timestamp(nanosecondsSinceEpoch: -1), opcode: .text, payload: RecordedBody())
         #expect(String(decoding: HAREncoder.message(frame), as: UTF8.self).contains(#""time":-0.000001,"#))
     }
 }

@@ -20,11 +20,11 @@ enum Samples {
             started: time(microseconds), waited: 1_500_000, lasted: 2_250_000,
             request: SessionRequest(
                 method: method, url: origin + target, fields: [SessionField("Host", "api.example.com")],
-                body: body.map { SessionBody(Array($0.utf8)) }),
+                body: body.map { RecordedBody(Array($0.utf8)) }),
             response: status.map {
                 SessionResponse(
                     status: $0, fields: [SessionField("Content-Type", "application/json")],
-                    body: SessionBody(Array(answer.utf8)))
+                    body: RecordedBody(Array(answer.utf8)))
             })
     }
 
@@ -37,7 +37,7 @@ enum Samples {
     static func frame(
         _ sender: Party, _ opcode: Opcode, bytes: [UInt8], at microseconds: Int64 = 0
     ) -> SessionFrame {
-        SessionFrame(sender: sender, time: time(microseconds), opcode: opcode, payload: SessionBody(bytes))
+        SessionFrame(sender: sender, time: time(microseconds), opcode: opcode, payload: RecordedBody(bytes))
     }
 
     static func socket(
@@ -60,13 +60,13 @@ enum Samples {
 
     /// Everything that a session can hold.
     static var all: Session {
-        let cutBody = SessionBody(Array("half an ".utf8) + [0xE2, 0x82], of: 5000)
+        let cutBody = RecordedBody(Array("half an ".utf8) + [0xE2, 0x82], of: 5000)
         var incomplete = exchange("GET", "/api/v1/meal-logs", at: 40)
         incomplete.response?.isComplete = false
-        incomplete.response?.body = SessionBody(Array("{\"data\":".utf8), of: 100)
+        incomplete.response?.body = RecordedBody(Array("{\"data\":".utf8), of: 100)
         var binary = exchange("POST", "/upload?a=1&b=%C3%A9+%zz&c", at: 50)
-        binary.request.body = SessionBody([0xFF, 0x00, 0x80])
-        binary.response?.body = SessionBody([0x1F, 0x8B, 0x08])
+        binary.request.body = RecordedBody([0xFF, 0x00, 0x80])
+        binary.response?.body = RecordedBody([0x1F, 0x8B, 0x08])
         binary.response?.fields.append(SessionField("Content-Encoding", "gzip"))
         var coded = exchange("POST", "/coded", at: 55, body: "{}")
         coded.request.coding = SessionCoding(name: "deflate", byteCount: 22)
@@ -85,8 +85,8 @@ enum Samples {
             frame(.server, .binary, bytes: [0, 0xFF, 0x10], at: 6000),
             frame(.server, .text, bytes: [0xC3], at: 7000),
             SessionFrame(
-                sender: .server, time: time(8000), opcode: .text, payload: SessionBody(Array("ab".utf8), of: 9)),
-            SessionFrame(sender: .server, time: time(9000), opcode: .binary, payload: SessionBody([1], of: 3)),
+                sender: .server, time: time(8000), opcode: .text, payload: RecordedBody(Array("ab".utf8), of: 9)),
+            SessionFrame(sender: .server, time: time(9000), opcode: .binary, payload: RecordedBody([1], of: 3)),
             frame(.client, .close, bytes: close(1000, "bye"), at: 10_000),
             frame(.server, .close, bytes: close(1000), at: 10_001),
         ]

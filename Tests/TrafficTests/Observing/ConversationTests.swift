@@ -278,7 +278,7 @@ struct ConversationTests {
     func held() {
         var collector = BodyCollector(limit: 3)
         for _ in 0..<3 { collector.append([0x61, 0x62]) }
-        #expect(collector.heldByteCount == 4 && collector.body == SessionBody([0x61, 0x62, 0x61], of: 6))
+        #expect(collector.heldByteCount == 4 && collector.body == RecordedBody([0x61, 0x62, 0x61], of: 6))
     }
 
     @Test("A pipelined request began when its first byte came")

@@ -102,7 +102,7 @@ enum Wire {
 
     private static func from(_ size: Int?) -> String { size.map { " from \($0)" } ?? "" }
 
-    private static func text(_ body: SessionBody) -> String {
+    private static func text(_ body: RecordedBody) -> String {
         let text = String(decoding: body.bytes, as: UTF8.self)
         return body.isCut ? text + "… of \(body.byteCount)" : text
     }

@@ -7,10 +7,10 @@ import Testing
 struct MultipartTests {
     private static let type = "multipart/form-data; boundary=\"x y\""
 
-    private static func redacted(_ body: [UInt8], type: String = type, cutting missing: Int = 0) -> SessionBody? {
+    private static func redacted(_ body: [UInt8], type: String = type, cutting missing: Int = 0) -> RecordedBody? {
         let request = SessionRequest(
             method: "POST", url: "http://h/", fields: [SessionField("Content-Type", type)],
-            body: SessionBody(body, of: body.count + missing))
+            body: RecordedBody(body, of: body.count + missing))
         var exchange = SessionExchange(started: Wire.time(0), request: request, response: nil)
         var redactor = Redactor()
         redactor.redact(&exchange)

@@ -256,7 +256,7 @@ struct RedactorTests {
                 method: "POST", url: url,
                 fields: fields.map { SessionField($0.0, $0.1) }
                     + (type.map { [SessionField("Content-Type", $0)] } ?? []),
-                body: SessionBody(Array(body.utf8))), response: nil)
+                body: RecordedBody(Array(body.utf8))), response: nil)
         var redactor = Redactor()
         redactor.redact(&exchange)
         return exchange.request
@@ -361,7 +361,7 @@ struct RedactorTests {
     func binary() {
         var redactor = Redactor()
         let bytes: [UInt8] = [0xFF, 0xD8] + Array("ann@example.com token key-abc-123".utf8)
-        var frame = SessionFrame(sender: .client, time: Wire.time(0), opcode: .binary, payload: SessionBody(bytes))
+        var frame = SessionFrame(sender: .client, time: Wire.time(0), opcode: .binary, payload: RecordedBody(bytes))
         redactor.redact(&frame)
         #expect(frame.payload.bytes == bytes)
         var known = #"{"secret":"key-abc-123"}"#
@@ -376,12 +376,12 @@ struct RedactorTests {
         let reason = "ann@example.com " + String(repeating: "x", count: 100)
         var frame = SessionFrame(
             sender: .client, time: Wire.time(0), opcode: .close,
-            payload: SessionBody([64, 64] + Array("a@x.de \(reason)".utf8.prefix(123))))
+            payload: RecordedBody([64, 64] + Array("a@x.de \(reason)".utf8.prefix(123))))
         redactor.redact(&frame)
         #expect(frame.payload.bytes.count == 125)
         #expect(frame.payload.bytes.starts(with: [64, 64] + Array("user-1@redacted.example user-2@".utf8)))
         frame = SessionFrame(
-            sender: .server, time: Wire.time(0), opcode: .ping, payload: SessionBody(Array("a@x.de".utf8)))
+            sender: .server, time: Wire.time(0), opcode: .ping, payload: RecordedBody(Array("a@x.de".utf8)))
         redactor.redact(&frame)
         #expect(frame.payload.bytes == Array("user-1@redacted.example".utf8))
     }
@@ -392,7 +392,7 @@ struct RedactorTests {
         var exchange = SessionExchange(
             started: Wire.time(0),
             request: SessionRequest(
-                method: "POST", url: "http://h/", body: SessionBody(Array(#"{"token":"abc""#.utf8), of: 100)),
+                method: "POST", url: "http://h/", body: RecordedBody(Array(#"{"token":"abc""#.utf8), of: 100)),
             response: nil)
         redactor.redact(&exchange)
         #expect(exchange.request.body?.bytes == Array(#"{"token":"redacted-token-1""#.utf8))

@@ -113,7 +113,7 @@ struct ComparisonTests {
         second = first
         second.response?.fields = [SessionField("Content-Type", "application/json; charset=utf-8")]
         #expect(changes(first, second) == [])
-        second.response?.body = SessionBody(Array("{".utf8), of: 26)
+        second.response?.body = RecordedBody(Array("{".utf8), of: 26)
         #expect(changes(first, second) == [], "what a limit cut is not known")
     }
 

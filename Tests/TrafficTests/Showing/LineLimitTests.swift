@@ -54,7 +54,7 @@ struct LineLimitTests {
     @Test("Sixteen bytes are shown of what is no text", arguments: [16, 17])
     func hex(count: Int) {
         var exchange = Samples.exchange()
-        exchange.response?.body = SessionBody([UInt8](repeating: 0xFF, count: count))
+        exchange.response?.body = RecordedBody([UInt8](repeating: 0xFF, count: count))
         let last = Self.lines(exchange, showsBodies: true).last
         #expect(last?.hasSuffix(count == 16 ? "ff ff" : "ff ff …") == true, "\(last ?? "")")
     }

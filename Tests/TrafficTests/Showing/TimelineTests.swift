@@ -12,7 +12,7 @@ struct TimelineTests {
         var foreign = Samples.exchange("GET", "", at: 2_000_000)
         foreign.request.url = "http://elsewhere:1/path"
         foreign.lasted = 62_003_000_000
-        foreign.response?.body = SessionBody([], of: 12_345_678)
+        foreign.response?.body = RecordedBody([], of: 12_345_678)
         all.entries.append(foreign)
         let text = SessionTimeline(width: 100).text(of: all, name: "a.har", notes: [.torn(entries: 12)])
         #expect(text == Self.golden)
@@ -59,7 +59,7 @@ struct TimelineTests {
         let exchange = Samples.exchange(
             "POST", "/a", body: #"{"a":[1,"\u001b[31mred\#u{9B}0m"]}"#, answer: "plain\n\u{1B}]0;title\u{7}\u{9B}2J\n")
         var image = Samples.exchange("GET", "/b", at: 5, answer: "")
-        image.response?.body = SessionBody([0xFF] + [UInt8](repeating: 7, count: 30))
+        image.response?.body = RecordedBody([0xFF] + [UInt8](repeating: 7, count: 30))
         let socket = Samples.socket(
             at: 10,
             frames: [
@@ -120,7 +120,7 @@ struct TimelineTests {
     )
     func keepsToTheLine(_ text: String) {
         var exchange = Samples.exchange(text, "/" + text, answer: text)
-        exchange.request.body = SessionBody(Array(text.utf8))
+        exchange.request.body = RecordedBody(Array(text.utf8))
         var foreign = exchange
         foreign.request.url = text
         let frames = [Opcode.text, .ping, .pong, .binary].map { Samples.frame(.server, $0, text) }

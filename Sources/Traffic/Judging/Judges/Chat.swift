@@ -24,7 +24,7 @@ struct WaitsForConnected: ObligationJudge {
         guard let connectedAt = socket.connectedAt else {
             guard !socket.lostConnected, !socket.isSilenced else { return }
             findings.exercised()
-            let message = SocketMessages.tooEarly(openedAt: findings.date(of: socket.openedAt))
+            let message = Messages.tooEarly(openedAt: findings.date(of: socket.openedAt))
             return findings.found(message, [socket.opening, fact.entry])
         }
         if connectedAt.lag(behind: socket.openedAt) > Tolerance.interval { findings.exercised() }
@@ -51,14 +51,11 @@ struct MessageShape: ObligationJudge {
             do throws(FrameError) {
                 let sent = try ClientFrame(text: frame.frame.payload.bytes, in: .union)
                 if sent != .ping, scene.sockets[fact.connection]?.isOfMeals == true {
-                    findings.found(SocketMessages.unusableFrame(MealSocketError.onlyPings.message), [fact.entry])
+                    findings.found(Messages.unusableFrame(MealSocketError.onlyPings.message), [fact.entry])
                 }
-            } catch {
-                findings.found(SocketMessages.unusableFrame(error.message), [fact.entry])
-            }
+            } catch { findings.found(Messages.unusableFrame(error.message), [fact.entry]) }
         case .binary:
-            findings.exercised()
-            findings.found(SocketMessages.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
+            findings.breached(Messages.unusableFrame(FrameError.binaryFrame.message), [fact.entry])
         case .continuation, .close, .ping, .pong: break
         }
     }
@@ -93,14 +90,12 @@ struct NoSendWhileStreaming: ObligationJudge {
         if socket.isStreaming, scene.mode == .enhancedConsultations { return }
         if let stream = socket.stream, fact.time.lag(behind: stream.first.time) > Tolerance.interval {
             guard !stream.hasLostEnd else { return }
-            findings.exercised()
-            findings.found(
-                SocketMessages.sentWhileStreaming(since: findings.date(of: stream.first.time)),
+            findings.breached(
+                Messages.sentWhileStreaming(since: findings.date(of: stream.first.time)),
                 [stream.first, fact.entry])
         } else if let question, !question.isInDoubt {
-            findings.exercised()
-            findings.found(
-                SocketMessages.sentBeforeAnswer(to: findings.date(of: question.entry.time)),
+            findings.breached(
+                Messages.sentBeforeAnswer(to: findings.date(of: question.entry.time)),
                 [question.entry, fact.entry])
         }
     }
@@ -124,11 +119,9 @@ struct RecoversHistory: ObligationJudge {
     private struct Debt: Sendable {
         let cut: JournalEntry
         var isFetched = false
-        /// The `connected` after it.
         var connected: JournalEntry?
         /// The chat message after that.
         var chat: JournalEntry?
-        /// The deadline of the fetch.
         var dueAt: Timestamp? { connected?.time.advanced(byNanoseconds: SocketTimes.recovery) }
 
         /// Whether the chat continued without a fetch, or no fetch came in time.
@@ -211,10 +204,10 @@ struct RecoversHistory: ObligationJudge {
         guard let connected = debt.connected else { return }
         let cutAt = findings.date(of: debt.cut.time)
         if let chat = debt.chat {
-            let message = SocketMessages.chatBeforeHistory(cutAt: cutAt, chatAt: findings.date(of: chat.time))
+            let message = Messages.chatBeforeHistory(cutAt: cutAt, chatAt: findings.date(of: chat.time))
             findings.found(message, [debt.cut, connected, chat])
         } else {
-            let message = SocketMessages.noHistory(cutAt: cutAt, connectedAt: findings.date(of: connected.time))
+            let message = Messages.noHistory(cutAt: cutAt, connectedAt: findings.date(of: connected.time))
             findings.found(message, [debt.cut, connected])
         }
     }

@@ -32,7 +32,7 @@ struct KeepAlive: ObligationJudge {
                 findings.exercised()
             }
             guard gap > SocketTimes.keepAlive + SocketTimes.keepAliveTolerance else { return }
-            let message = SocketMessages.noPing(for: gap, since: findings.date(of: last.time))
+            let message = Messages.noPing(for: gap, since: findings.date(of: last.time))
             findings.found(message, [last] + (next.map { [$0] } ?? []))
         }
     }
@@ -94,15 +94,14 @@ struct CloseHandshake: ObligationJudge {
             let isAnswered = closing.summary.received != nil
             guard isAnswered || !isExcused else { return }
             findings.exercised()
-            if !isAnswered { findings.found(SocketMessages.closeNotAnswered(sent.code?.rawValue), evidence) }
+            if !isAnswered { findings.found(Messages.closeNotAnswered(sent.code?.rawValue), evidence) }
         } else if let received = closing.summary.received {
             let isRight = received.isLeaving
             guard isRight || !isExcused else { return }
             findings.exercised()
-            if !isRight { findings.found(SocketMessages.wrongCloseCode(received.code?.rawValue), evidence) }
+            if !isRight { findings.found(Messages.wrongCloseCode(received.code?.rawValue), evidence) }
         } else if !isExcused {
-            findings.exercised()
-            findings.found(SocketMessages.noCloseFrame, evidence)
+            findings.breached(Messages.noCloseFrame, evidence)
         }
     }
 }
@@ -148,7 +147,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         closed[handshake.consultation] = nil
         findings.exercised()
         guard gap < SocketTimes.stayAway - Tolerance.interval else { return }
-        findings.found(SocketMessages.cameBack(after: gap), [entry, handshake.entry])
+        findings.found(Messages.cameBack(after: gap), [entry, handshake.entry])
     }
 
     /// Counts the obligation as faced if the client had 3 s to reconnect.

@@ -86,8 +86,7 @@ struct SocketEndpoint: ObligationJudge {
             request.exchange.unmatched == .unknownPath,
             request.exchange.head.wantsUpgrade || request.segments.last == "ws"
         else { return }
-        findings.exercised()
-        findings.found(SocketMessages.wrongEndpoint(request.path), [fact.entry])
+        findings.breached(Messages.wrongEndpoint(request.path), [fact.entry])
     }
 }
 
@@ -143,7 +142,7 @@ struct RefusedHandshake: ObligationJudge {
             let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
             guard knownAt <= handshake.requestedAt else { return }
             findings.exercised()
-            let message = SocketMessages.sameToken(refusedAt: findings.date(of: refusal.answeredAt))
+            let message = Messages.sameToken(refusedAt: findings.date(of: refusal.answeredAt))
             findings.found(message, [refusal.entry, handshake.entry])
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
@@ -160,9 +159,8 @@ struct RefusedHandshake: ObligationJudge {
             unknown[question] = nil
             // The consultation exists now: it was restored.
             guard !handshake.isAccepted else { return }
-            findings.exercised()
-            findings.found(
-                SocketMessages.sameID(question.consultation.text, refusedAt: findings.date(of: refusal.answeredAt)),
+            findings.breached(
+                Messages.sameID(question.consultation.text, refusedAt: findings.date(of: refusal.answeredAt)),
                 [refusal.entry, handshake.entry])
         } else if let asked = consultationByToken[question.token], asked != question.consultation {
             findings.exercised()
@@ -253,7 +251,7 @@ struct SingleConnection: ObligationJudge {
 
     private static func found(_ overlap: Overlap, _ findings: inout Findings) {
         findings.found(
-            SocketMessages.secondSocket(
+            Messages.secondSocket(
                 openedAt: findings.date(of: overlap.new.openedAt), oldAt: findings.date(of: overlap.old.openedAt),
                 consultation: overlap.isOneConsultation ? overlap.new.consultation.text : nil),
             level: overlap.isOneConsultation ? .must : .should, [overlap.old.opening, overlap.new.opening])
@@ -289,7 +287,7 @@ struct MealSocketSingle: ObligationJudge {
             newer[fact.connection] = nil
             guard let answer = closing.summary.received, !answer.isLeaving else { return }
             findings.found(
-                SocketMessages.secondMealSocket(
+                Messages.secondMealSocket(
                     openedAt: findings.date(of: entry.time), oldAt: findings.date(of: old.openedAt)),
                 [old.opening, entry])
         case .opened, .request, .frame, .fault, .other: return

@@ -29,7 +29,6 @@ struct ConflictContinuesExisting: ObligationJudge {
     }
 
     private var conflicts = Recent<Create, Conflict>()
-    /// The creates that await the use of a consultation.
     private var waiting = Recent<Owned, Create>()
     /// The consultations that were answered with 404.
     private var gone = Recent<Owned, Bool>()
@@ -49,9 +48,7 @@ struct ConflictContinuesExisting: ObligationJudge {
             if request.endpoint == .updateGoal, let id = request.body?["conversationId"]?.exactString {
                 use(id, by: client)
             }
-            if request.restEndpoint == .createConsultation {
-                judge(request, of: client, in: scene, &findings)
-            }
+            if request.restEndpoint == .createConsultation { judge(request, of: client, in: scene, &findings) }
         case .frame, .closed, .fault, .other: return
         }
     }
@@ -73,7 +70,7 @@ struct ConflictContinuesExisting: ObligationJudge {
             client: client, persona: asked.persona.rawValue, context: asked.context.type, contextID: asked.context.id)
         if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
             findings.found(
-                RESTMessages.createdAgain(
+                Messages.createdAgain(
                     existing: conflict.existing.text, conflictAt: findings.date(of: conflict.entry.time),
                     after: request.requestedAt.lag(behind: conflict.entry.time)), [conflict.entry, request.entry])
         }
@@ -117,7 +114,7 @@ struct LimitStopsCreating: ObligationJudge {
                 let wait = request.requestedAt.lag(behind: refusal.time)
                 if wait >= 0, wait < Self.window - Tolerance.interval {
                     findings.found(
-                        RESTMessages.createdAtLimit(after: wait, limitAt: findings.date(of: refusal.time)),
+                        Messages.createdAtLimit(after: wait, limitAt: findings.date(of: refusal.time)),
                         [refusal, fact.entry])
                 }
             }
@@ -185,7 +182,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             hasty[fact.connection] = nil
             findings.exercised()
             let id = scene.sockets[fact.connection]?.consultation ?? ""
-            let message = RESTMessages.noHistory(of: id.text, openedAt: findings.date(of: entry.time))
+            let message = Messages.noHistory(of: id.text, openedAt: findings.date(of: entry.time))
             findings.found(message, [entry, fact.entry])
         case .closed: hasty[fact.connection] = nil
         case .fault, .other: return

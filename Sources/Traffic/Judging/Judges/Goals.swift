@@ -13,7 +13,6 @@ struct ReusesConversation: ObligationJudge {
 
     private struct Link: Sendable {
         let conversation: ExactString
-        /// The entry that showed the link.
         let entry: JournalEntry
         /// Whether the client has faced it; a link that the client made itself is new.
         var isFaced: Bool
@@ -32,10 +31,9 @@ struct ReusesConversation: ObligationJudge {
             if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString,
                 let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time
             {
-                let message = RESTMessages.secondConversation(
+                let message = Messages.secondConversation(
                     goal: goal.text, conversation: link.conversation.text, shownAt: findings.date(of: link.entry.time))
-                findings.exercised()
-                findings.found(message, [link.entry, request.entry])
+                findings.breached(message, [link.entry, request.entry])
             }
             notice(request, of: client, &findings)
         case .frame(let frame):
@@ -202,7 +200,7 @@ struct LinksCreatedGoal: ObligationJudge {
         let due = debts.values.filter { end.lag(behind: $0.entry.time) >= Self.dueAfter }
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
-                RESTMessages.unlinked(
+                Messages.unlinked(
                     goal: debt.goal.text, consultation: debt.suggestion.consultation.text,
                     createdAt: findings.date(of: debt.entry.time)),
                 [debt.suggestion.entry, debt.entry])

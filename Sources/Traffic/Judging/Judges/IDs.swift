@@ -20,9 +20,7 @@ struct LowercaseIDs: ObligationJudge {
         // IDs without letters say nothing about a client.
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
-        if id.hasUpperCase {
-            findings.found(RESTMessages.upperCase(id.text), [fact.entry])
-        }
+        if id.hasUpperCase { findings.found(Messages.upperCase(id.text), [fact.entry]) }
     }
 }
 
@@ -66,8 +64,7 @@ struct BackendGoalIDs: ObligationJudge {
         case .malformed where request.isSuccess: findings.exercised()
         case .malformed where request.isFaulted: return
         case .malformed:
-            findings.exercised()
-            findings.found(RESTMessages.noGoalID(sent.id.text, in: sent.place), [request.entry])
+            findings.breached(Messages.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
             // An injected 404 says nothing about the ID, nor does a response that did not check it.
@@ -75,8 +72,7 @@ struct BackendGoalIDs: ObligationJudge {
             if (200..<300).contains(status) || status == 409 || status == 429 {
                 findings.exercised()
             } else if status == 404, request.missesGoal {
-                findings.exercised()
-                findings.found(RESTMessages.unknownGoal(sent.id.text, in: sent.place), [request.entry])
+                findings.breached(Messages.unknownGoal(sent.id.text, in: sent.place), [request.entry])
             }
         }
     }
@@ -174,7 +170,7 @@ struct GoneNotReused: ObligationJudge {
         for (kind, id) in asked {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
-                RESTMessages.reused(
+                Messages.reused(
                     kind, id.text, by: request(), after: time.lag(behind: refusal.time),
                     goneAt: findings.date(of: refusal.time)),
                 [refusal, entry])

@@ -1,8 +1,8 @@
 import FitIQAPI
 import Text
 
-/// The sentences of the REST judges.
-enum RESTMessages {
+/// The sentences of the judges, those of requests first.
+extension Messages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
     }
@@ -15,18 +15,18 @@ enum RESTMessages {
     }
     static func sameToken(_ request: String, attempts: Int, refusedAt: Timestamp) -> String {
         "\(request) was sent \(attempts) times with the token that was refused with 401 at "
-            + "\(Wording.clock(refusedAt)); one retry is allowed."
+            + "\(clock(refusedAt)); one retry is allowed."
     }
 
     /// - Parameter end: What ended the token, such as ``wasUsed``.
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
-        "\(request) brought the refresh token that \(end) at \(Wording.clock(time)); a refresh token works once."
+        "\(request) brought the refresh token that \(end) at \(clock(time)); a refresh token works once."
     }
     static let wasUsed = "was used"
     static let wasRefused = "was refused with 401"
     static let wasRevoked = "was revoked by logging out"
     static func expiredBearer(_ request: String, expiredAt: Timestamp) -> String {
-        "\(request) carried a bearer token that expired at \(Wording.clock(expiredAt))."
+        "\(request) carried a bearer token that expired at \(clock(expiredAt))."
     }
     static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
     static func unknownGoal(_ id: String, in place: String) -> String {
@@ -36,8 +36,8 @@ enum RESTMessages {
         "\(place) has the goal id \(id), which is not an id of the backend: its ids are UUIDs in lower case."
     }
     static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
-        "The \(kind) \(id) was answered with 404 at \(Wording.clock(goneAt)), and \(request) asked for it again "
-            + "\(Wording.seconds(after)) later."
+        "The \(kind) \(id) was answered with 404 at \(clock(goneAt)), and \(request) asked for it again "
+            + "\(seconds(after)) later."
     }
     static func misshapen(_ request: String, _ reason: String) -> String { "\(request) does not fit: \(reason)" }
     static func unknownParameters(_ request: String, _ names: [String], known: [String]) -> String {
@@ -45,26 +45,25 @@ enum RESTMessages {
         return "\(request) ignores \(names.map { $0.quoted() }.joined(separator: ", ")): it reads \(known)."
     }
     static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
-        "The create that was answered with 409 at \(Wording.clock(conflictAt)) was sent again \(Wording.seconds(after)) "
+        "The create that was answered with 409 at \(clock(conflictAt)) was sent again \(seconds(after)) "
             + "later, and the existing consultation \(id) had not been used."
     }
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
-        "A create got another 429 \(Wording.seconds(after)) after the one at \(Wording.clock(limitAt)), with no "
+        "A create got another 429 \(seconds(after)) after the one at \(clock(limitAt)), with no "
             + "consultation archived in between; at least 60 s are due."
     }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
-        "The socket of consultation \(id) was opened at \(Wording.clock(openedAt)) before its messages had been fetched."
+        "The socket of consultation \(id) was opened at \(clock(openedAt)) before its messages had been fetched."
     }
     static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
-        "\(request) was repeated \(Wording.seconds(after)) after it \(failure) at \(Wording.clock(failedAt)); "
-            + "at least 1 s is due."
+        "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); at least 1 s is due."
     }
     static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
-        "\(request) was repeated after \(Wording.seconds(after)), but the wait before that was "
-            + "\(Wording.seconds(before)); waits must not shrink."
+        "\(request) was repeated after \(seconds(after)), but the wait before that was "
+            + "\(seconds(before)); waits must not shrink."
     }
     static func retriedAlike(_ request: String, after: Int64) -> String {
-        "\(request) was repeated after \(Wording.seconds(after)), no longer than the wait before; the second wait should "
+        "\(request) was repeated after \(seconds(after)), no longer than the wait before; the second wait should "
             + "be longer, such as 2 s after 1 s."
     }
     static func retriedTooOften(_ request: String, attempts: Int) -> String {
@@ -73,64 +72,37 @@ enum RESTMessages {
     static func createdTwice(
         _ request: String, _ ids: [String], failedAt: Timestamp, _ failure: String, after wait: Int64
     ) -> String {
-        "\(request) \(failure) at \(Wording.clock(failedAt)), but had created \(ids[0]); it was sent again "
-            + "\(Wording.seconds(wait)) later and created \(ids[1]), so what the user asked for once is there twice."
+        "\(request) \(failure) at \(clock(failedAt)), but had created \(ids[0]); it was sent again "
+            + "\(seconds(wait)) later and created \(ids[1]), so what the user asked for once is there twice."
     }
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
     static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
         "chat-about-goal was sent for the goal \(goal), whose conversation \(conversation) was shown at "
-            + "\(Wording.clock(shownAt))."
+            + "\(clock(shownAt))."
     }
     static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
-        "The goal \(goal), created at \(Wording.clock(createdAt)) after the coach suggested one, was not linked with the "
+        "The goal \(goal), created at \(clock(createdAt)) after the coach suggested one, was not linked with the "
             + "consultation \(consultation) within 30 s."
     }
     static func fetchedCompleted(_ id: String, after: Int64) -> String {
-        "The meal log \(id) was fetched \(Wording.seconds(after)) after its meal_log.completed event had delivered all of it."
+        "The meal log \(id) was fetched \(seconds(after)) after its meal_log.completed event had delivered all of it."
     }
     static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
-        "\(request) polled for a meal log although a socket had been open since \(Wording.clock(openedAt))."
+        "\(request) polled for a meal log although a socket had been open since \(clock(openedAt))."
     }
     static func polledTooSoon(_ request: String, after: Int64) -> String {
-        "\(request) polled \(Wording.seconds(after)) after the previous poll; at least 5 s are due."
+        "\(request) polled \(seconds(after)) after the previous poll; at least 5 s are due."
     }
     static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
-        "\(request) came \(loads) times after the final status of \(Wording.clock(endedAt)); one load after it is enough."
+        "\(request) came \(loads) times after the final status of \(clock(endedAt)); one load after it is enough."
     }
     static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
-        "The meal log \(id), accepted at \(Wording.clock(createdAt)), was polled more than 12 times."
+        "The meal log \(id), accepted at \(clock(createdAt)), was polled more than 12 times."
     }
-}
 
-extension RequestFact {
-    /// The request in sentences: method and path, without the query, which may hold a token.
-    var title: String { "\(method.rawValue) \(path)" }
+    // MARK: Sockets
 
-    var path: String { "/" + segments.joined(separator: "/") }
-}
-
-enum Wording {
-    /// Formats a duration as `0.2 s`, `5 s` or `1.95 s`, truncated to the millisecond.
-    static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.seconds(nanoseconds)) s" }
-
-    /// Formats a time of day in UTC, as `10:30:04`.
-    static func clock(_ time: Timestamp) -> String { String(time.wireText.dropFirst(11).dropLast()) }
-}
-
-/// Durations that several judges share, in nanoseconds.
-enum Tolerance {
-    /// The tolerance for network and scheduling when a minimum is judged: 50 ms.
-    static let interval: Int64 = 50_000_000
-    static let second: Int64 = 1_000_000_000
-}
-
-extension Timestamp {
-    /// Returns the nanoseconds since an earlier time; a foreign journal may hold any time.
-    func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
-}
-
-enum SocketMessages {
     static func wrongEndpoint(_ path: String) -> String {
         "The client asked for a WebSocket at \(path), where there is none."
     }
@@ -160,20 +132,20 @@ enum SocketMessages {
         "The client sent a chat message while the question of \(clock(question)) had no answer yet."
     }
     static func noPing(for gap: Int64, since: Timestamp) -> String {
-        "The socket was idle for \(Durations.seconds(gap)) s from \(clock(since)) on; a ping is due every 30 s."
+        "The socket was idle for \(seconds(gap)) from \(clock(since)) on; a ping is due every 30 s."
     }
     static func tooSoon(wait: Int64, failedAt: Timestamp, number: Int) -> String {
         let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
         let act = number == 1 ? "tried again" : "made try \(number)"
         return
-            "The client \(act) \(Durations.seconds(wait)) s after \(failure) at \(clock(failedAt)); at least 1 s is due."
+            "The client \(act) \(seconds(wait)) after \(failure) at \(clock(failedAt)); at least 1 s is due."
     }
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
-        "The client waited \(Durations.seconds(wait)) s before try \(number), less than the "
-            + "\(Durations.seconds(previous)) s before an earlier one."
+        "The client waited \(seconds(wait)) before try \(number), less than the "
+            + "\(seconds(previous)) before an earlier one."
     }
     static func constant(wait: Int64, number: Int) -> String {
-        "The client waited \(Durations.seconds(wait)) s before try \(number), no longer than before the first; this guide "
+        "The client waited \(seconds(wait)) before try \(number), no longer than before the first; this guide "
             + "has pauses that grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
@@ -185,7 +157,7 @@ enum SocketMessages {
             + "most 5 tries are allowed."
     }
     static func cameBack(after gap: Int64) -> String {
-        "The client opened the consultation again \(Durations.seconds(gap)) s after it had closed the socket itself; 3 "
+        "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; 3 "
             + "s must pass before it does."
     }
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
@@ -204,5 +176,30 @@ enum SocketMessages {
     static func closeNotAnswered(_ code: UInt16?) -> String {
         "The client did not answer the server's close frame\(code.map { " (\($0))" } ?? "") with one of its own."
     }
-    private static func clock(_ time: Timestamp) -> String { Wording.clock(time) }
+
+    // MARK: Words
+
+    /// Formats a duration as `0.2 s`, `5 s` or `1.95 s`, truncated to the millisecond.
+    static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.seconds(nanoseconds)) s" }
+    /// Formats a time of day in UTC, as `10:30:04`.
+    static func clock(_ time: Timestamp) -> String { String(time.wireText.dropFirst(11).dropLast()) }
+}
+
+extension RequestFact {
+    /// The request in sentences: method and path, without the query, which may hold a token.
+    var title: String { "\(method.rawValue) \(path)" }
+
+    var path: String { "/" + segments.joined(separator: "/") }
+}
+
+/// Durations that several judges share, in nanoseconds.
+enum Tolerance {
+    /// The tolerance for network and scheduling when a minimum is judged: 50 ms.
+    static let interval: Int64 = 50_000_000
+    static let second: Int64 = 1_000_000_000
+}
+
+extension Timestamp {
+    /// Returns the nanoseconds since an earlier time; a foreign journal may hold any time.
+    func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
 }

@@ -42,7 +42,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
                 let socket = scene.sockets[event.connection], !socket.isSilenced
             else { return }
             findings.found(
-                RESTMessages.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
+                Messages.fetchedCompleted(id.text, after: request.requestedAt.lag(behind: event.entry.time)),
                 [event.entry, fact.entry])
         case .opened, .closed, .fault, .other: return
         }
@@ -77,7 +77,7 @@ struct NoPollWhileConnected: ObligationJudge {
                 let log = logs.first(where: { !$0.isEventLost })
             else { return }
             findings.found(
-                RESTMessages.polledWhileConnected(request.title, openedAt: findings.date(of: socket.openedAt)),
+                Messages.polledWhileConnected(request.title, openedAt: findings.date(of: socket.openedAt)),
                 [socket.opening, log.entry, fact.entry].sorted { $0.number < $1.number })
         case .frame(let frame):
             guard frame.isConnected, let user = scene.sockets[fact.connection]?.user else { return }
@@ -166,7 +166,7 @@ struct PollingCadence: ObligationJudge {
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
             findings.found(
-                RESTMessages.polledTooOften(log.id.text, createdAt: findings.date(of: log.entry.time)),
+                Messages.polledTooOften(log.id.text, createdAt: findings.date(of: log.entry.time)),
                 [log.entry, fact.entry])
         }
     }
@@ -190,9 +190,8 @@ struct PollingCadence: ObligationJudge {
         let mostLoads = request.endpoint == .showMealLog ? Self.mostLoads : Self.mostListLoads
         guard rest.count == mostLoads * ended.count, !isOthers else { return }
         let isTooSoon = wait < Self.shortestWait - Tolerance.interval
-        findings.exercised()
-        findings.found(
-            RESTMessages.polledAfterEnd(
+        findings.breached(
+            Messages.polledAfterEnd(
                 request.title, endedAt: findings.date(of: end.entry.time), loads: rest.count + 1),
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
@@ -213,7 +212,7 @@ struct PollingCadence: ObligationJudge {
             return false
         }
         guard request.endpoint == .showMealLog || last.last?.isTooSoon == true else { return true }
-        findings.found(RESTMessages.polledTooSoon(request.title, after: wait), [before.entry, entry])
+        findings.found(Messages.polledTooSoon(request.title, after: wait), [before.entry, entry])
         return true
     }
 }
@@ -251,11 +250,9 @@ struct MealWatch: Sendable {
         let isCompletedEvent: Bool
     }
 
-    /// The kind of a request.
     enum Load: Sendable {
         /// It does not concern logs in processing.
         case none
-        /// A load that is not a poll.
         case free
         /// A poll for these logs, oldest first; never empty.
         case poll([Log])

@@ -12,7 +12,6 @@ struct Reconnects: Sendable {
     struct Series: Sendable {
         let user: ExactString
         let token: ExactString?
-        /// The entry that ended the socket.
         let end: JournalEntry
         /// The last failure: the socket's end or an attempt.
         fileprivate(set) var failure: JournalEntry
@@ -226,15 +225,15 @@ struct ReconnectBackoff: ObligationJudge {
         if wait < SocketTimes.shortestWait - Tolerance.interval {
             let failedAt = findings.date(of: series.knownAt ?? series.failure.time)
             findings.found(
-                SocketMessages.tooSoon(wait: wait, failedAt: failedAt, number: series.tryCount),
+                Messages.tooSoon(wait: wait, failedAt: failedAt, number: series.tryCount),
                 [series.failure, attempt.entry])
         } else if let last = series.lastWait, wait < last.nanoseconds - Tolerance.interval {
-            let message = SocketMessages.shrunk(wait: wait, previous: last.nanoseconds, number: series.tryCount)
+            let message = Messages.shrunk(wait: wait, previous: last.nanoseconds, number: series.tryCount)
             findings.found(message, [last.tried, series.failure, attempt.entry])
         } else if Self.growing.contains(mode), series.waitCount == 2, let first = series.firstWait,
             first < SocketTimes.longestWait, wait <= first + Tolerance.interval, let last = series.lastWait
         {
-            let message = SocketMessages.constant(wait: wait, number: series.tryCount)
+            let message = Messages.constant(wait: wait, number: series.tryCount)
             findings.found(message, level: .should, [series.end, last.tried, attempt.entry])
         }
     }
@@ -264,9 +263,8 @@ struct ReconnectLimit: ObligationJudge {
             case .tried(let attempt):
                 // Each series counts as one breach, however long it continues.
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
-                findings.exercised()
-                findings.found(
-                    SocketMessages.tooManyTries(endedAt: findings.date(of: attempt.series.end.time)),
+                findings.breached(
+                    Messages.tooManyTries(endedAt: findings.date(of: attempt.series.end.time)),
                     [attempt.series.end, attempt.series.failure, attempt.entry])
             }
         }
@@ -374,9 +372,8 @@ struct ReconnectsAfterDrop: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for debt in debts.values.sorted(by: { $0.end.number < $1.end.number }) {
             guard let first = debt.first, let last = debt.last else { continue }
-            findings.exercised()
-            findings.found(
-                SocketMessages.neverCameBack(
+            findings.breached(
+                Messages.neverCameBack(
                     endedAt: findings.date(of: debt.end.time), firstAt: findings.date(of: first.time),
                     lastAt: findings.date(of: last.time)),
                 [debt.end, first, last])

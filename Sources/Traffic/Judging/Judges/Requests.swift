@@ -33,7 +33,7 @@ struct RequestShape: ObligationJudge {
         guard isRead || !unknown.isEmpty else { return }
         findings.exercised()
         if !unknown.isEmpty {
-            let message = RESTMessages.unknownParameters(request.title, unknown, known: endpoint.parameters)
+            let message = Messages.unknownParameters(request.title, unknown, known: endpoint.parameters)
             findings.found(message, level: .should, [fact.entry])
         }
         guard isRead else { return }
@@ -42,7 +42,7 @@ struct RequestShape: ObligationJudge {
                 try APIError.checkMediaType(request.exchange.head.fields[.contentType])
             }
             try Self.read(request, endpoint, in: scene.mode)
-        } catch { findings.found(RESTMessages.misshapen(request.title, error.message), [fact.entry]) }
+        } catch { findings.found(Messages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
     /// Whether it has parameters in the mode: in goal-linking, the list of goals has none.
@@ -124,13 +124,13 @@ struct CredentialsOnEveryRequest: ObligationJudge {
             missing.append(Self.nameOfToken(request))
         }
         if scene.mode.requiresAPIKey, (request.credentials.apiKey ?? "").isEmpty { missing.append("X-API-Key") }
-        if !missing.isEmpty { findings.found(RESTMessages.missingCredentials(request.title, missing), [fact.entry]) }
+        if !missing.isEmpty { findings.found(Messages.missingCredentials(request.title, missing), [fact.entry]) }
     }
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
         // The value may be the token itself, so only its beginning is shown.
-        return RESTMessages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
+        return Messages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }
 
@@ -154,9 +154,9 @@ struct WebSocketCredentials: ObligationJudge {
         let credentials = request.credentials
         if let token = credentials.queryToken, !token.isEmpty { return }
         if (credentials.bearer ?? "").isEmpty {
-            findings.found(RESTMessages.handshakeWithoutToken(request.path), [fact.entry])
+            findings.found(Messages.handshakeWithoutToken(request.path), [fact.entry])
         } else if (credentials.apiKey ?? "").isEmpty, scene.mode.requiresAPIKey {
-            findings.found(RESTMessages.handshakeWithoutKey(request.path), [fact.entry])
+            findings.found(Messages.handshakeWithoutKey(request.path), [fact.entry])
         }
     }
 }
@@ -198,7 +198,7 @@ struct RefreshAfter401: ObligationJudge {
             refusal.attempts += 1
             if refusal.attempts > 2 {
                 findings.found(
-                    RESTMessages.sameToken(
+                    Messages.sameToken(
                         request.title, attempts: refusal.attempts, refusedAt: findings.date(of: refusal.entry.time)),
                     [refusal.entry] + refusal.retries.suffix(1) + [fact.entry])
             }
@@ -246,8 +246,7 @@ struct RefreshTokenOnce: ObligationJudge {
             // One that the client gave up earlier, which the server noticed or answered late, is not a repeat.
             let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
             if let end, !isEarlier || request.isAnswered && !request.isFaulted {
-                let message = RESTMessages.refreshedAgain(
-                    request.title, end.kind, at: findings.date(of: end.entry.time))
+                let message = Messages.refreshedAgain(request.title, end.kind, at: findings.date(of: end.entry.time))
                 findings.found(message, [end.entry, fact.entry])
             }
         }
@@ -257,9 +256,9 @@ struct RefreshTokenOnce: ObligationJudge {
 
     /// How a request ended its token, as far as the client could know; nil if it did not.
     private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
-        guard endpoint == .refreshTokens else { return request.isSuccess ? RESTMessages.wasRevoked : nil }
-        if request.isSuccess { return request.isFaulted ? nil : RESTMessages.wasUsed }
-        return request.isAnswered && request.status == 401 ? RESTMessages.wasRefused : nil
+        guard endpoint == .refreshTokens else { return request.isSuccess ? Messages.wasRevoked : nil }
+        if request.isSuccess { return request.isFaulted ? nil : Messages.wasUsed }
+        return request.isAnswered && request.status == 401 ? Messages.wasRefused : nil
     }
 }
 
@@ -279,6 +278,6 @@ struct NoExpiredBearer: ObligationJudge {
         guard let expiry = AccessToken.claimedExpiry(of: bearer.text) else { return }
         findings.exercised()
         guard expiry <= scene.date(of: request.requestedAt) else { return }
-        findings.found(RESTMessages.expiredBearer(request.title, expiredAt: expiry), [fact.entry])
+        findings.found(Messages.expiredBearer(request.title, expiredAt: expiry), [fact.entry])
     }
 }

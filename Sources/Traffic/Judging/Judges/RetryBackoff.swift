@@ -23,7 +23,6 @@ struct RetryBackoff: ObligationJudge {
     /// A request this late is not a repeat.
     static let longestWait = 60 * Tolerance.second
 
-    /// A failed request and its repeats.
     private struct Series: Sendable {
         let body: BodyPrint
         var last: JournalEntry
@@ -84,23 +83,22 @@ struct RetryBackoff: ObligationJudge {
         if wait < Self.shortestWait - Tolerance.interval {
             let failedAt = findings.date(of: series.last.time)
             findings.found(
-                RESTMessages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
+                Messages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
         }
         guard !Self.isPoll(request) else { return }
         // A wait that the server asked for is no measure for the client's own.
         let isOwn = !series.last.tellsWhenToRetry
         if isOwn, let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
             if wait < before - Tolerance.interval {
-                findings.found(RESTMessages.retriedSooner(request.title, after: wait, than: before), evidence)
+                findings.found(Messages.retriedSooner(request.title, after: wait, than: before), evidence)
             } else if series.attempts == Self.mostAttempts, series.isAnswered, wait <= Self.longestGrowing,
                 wait <= before + Tolerance.interval
             {
-                findings.found(
-                    RESTMessages.retriedAlike(request.title, after: wait), level: .should, evidence)
+                findings.found(Messages.retriedAlike(request.title, after: wait), level: .should, evidence)
             }
         }
         if series.attempts == Self.mostAttempts + 1 {
-            let message = RESTMessages.retriedTooOften(request.title, attempts: series.attempts)
+            let message = Messages.retriedTooOften(request.title, attempts: series.attempts)
             findings.found(message, level: .should, evidence)
         }
         if isOwn, series.isAnswered { series.wait = max(wait, series.wait ?? 0) }
@@ -113,9 +111,9 @@ struct RetryBackoff: ObligationJudge {
     }
 
     static func failure(of request: RequestFact) -> String? {
-        if let status = request.status, status >= 500 { return RESTMessages.failure(status: status) }
+        if let status = request.status, status >= 500 { return Messages.failure(status: status) }
         if request.isAnswered { return nil }
-        return request.exchange.delivery == .partial ? RESTMessages.cut : RESTMessages.failure(status: nil)
+        return request.exchange.delivery == .partial ? Messages.cut : Messages.failure(status: nil)
     }
 }
 
@@ -153,7 +151,6 @@ struct CreatesOnce: ObligationJudge {
 
     static let needs: Evidence = .backend
 
-    /// What was asked for.
     private struct Wish: Hashable, Sendable {
         let target: Target
         let subject: BodyPrint
@@ -187,7 +184,7 @@ struct CreatesOnce: ObligationJudge {
         {
             let wait = request.requestedAt.lag(behind: first.entry.time)
             findings.found(
-                RESTMessages.createdTwice(
+                Messages.createdTwice(
                     request.title, [first.id.text, id.text], failedAt: findings.date(of: first.entry.time),
                     first.failure, after: wait),
                 [first.entry, fact.entry])

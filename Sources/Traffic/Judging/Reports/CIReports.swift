@@ -210,7 +210,6 @@ public struct GitHubAnnotations {
 
     private var warnings: [Annotation] { annotations(.warned) }
 
-    /// What has this mark: obligations, then checks.
     private func annotations(_ mark: Report.Mark) -> [Annotation] {
         overview.rows.filter { $0.worst == mark }.map(annotation)
             + overview.toldChecks.filter { $0.mark == mark }.map { _, check in
@@ -226,8 +225,7 @@ public struct GitHubAnnotations {
             "\(row.obligation.clause) (\(Messages.source(of: row.obligation)))",
             "In \(Words.list(places)): \(finding?.message ?? "")", "How to fix it: \(row.advice)",
         ]
-        return Annotation(
-            title: Messages.heading(row.obligation, row.worst), message: lines.joined(separator: "\n"))
+        return Annotation(title: Messages.heading(row.obligation, row.worst), message: lines.joined(separator: "\n"))
     }
 
     private static func lines(_ command: String, _ annotations: [Annotation]) -> [String] {
@@ -365,5 +363,4 @@ func markdown(_ text: String) -> String {
     return result
 }
 
-/// Escapes text for one line within an HTML element.
 func html(_ text: String) -> String { xml(text.onOneLine(limit: 2000)) }

@@ -29,8 +29,7 @@ public struct JSONReport {
     private let knownBroken: KnownBroken
 
     public init(_ report: Report, knownBroken: KnownBroken = .none) {
-        self.report = report
-        self.knownBroken = knownBroken
+        (self.report, self.knownBroken) = (report, knownBroken)
     }
 
     public var bytes: [UInt8] {
@@ -169,7 +168,6 @@ public struct VerdictSummary {
 
     public init(_ report: Report, knownBroken: KnownBroken = .none) { overview = Overview(report, knownBroken) }
 
-    /// Writes it as one object.
     public func write(to writer: inout JSONWriter) {
         let (report, outcome) = (overview.report, overview.outcome)
         writer.object { writer in

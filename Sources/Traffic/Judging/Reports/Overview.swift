@@ -32,8 +32,7 @@ struct Overview {
     }
 
     init(_ report: Report, _ knownBroken: KnownBroken) {
-        self.report = report
-        self.knownBroken = knownBroken
+        (self.report, self.knownBroken) = (report, knownBroken)
         outcome = report.outcome(knownBroken: knownBroken)
         var rows: [Row] = []
         var places: [String: Int] = [:]  // Obligation IDs: constants.
@@ -143,7 +142,6 @@ struct Overview {
         return others.isEmpty ? lines : lines + [(.broken, others.joined(separator: " "))]
     }
 
-    /// The runs whose command fails the report.
     private var failedCommands: [Report.Run] { report.runs.filter { $0.commandMark(knownBroken) == .broken } }
 
     /// What fails nothing: what runs say themselves, and commands that are known to fail.
@@ -215,11 +213,9 @@ public struct CoverageSummary: Sendable {
     static let nextLimit = 10
 
     public init(_ faced: Coverage, played: [String] = [], of known: [ReachableSituation] = ReachableSituation.all) {
-        self.faced = faced
-        self.played = played
+        (self.faced, self.played) = (faced, played)
         let listed = Set(known.map(\.situation))
-        reachable =
-            known + faced.situations.filter { !listed.contains($0) }.map { ReachableSituation($0, way: nil) }
+        reachable = known + faced.situations.filter { !listed.contains($0) }.map { ReachableSituation($0, way: nil) }
     }
 
     public var facedCount: Int { faced.count }
@@ -327,12 +323,8 @@ extension ReachableSituation {
 
 extension Report {
     /// Every situation that the client was in, in any run.
-    public var coverage: Coverage {
-        runs.reduce(into: Coverage()) { $0.formUnion($1.coverage) }
-    }
+    public var coverage: Coverage { runs.reduce(into: Coverage()) { $0.formUnion($1.coverage) } }
 
     /// What the client faced in all runs.
-    var coverageSummary: CoverageSummary {
-        CoverageSummary(coverage, played: runs.map(\.scenario), of: reachable)
-    }
+    var coverageSummary: CoverageSummary { CoverageSummary(coverage, played: runs.map(\.scenario), of: reachable) }
 }

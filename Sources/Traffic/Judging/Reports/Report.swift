@@ -18,8 +18,7 @@ public struct Report: Sendable {
     var reachable = ReachableSituation.all
 
     public init(title: String, runs: [Run] = []) {
-        self.title = title
-        self.runs = runs
+        (self.title, self.runs) = (title, runs)
     }
 
     /// What a report is about: a client, or a server, with a check for each endpoint and no obligations.
@@ -38,7 +37,6 @@ public struct Report: Sendable {
         public var hasConnected: Bool
         public var verdicts: [Verdict]
         public var exposures: [Exposure]
-        /// The situations that the client was in.
         public var coverage: Coverage
         /// The checks from inside the client; empty except for contract cases.
         public var checks: [Check]
@@ -56,17 +54,10 @@ public struct Report: Sendable {
             startedAt: Timestamp? = nil, hasConnected: Bool, verdicts: [Verdict], exposures: [Exposure],
             coverage: Coverage = Coverage(), checks: [Check] = [], missedCount: Int = 0
         ) {
-            self.scenario = scenario
-            self.mode = mode
-            self.command = command
-            self.duration = duration
-            self.startedAt = startedAt
-            self.hasConnected = hasConnected
-            self.verdicts = verdicts
-            self.exposures = exposures
-            self.coverage = coverage
-            self.checks = checks
-            self.missedCount = missedCount
+            (self.scenario, self.mode, self.command) = (scenario, mode, command)
+            (self.duration, self.startedAt, self.hasConnected) = (duration, startedAt, hasConnected)
+            (self.verdicts, self.exposures, self.coverage) = (verdicts, exposures, coverage)
+            (self.checks, self.missedCount) = (checks, missedCount)
             let left = verdicts.filter(\.isLeftToServer).map(\.obligation.id)
             if !left.isEmpty { notes.append(Messages.notJudged(left)) }
         }
@@ -95,10 +86,7 @@ public struct Report: Sendable {
         public var failsRun = true
 
         public init(address: String, clause: String, failures: [String], notes: [String] = []) {
-            self.address = address
-            self.clause = clause
-            self.failures = failures
-            self.notes = notes
+            (self.address, self.clause, self.failures, self.notes) = (address, clause, failures, notes)
         }
     }
 
@@ -162,7 +150,6 @@ public struct Report: Sendable {
         return outcome
     }
 
-    /// The subject of a line about the client's command.
     private static let command = ExactString(Run.command)
 
     /// Whether the subject of a line was kept somewhere and broken nowhere.
@@ -251,8 +238,7 @@ public struct KnownBroken: Sendable {
     private init(lines: [Line]) { self.init(lines: lines, subjects: Dictionary(grouping: lines, by: \.subject)) }
 
     private init(lines: [Line], subjects: [ExactString: [Line]]) {
-        self.lines = lines
-        self.subjects = subjects
+        (self.lines, self.subjects) = (lines, subjects)
     }
 
     /// Parses a list.
@@ -307,7 +293,6 @@ public struct KnownBroken: Sendable {
 
 public struct KnownBrokenErrors: Error, Sendable, Equatable {
     public struct Mistake: Sendable, Equatable {
-        /// The line number, from 1.
         public let line: Int
         public let message: String
     }

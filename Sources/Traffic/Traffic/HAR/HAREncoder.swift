@@ -12,7 +12,6 @@ import Text
 /// under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/); for WebSockets the output of
 /// Chrome's exporter.
 public enum HAREncoder {
-    /// The creator's name in the files.
     static let creatorName = "fitiq-mock"
 
     /// The beginning of a file of any version.
@@ -29,10 +28,8 @@ public enum HAREncoder {
             + Array(",\"pages\":[],\"entries\":[\n".utf8)
     }
 
-    /// The separator between two entries.
     public static let separator = Array(",\n".utf8)
 
-    /// The end of a file without notes.
     public static let footer = footer(notes: [])
 
     /// Returns the end of a file; the notes are sentences on what the recording lacks.
@@ -42,7 +39,6 @@ public enum HAREncoder {
         return Array("\n],\"_fitiq\":".utf8) + ours + Array("}}\n".utf8)
     }
 
-    /// Returns a whole file.
     public static func file(_ session: Session, creatorVersion: String, notes: [String] = []) -> [UInt8] {
         var bytes = header(creatorVersion: creatorVersion)
         for (index, entry) in session.entries.enumerated() {
@@ -57,23 +53,19 @@ public enum HAREncoder {
         exchange.isSocket ? Self.socket(exchange).bytes : entry(exchange)
     }
 
-    /// Returns the entry of a request and its response, on one line.
     public static func entry(_ exchange: SessionExchange) -> [UInt8] {
         let body = exchange.response?.body.bytes.count ?? 0
         var writer = JSONWriter(reserving: 2048 + body + body / 2 + (exchange.request.body?.bytes.count ?? 0))
         let received = exchange.lasted.subtractingReportingOverflow(exchange.waited).partialValue
         begin(exchange, lasted: exchange.lasted, waited: exchange.waited, received: max(received, 0), to: &writer)
         let ours = extras(exchange.request, exchange.response)
-        if !ours.isEmpty {
-            writer.object("_fitiq") { writer in write(ours, to: &writer) }
-        }
+        if !ours.isEmpty { writer.object("_fitiq") { writer in write(ours, to: &writer) } }
         writer.endObject()
         return writer.takeBytes()
     }
-}
 
-/// The parts of entries.
-extension HAREncoder {
+    // MARK: The parts of entries
+
     /// Begins an entry with what all have; spans are in nanoseconds, and a WebSocket's handshake receives nothing.
     static func begin(
         _ exchange: SessionExchange, lasted: Int64, waited: Int64, received: Int64?, to writer: inout JSONWriter
@@ -307,20 +299,27 @@ extension HAREncoder {
         let waited = max(opened - microseconds(socket.started), 0) * 1000
         begin(socket, lasted: waited, waited: waited, received: nil, to: &writer)
         let messages = socket.frames.filter { !$0.opcode.isControl }
-        return finish(&writer, number: number, extras: extras(socket.request, socket.response), room: room) { writer in
-            for message in messages { writer.raw(Self.message(message)) }
-        } controlFrames: { writer in
+        writer.member("_resourceType", "websocket")
+        writer.array("_webSocketMessages") { writer in for message in messages { writer.raw(Self.message(message)) } }
+        // The writer emits no white space: the array was just closed, so its room precedes the last byte.
+        var bytes = writer.takeBytes()
+        let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
+        var ours = JSONWriter()
+        ours.beginObject()
+        if let number { ours.member("socket", number) }
+        write(extras(socket.request, socket.response), to: &ours)
+        ours.array("controlFrames") { writer in
             var count = 0
             for frame in socket.frames {
-                if frame.opcode.isControl {
-                    writer.raw(controlFrame(frame, after: count))
-                } else {
-                    count += 1
-                }
+                if frame.opcode.isControl { writer.raw(controlFrame(frame, after: count)) } else { count += 1 }
             }
-        } ending: {
-            socket.ending.map(ending) ?? []
         }
+        bytes += Array(",\"_fitiq\":".utf8) + ours.bytes
+        let controlRoom = addRoom(room.controlFrames, before: 1, to: &bytes)
+        if let ending = socket.ending { bytes += Self.ending(ending) }
+        let endingRoom = addRoom(room.ending, before: 0, to: &bytes)
+        bytes += Array("}}".utf8)
+        return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
     }
 
     /// Returns the entry that continues a full one; it has the URL, for tools that do not know continuations.
@@ -380,28 +379,6 @@ extension HAREncoder {
         let bytes = Array(",\"ending\":".utf8) + value
         precondition(bytes.count <= endingRoom, "an ending has a room of fixed size")
         return bytes
-    }
-
-    private static func finish(
-        _ writer: inout JSONWriter, number: Int?, extras: [JSONObject.Element], room: HARSocketRoom,
-        messages: (inout JSONWriter) -> Void, controlFrames: (inout JSONWriter) -> Void, ending: () -> [UInt8]
-    ) -> HARSocketText {
-        writer.member("_resourceType", "websocket")
-        writer.array("_webSocketMessages", messages)
-        // The writer emits no white space: the array was just closed, so its room precedes the last byte.
-        var bytes = writer.takeBytes()
-        let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
-        var ours = JSONWriter()
-        ours.beginObject()
-        if let number { ours.member("socket", number) }
-        write(extras, to: &ours)
-        ours.array("controlFrames", controlFrames)
-        bytes += Array(",\"_fitiq\":".utf8) + ours.bytes
-        let controlRoom = addRoom(room.controlFrames, before: 1, to: &bytes)
-        bytes += ending()
-        let endingRoom = addRoom(room.ending, before: 0, to: &bytes)
-        bytes += Array("}}".utf8)
-        return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
     }
 
     /// Inserts white space before the last bytes, and returns its position.

@@ -11,7 +11,6 @@ public struct HARError: Error, Sendable, Equatable {
     public var path: String
 
     public enum Problem: Sendable, Equatable {
-        /// The file has no bytes.
         case empty
         /// The file and its attachments have more bytes than a limit allows.
         case tooLarge(limit: Int)
@@ -19,21 +18,15 @@ public struct HARError: Error, Sendable, Equatable {
         case compressed(String)
         /// It is UTF-16, as some editors and PowerShell write, and JSON is UTF-8.
         case utf16
-        /// It is not valid JSON.
         case json(JSONError)
-        /// There are more entries than a limit allows.
         case tooManyEntries(limit: Int)
-        /// Something expected is missing.
         case missing(expected: String)
-        /// Something else was found than expected.
         case wrong(expected: String, found: String)
     }
 
     /// Creates an error of the whole file.
     init(_ problem: Problem, entry: Int? = nil, path: String = "") {
-        self.problem = problem
-        self.entry = entry
-        self.path = path
+        (self.problem, self.entry, self.path) = (problem, entry, path)
     }
 
     /// Reads a part; its error is seen from outside that member or element.
@@ -42,9 +35,7 @@ public struct HARError: Error, Sendable, Equatable {
     ) throws(HARError) -> Value {
         do throws(HARError) {
             return try read()
-        } catch {
-            throw error.inside(step())
-        }
+        } catch { throw error.inside(step()) }
     }
 
     /// The same error, seen from outside a member or an element.
@@ -75,7 +66,6 @@ public enum HARNote: Sendable, Equatable {
     case torn(entries: Int)
     /// This many halves of surrogate pairs became U+FFFD, because no text can contain them.
     case loneSurrogates(Int)
-    /// A file with a body or messages is missing.
     case missingAttachment(name: String, entry: Int)
     /// This many things of a kind could not be kept; the entries are the first that had them, at most one more than
     /// ``HARLosses/mostNamed``, counted from 1 in file order.
@@ -86,13 +76,11 @@ public enum HARNote: Sendable, Equatable {
 
 /// What an entry has, or must have had, and a session cannot keep.
 public enum HARLoss: Sendable, CaseIterable {
-    /// A body that was sent and is not in the file.
     case body
     /// A body that is not in the encoding that the file names, as in sanitised files.
     case unreadableBody
     /// A body that our recorder cut, or left out because it could not look for secrets in it.
     case cutBody
-    /// A body that is shorter than its size.
     case shortBody
     /// A form with a file whose content is not in the file.
     case formFile
@@ -100,7 +88,6 @@ public enum HARLoss: Sendable, CaseIterable {
     case message
     /// A binary message that is not in base64.
     case unreadableMessage
-    /// A message that our recorder cut.
     case cutMessage
     /// A message of an entry that is no WebSocket that was opened.
     case strayMessage
@@ -160,9 +147,7 @@ public struct HARLimits: Sendable, Hashable {
     /// Creates limits; the defaults are 256 MiB, 10,000,000 values and 100,000 entries.
     public init(bytes: Int = 256 << 20, values: Int = 10_000_000, entries: Int = 100_000) {
         precondition(bytes >= 1 && values >= 1 && entries >= 1, "a limit is at least 1")
-        self.bytes = bytes
-        self.values = values
-        self.entries = entries
+        (self.bytes, self.values, self.entries) = (bytes, values, entries)
     }
 }
 
@@ -191,7 +176,6 @@ extension JSONObject {
         try required(name, expected, \.string)
     }
 
-    /// The bytes that a member has in base64.
     func base64(_ name: String) throws(HARError) -> [UInt8] {
         guard let bytes = Base64.decode(try string(name)) else { throw wrong(name, expected: Messages.base64) }
         return bytes

@@ -60,9 +60,7 @@ struct HARText {
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
         // Its byte order mark, or the upper half of the first character; a file of zeros is what a crash leaves.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero {
-            throw HARError(.utf16)
-        }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero { throw HARError(.utf16) }
         // Three more bytes are for the brackets that a torn file lacks.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
         do throws(JSONError) {
@@ -82,17 +80,13 @@ struct HARText {
             notes.append(.loneSurrogates(count))
             do throws(JSONError) {
                 return try JSON.parse(bytes, limits: limits)
-            } catch let other {
-                error = other
-            }
+            } catch let other { error = other }
         }
         guard let torn = TornHAR.wholePart(of: bytes, failingAt: error.offset) else { throw HARError(.json(error)) }
         notes.append(.torn(entries: torn.entries))
         do throws(JSONError) {
             return try JSON.parse(torn.bytes, limits: limits)
-        } catch {
-            throw HARError(.json(error))
-        }
+        } catch { throw HARError(.json(error)) }
     }
 }
 
@@ -280,9 +274,7 @@ struct HARAttachments {
             guard var entry = entries[index].object else { continue }
             do throws(HARError) {
                 guard try embed(into: &entry, number: index + 1) else { continue }
-            } catch {
-                throw error.inEntry(index + 1)
-            }
+            } catch { throw error.inEntry(index + 1) }
             entries[index] = .object(entry)
             isChanged = true
         }

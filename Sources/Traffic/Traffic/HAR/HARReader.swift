@@ -39,9 +39,7 @@ struct HARReader {
             losses.entry = index + 1
             do throws(HARError) {
                 try read(value.asObject(), into: &drafts)
-            } catch {
-                throw error.inEntry(index + 1)
-            }
+            } catch { throw error.inEntry(index + 1) }
         }
         note(log)
         // The sort is stable, so simultaneous entries keep the order of the file.
@@ -118,7 +116,6 @@ struct HARReader {
     }
 }
 
-/// Requests and responses.
 extension HARReader {
     mutating func request(
         of entry: JSONObject, _ binary: [UInt8]?, _ ours: JSONObject
@@ -281,9 +278,7 @@ extension HARReader {
         let cut = ours["cut"]?["response"]?.int ?? 0
         let mayHaveBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
         let size = mayHaveBody ? content["size"]?.int ?? 0 : 0
-        guard let bytes = Self.bytes(of: text ?? "", in: content) else {
-            return missing(.unreadableBody, max(size, 1))
-        }
+        guard let bytes = Self.bytes(of: text ?? "", in: content) else { return missing(.unreadableBody, max(size, 1)) }
         if cut > bytes.count { return missing(.cutBody, cut, bytes) }
         if bytes.isEmpty, size > 0 { return missing(.body, size) }
         // A byte order mark is not part of a text.
@@ -322,8 +317,7 @@ extension HARReader {
         }
         if pairs.isEmpty { return fields }
         // A client sends one field (RFC 6265 §5.4), a server one for each cookie.
-        return fields
-            + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
+        return fields + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
     }
 
     /// The attributes of a response's cookie (RFC 6265 §4.1.1).

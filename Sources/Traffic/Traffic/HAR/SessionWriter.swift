@@ -160,7 +160,6 @@ struct SessionWriter: Sendable {
     /// The maximum number of values in a message or a control frame.
     private static let valuesOfFrame = 9
 
-    /// The maximum number of values in an entry.
     private static func values(_ request: SessionRequest, _ response: SessionResponse?) -> Int {
         let items = request.url.utf8.count { $0 == UInt8(ascii: "&") } + 1
         return valuesOfEntry + 3 * (request.fields.count + (response?.fields.count ?? 0) + items)
@@ -194,7 +193,6 @@ struct SocketPlaces: Sendable {
     struct Room: Sendable {
         /// The original range of the white space.
         let range: Range<Int>
-        /// The part that was written.
         private(set) var written: Range<Int>
 
         init(_ range: Range<Int>, shiftedBy offset: Int) {
@@ -271,7 +269,6 @@ struct SocketPlaces: Sendable {
     }
 }
 
-/// Bytes to write at an offset of a file.
 public struct FileWrite: Sendable, Equatable {
     public var offset: Int
     public var bytes: [UInt8]
@@ -288,13 +285,11 @@ public struct FileWrite: Sendable, Equatable {
 public struct SessionCompaction: Sendable, Equatable {
     /// A part of the finished file.
     public enum Piece: Sendable, Equatable {
-        /// Bytes to write.
         case bytes([UInt8])
         /// Bytes to copy from the file that grew.
         case range(Range<Int>)
     }
 
-    /// The pieces in order.
     public private(set) var pieces: [Piece] = []
     /// The length of the finished file in bytes.
     public private(set) var byteCount = 0

@@ -108,7 +108,6 @@ public struct Journal: Sendable {
     /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.
     public var weight: Int { byteCount + Self.entryWeight * ring.count }
 
-    /// The total weight of the dropped entries.
     public var droppedWeight: Int { addedByteCount - byteCount + Self.entryWeight * (lastNumber - ring.count) }
 
     /// Drops the oldest entries until the journal weighs at most this much, and frees their storage.
@@ -139,9 +138,7 @@ public struct Journal: Sendable {
     public var noEntries: Entries { entries(after: lastNumber) }
 
     /// How many entries a follower at the given number will never see because they were dropped.
-    public func missedCount(after number: Int) -> Int {
-        max(0, firstNumber - 1 - max(number, 0))
-    }
+    public func missedCount(after number: Int) -> Int { max(0, firstNumber - 1 - max(number, 0)) }
 
     /// Entries of a journal, oldest first; indices count from the journal's first entry.
     public struct Entries: RandomAccessCollection, Sendable {
@@ -174,14 +171,12 @@ struct EntryRing: Sendable {
         self.capacity = capacity
     }
 
-    /// The entry at an offset from the oldest.
     subscript(offset: Int) -> JournalEntry {
         precondition(offset >= 0 && offset < count, "no such entry")
         return places[place(offset)]
     }
 
     var isFull: Bool { count == capacity }
-    /// The byte count of the oldest entry.
     var firstByteCount: Int { places[start].byteCount }
 
     @inline(__always)
@@ -192,7 +187,6 @@ struct EntryRing: Sendable {
         count += 1
     }
 
-    /// Replaces the oldest entry with a new one.
     @inline(__always)
     mutating func replaceFirst(with entry: consuming JournalEntry) {
         precondition(isFull, "there are free places")
@@ -326,7 +320,6 @@ public enum JournalEvent: Sendable {
 }
 
 extension JournalEvent {
-    /// Returns the event with all its times moved.
     public func moved(byNanoseconds span: Int64) -> JournalEvent {
         // A foreign journal may hold any time.
         func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }

@@ -14,8 +14,7 @@ public struct JournalEncoder: Sendable {
     public var mode: GuideMode
 
     public init(world: String? = nil, mode: GuideMode = .union) {
-        self.world = world
-        self.mode = mode
+        (self.world, self.mode) = (world, mode)
     }
 
     /// Returns the JSON of an entry, without a line end.
@@ -40,8 +39,8 @@ public struct JournalEncoder: Sendable {
             if entry.connection != 0 { writer.member("connection", raw: Array(String(entry.connection).utf8)) }
             writer.member("kind", entry.event.kind.rawValue)
             switch entry.event {
-            case .exchange(let exchange): write(exchange, to: &writer)
-            case .opened(let opening): write(opening: opening, to: &writer)
+            case .exchange(let exchange): write(exchange, isOpening: false, to: &writer)
+            case .opened(let opening): write(opening, isOpening: true, to: &writer)
             case .frame(let frame): write(frame, to: &writer)
             case .closed(let closing): write(closing, to: &writer)
             case .fault(let fault):
@@ -58,15 +57,23 @@ public struct JournalEncoder: Sendable {
         }
     }
 
-    private func write(_ exchange: RecordedExchange, to writer: inout JSONWriter) {
-        writeRequest(
-            exchange.head, exchange.body, of: exchange.endpoint, by: exchange.user, at: exchange.requestedAt,
-            to: &writer)
+    /// - Parameter isOpening: Whether the handshake was accepted, so that there are no bodies.
+    private func write(_ exchange: RecordedExchange, isOpening: Bool, to writer: inout JSONWriter) {
+        writer.member("endpoint", ifPresent: exchange.endpoint?.name)
+        writer.member("user", ifPresent: exchange.user?.text)
+        writer.member("requested_at", exchange.requestedAt.nanosecondText)
+        writer.member("trace", ifPresent: TraceID.of(exchange.head))
+        Self.write(exchange.head, isOpening ? nil : exchange.body, to: &writer)
+        // What the endpoint let pass; the guides' modes do not tell.
+        if mode.servesApps, let endpoint = exchange.endpoint, exchange.head.target.query != nil {
+            let names = endpoint.unknownParameters(in: exchange.head.target.queryItems())
+            if !names.isEmpty { writer.strings("unknown_parameters", names) }
+        }
         if let status = exchange.status {
             writer.object("response") { writer in
                 writer.member("status", status)
                 Self.write(fields: exchange.responseFields.nameValuePairs, to: &writer)
-                Self.write(exchange.responseBody, .body, to: &writer)
+                if !isOpening { Self.write(exchange.responseBody, .body, to: &writer) }
             }
         } else {
             writer.memberNull("response")
@@ -75,6 +82,7 @@ public struct JournalEncoder: Sendable {
         Self.write(faults: exchange.faults, to: &writer)
         writer.member("created", ifPresent: exchange.created?.text)
         writer.member("answered_by", ifPresent: exchange.answeredBy?.rawValue)
+        if isOpening { writer.member("hint", ifPresent: exchange.hint) }
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
         // It has the operation's own path; the replay reports near misses in the session.
@@ -88,17 +96,6 @@ public struct JournalEncoder: Sendable {
             writer.member("score", nearMiss.score)
             writer.strings("differences", nearMiss.differences.map(\.sentence))
         }
-    }
-
-    private func write(opening: RecordedOpening, to writer: inout JSONWriter) {
-        writeRequest(opening.head, nil, of: opening.endpoint, by: opening.user, at: opening.requestedAt, to: &writer)
-        writer.object("response") { writer in
-            writer.member("status", 101)
-            Self.write(fields: opening.responseFields.nameValuePairs, to: &writer)
-        }
-        Self.write(faults: opening.faults, to: &writer)
-        writer.member("answered_by", ifPresent: opening.answeredBy?.rawValue)
-        writer.member("hint", ifPresent: opening.hint)
     }
 
     private func write(_ frame: RecordedFrame, to writer: inout JSONWriter) {
@@ -148,23 +145,6 @@ public struct JournalEncoder: Sendable {
         writer.member("due", release.due.nanosecondText)
         if let payload = release.payload { Self.write(payload, .payload, to: &writer) }
     }
-}
-
-extension JournalEncoder {
-    private func writeRequest(
-        _ head: RequestHead, _ body: RecordedBody?, of endpoint: Endpoint?, by user: ExactString?, at time: Timestamp,
-        to writer: inout JSONWriter
-    ) {
-        writer.member("endpoint", ifPresent: endpoint?.name)
-        writer.member("user", ifPresent: user?.text)
-        writer.member("requested_at", time.nanosecondText)
-        writer.member("trace", ifPresent: TraceID.of(head))
-        Self.write(head, body, to: &writer)
-        // What the endpoint let pass; the guides' modes do not tell.
-        guard mode.servesApps, let endpoint, head.target.query != nil else { return }
-        let names = endpoint.unknownParameters(in: head.target.queryItems())
-        if !names.isEmpty { writer.strings("unknown_parameters", names) }
-    }
 
     /// Writes the member `request`, with the body if it may have one.
     public static func write(_ head: RequestHead, _ body: RecordedBody?, to writer: inout JSONWriter) {
@@ -177,7 +157,6 @@ extension JournalEncoder {
         }
     }
 
-    /// Writes the members of a body.
     public static func write(body: RecordedBody, to writer: inout JSONWriter) { write(body, .body, to: &writer) }
 
     /// Writes the members of a message's payload.
@@ -185,7 +164,6 @@ extension JournalEncoder {
         if isText { write(payload, .payload, to: &writer) } else { write(base64: payload, .payload, to: &writer) }
     }
 
-    /// Writes the member `fields`.
     public static func write(fields: [(name: String, value: String)], to writer: inout JSONWriter) {
         writer.fields("fields", fields)
     }
@@ -232,17 +210,14 @@ extension JournalEncoder {
 }
 
 extension JSONWriter {
-    /// Writes an array of objects.
     package mutating func objects<Element>(
         _ name: StaticString, _ elements: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void
     ) { array(name) { writer in for element in elements { writer.object { write(&$0, element) } } } }
 
-    /// Writes an array of strings.
     package mutating func strings(_ name: StaticString, _ strings: [String]) {
         array(name) { writer in for string in strings { writer.value(string) } }
     }
 
-    /// Writes an array of header fields or parameters.
     mutating func fields(_ name: StaticString, _ fields: some Sequence<(name: String, value: String)>) {
         objects(name, fields) { writer, field in
             writer.member("name", field.name)
@@ -279,9 +254,7 @@ public struct ServerSentEvent: Sendable, Equatable {
     /// - Precondition: the name is one line.
     public init(id: Int? = nil, event: String? = nil, data: [UInt8]) {
         precondition(event?.utf8.contains { $0 == 0x0A || $0 == 0x0D } != true, "an event's name is one line")
-        self.id = id
-        self.event = event
-        self.data = data
+        (self.id, self.event, self.data) = (id, event, data)
     }
 
     /// Creates an event from a journal entry: its number is the ID, its kind the name, its JSON the text.

@@ -12,7 +12,6 @@ public struct JournalQuery: Sendable {
     public var path: PathPattern?
     public var status: ClosedRange<Int>?
     public var endpoint: Endpoint?
-    /// The user's ID.
     public var user: ExactString?
     /// The id of the request's trace.
     public var trace: ExactString?
@@ -95,8 +94,7 @@ public struct JournalQuery: Sendable {
         expect(
             "path", path.map { path in shared.map { path.matches($0.head.target) } ?? false }, path?.text ?? "",
             shared?.head.target.path)
-        expect(
-            "endpoint", endpoint.map { $0 == shared?.endpoint }, endpoint?.name ?? "", shared?.endpoint?.name)
+        expect("endpoint", endpoint.map { $0 == shared?.endpoint }, endpoint?.name ?? "", shared?.endpoint?.name)
         expect("user", user.map { $0 == shared?.user }, user?.text ?? "", shared?.user?.text)
         expect(
             "trace", trace.map { trace in shared.map { TraceID.of($0.head) == trace.text } ?? false },
@@ -109,8 +107,7 @@ public struct JournalQuery: Sendable {
             "unmatched", isUnmatched.map { $0 == own.map { $0.unmatched != nil } }, "\(isUnmatched ?? false)",
             own.map { "\($0.unmatched != nil)" })
         expect("direction", sender.map { $0 == event.sender }, sender?.direction ?? "", event.sender?.direction)
-        expect(
-            "type", type.map { $0 == event.type.map(ExactString.init(_:)) }, type?.text ?? "", event.type)
+        expect("type", type.map { $0 == event.type.map(ExactString.init(_:)) }, type?.text ?? "", event.type)
         expect(
             "text \(text?.text.quoted(limit: 60) ?? "")",
             text.map { text in

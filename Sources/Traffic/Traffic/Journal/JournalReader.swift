@@ -5,7 +5,6 @@ import JSON
 import Text
 import WebSocket
 
-/// An error in a line of a saved journal.
 public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line number, from 1.
     public let line: Int
@@ -31,7 +30,6 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
 /// Its time is linear in the bytes, in whatever pieces they come. Its memory is what was received but not read yet: call
 /// ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
-    /// The maximum bytes of a line.
     public static let lineLimit = 4 << 20
     /// The maximum number of arrays and objects open within a line's own; journals need four, newer ones perhaps more.
     static let depthLimit = 64
@@ -58,7 +56,6 @@ public struct JournalReader {
 
     public init() {}
 
-    /// Receives more bytes of the journal, split anywhere.
     public mutating func receive(_ bytes: ArraySlice<UInt8>) {
         precondition(!isFinished, "nothing comes after the end")
         var bytes = bytes
@@ -75,7 +72,6 @@ public struct JournalReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Receives more bytes of the journal, split anywhere.
     public mutating func receive(_ bytes: [UInt8]) { receive(bytes[...]) }
 
     /// Marks the end of input: what is left is a last line without a line end.
@@ -181,7 +177,10 @@ extension JournalEvent {
     fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(EntryProblem) {
         switch kind {
         case .exchange: self = .exchange(try RecordedExchange(&members))
-        case .opened: self = .opened(try RecordedOpening(opening: &members))
+        case .opened:
+            var opening = try RecordedExchange(&members)
+            opening.status = 101
+            self = .opened(opening)
         case .frame: self = .frame(try RecordedFrame(&members))
         case .closed: self = .closed(try RecordedClosing(&members))
         case .fault:
@@ -191,8 +190,19 @@ extension JournalEvent {
             let span: Int64 = try members.integer("advanced_by_ns")
             self = .clock(advancedBy: span, isOfSystem: try members.boolIfPresent("of_system") ?? false)
         case .note: self = .note(try members.string("text"))
-        case .held: self = .held(try RecordedHold(&members))
-        case .released: self = .released(try RecordedRelease(&members))
+        case .held:
+            let hold = RecordedHold(
+                breakpoint: try members.string("breakpoint"), place: try members.choice("place"),
+                sender: try members.choice("direction", among: Party.allCases, \.direction),
+                until: try members.time("until"), subject: try members.string("subject"))
+            self = .held(hold)
+        case .released:
+            let held: Int = try members.integer("held")
+            guard held > 0 else { throw members.wrong("held") }
+            let release = RecordedRelease(
+                held: held, breakpoint: try members.string("breakpoint"), action: try members.choice("action"),
+                due: try members.time("due"), payload: try members.payloadIfPresent())
+            self = .released(release)
         }
     }
 }
@@ -218,17 +228,6 @@ extension RecordedExchange {
     }
 }
 
-extension RecordedOpening {
-    fileprivate init(opening members: inout EntryMembers) throws(EntryProblem) {
-        var (request, response) = (try members.object("request"), try members.objectIfPresent("response"))
-        self.init(
-            head: try request.head(), requestedAt: try members.time("requested_at"),
-            endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
-            responseFields: try response?.responseFields() ?? .none, faults: try members.faults())
-        answeredBy = try members.choiceIfPresent("answered_by")
-    }
-}
-
 extension RecordedFrame {
     fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
         let sender = try members.choice("direction", among: Party.allCases, \.direction)
@@ -244,7 +243,6 @@ extension RecordedFrame {
         compressedSize = try members.integerIfPresent("compressed_bytes")
     }
 
-    /// The payload of a close frame: empty, or a code and a reason.
     private static func closePayload(_ members: inout EntryMembers) throws(EntryProblem) -> [UInt8] {
         guard let code: UInt16 = try members.integerIfPresent("code") else { return [] }
         return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array((try members.stringIfPresent("reason") ?? "").utf8)
@@ -263,25 +261,6 @@ extension RecordedClosing {
         self.init(
             by: party, cause: cause, summary: CloseSummary(sent: sent, received: received, initiator: initiator),
             message: try members.stringIfPresent("message"), faults: try members.faults())
-    }
-}
-
-extension RecordedHold {
-    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
-        self.init(
-            breakpoint: try members.string("breakpoint"), place: try members.choice("place"),
-            sender: try members.choice("direction", among: Party.allCases, \.direction),
-            until: try members.time("until"), subject: try members.string("subject"))
-    }
-}
-
-extension RecordedRelease {
-    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
-        let held: Int = try members.integer("held")
-        guard held > 0 else { throw members.wrong("held") }
-        self.init(
-            held: held, breakpoint: try members.string("breakpoint"), action: try members.choice("action"),
-            due: try members.time("due"), payload: try members.payloadIfPresent())
     }
 }
 
@@ -323,7 +302,6 @@ struct EntryMembers {
         try expected(integerIfPresent(name), name)
     }
 
-    /// Reads a member that may be absent.
     @inline(__always)
     private mutating func read<Value>(_ name: String, _ form: (JSONValue) -> Value?) throws(EntryProblem) -> Value? {
         guard let value = present(name) else { return nil }
@@ -412,7 +390,6 @@ struct EntryMembers {
         return .encoded(lines)
     }
 
-    /// Appends field lines, each with its CRLF.
     private func appendFields(to output: inout [UInt8]) throws(EntryProblem) {
         guard case .array(let fields)? = object["fields"] else { throw wrong("fields") }
         for field in fields {

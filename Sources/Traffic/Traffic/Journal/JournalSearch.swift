@@ -8,7 +8,6 @@ import Text
 /// It takes one or two passes over the entries; frames are parsed only if `type` is requested.
 public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
-        /// The next matching entry.
         case found(JournalEntry)
         /// An entry did not match; checking it took as long as reading this many bytes.
         case passed(cost: Int)
@@ -26,8 +25,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
 
     /// Creates a search of these entries, which are those of the whole journal.
     public init(_ query: JournalQuery, in entries: Journal.Entries) {
-        self.query = query
-        self.entries = entries
+        (self.query, self.entries) = (query, entries)
         nextOpening = query.asksForRequestFacts ? entries.startIndex : entries.endIndex
         // Numbers increase by one, so the entries that the query excludes at either end are not even checked.
         let first = entries.first?.number ?? 0

@@ -46,10 +46,7 @@ public struct RecordedExchange: Sendable {
         case notRecorded = "not_recorded"
     }
 
-    /// The bytes of the heads and bodies.
-    var byteCount: Int {
-        head.byteCount + body.bytes.count + responseFields.byteCount + responseBody.bytes.count
-    }
+    var byteCount: Int { head.byteCount + body.bytes.count + responseFields.byteCount + responseBody.bytes.count }
 
     var largestBody: Int { max(body.bytes.count, responseBody.bytes.count) }
 
@@ -109,8 +106,7 @@ public struct RecordedBody: Sendable, Hashable {
     /// Keeps the rest of a body that had more bytes.
     public init(_ bytes: [UInt8], of byteCount: Int) {
         precondition(byteCount >= bytes.count, "a part is no larger than the whole")
-        self.bytes = bytes
-        self.byteCount = byteCount
+        (self.bytes, self.byteCount) = (bytes, byteCount)
     }
 
     /// Whether some of the bytes were not kept.
@@ -125,8 +121,6 @@ public struct RecordedBody: Sendable, Hashable {
     }
 }
 
-public typealias SessionBody = RecordedBody
-
 /// The header fields of a response in the server's own form, converted only when read.
 public enum RecordedFields: Sendable {
     /// Complete field lines, each with its CRLF, as `HTTP1.Connection` takes them.
@@ -135,7 +129,6 @@ public enum RecordedFields: Sendable {
 
     public static let none = RecordedFields.encoded([])
 
-    /// The byte count of the lines.
     var byteCount: Int {
         switch self {
         case .encoded(let bytes): bytes.count
@@ -150,8 +143,7 @@ public enum RecordedFields: Sendable {
         case .encoded(let bytes):
             bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
                 guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-                let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
-                    .prefix { $0 != UInt8(ascii: "\r") }
+                let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: "\r") }
                 return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
             }
         case .fields(let fields): fields.map { ($0.name.rawName, $0.value) }
@@ -163,9 +155,7 @@ public enum RecordedFields: Sendable {
 package struct PresentedCredentials: Sendable, Hashable {
     /// The token of `Authorization: Bearer`.
     package var bearer: ExactString?
-    /// The value of `X-API-Key`.
     package var apiKey: ExactString?
-    /// The value of `?token=`.
     package var queryToken: ExactString?
 
     /// The effective token: the header field takes precedence over the query.
@@ -250,11 +240,9 @@ public struct RecordedFrame: Sendable, Equatable {
     public init(
         sender: Party, opcode: Opcode, payload: [UInt8], delivery: Delivery = .complete, faults: [String] = []
     ) {
-        self.sender = sender
-        self.opcode = opcode
+        (self.sender, self.opcode) = (sender, opcode)
         self.payload = RecordedBody(payload)
-        self.delivery = delivery
-        self.faults = faults
+        (self.delivery, self.faults) = (delivery, faults)
     }
 }
 
@@ -278,7 +266,6 @@ public struct RecordedClosing: Sendable, Equatable {
         case reset
         /// Nothing arrived in time.
         case timeOut = "time_out"
-        /// A fault of the scenario.
         case fault
         /// The client broke the protocol.
         case violation
@@ -291,11 +278,8 @@ public struct RecordedClosing: Sendable, Equatable {
         by party: Party, cause: Cause, summary: CloseSummary = CloseSummary(), message: String? = nil,
         faults: [String] = []
     ) {
-        self.party = party
-        self.cause = cause
-        self.summary = summary
-        self.message = message
-        self.faults = faults
+        (self.party, self.cause, self.summary) = (party, cause, summary)
+        (self.message, self.faults) = (message, faults)
     }
 }
 
@@ -303,7 +287,6 @@ public struct RecordedClosing: Sendable, Equatable {
 ///
 /// From here on, the client cannot be judged as usual.
 public struct RecordedFault: Sendable {
-    /// The rule's name.
     public var name: String
     public var effect: Effect
 
@@ -318,8 +301,7 @@ public struct RecordedFault: Sendable {
     }
 
     public init(name: String, effect: Effect) {
-        self.name = name
-        self.effect = effect
+        (self.name, self.effect) = (name, effect)
     }
 }
 
@@ -374,7 +356,6 @@ extension RequestTarget {
 
 /// A breakpoint began to hold something back; the entry's number names what is held.
 public struct RecordedHold: Sendable, Equatable {
-    /// The breakpoint's name.
     public var breakpoint: String
     public var place: Place
     /// The side that sent what is held.
@@ -392,11 +373,8 @@ public struct RecordedHold: Sendable, Equatable {
     }
 
     public init(breakpoint: String, place: Place, sender: Party, until: Timestamp, subject: String) {
-        self.breakpoint = breakpoint
-        self.place = place
-        self.sender = sender
-        self.until = until
-        self.subject = subject
+        (self.breakpoint, self.place, self.sender) = (breakpoint, place, sender)
+        (self.until, self.subject) = (until, subject)
     }
 }
 
@@ -407,7 +385,6 @@ public struct RecordedHold: Sendable, Equatable {
 public struct RecordedRelease: Sendable, Equatable {
     /// The number of the entry with the ``RecordedHold``.
     public var held: Int
-    /// The breakpoint's name.
     public var breakpoint: String
     public var action: Action
     /// When it would have continued without the breakpoint; the entry's own time is when it did.
@@ -432,10 +409,7 @@ public struct RecordedRelease: Sendable, Equatable {
     public init(
         held: Int, breakpoint: String, action: Action, due: Timestamp, payload: RecordedBody? = nil
     ) {
-        self.held = held
-        self.breakpoint = breakpoint
-        self.action = action
-        self.due = due
-        self.payload = payload
+        (self.held, self.breakpoint, self.action) = (held, breakpoint, action)
+        (self.due, self.payload) = (due, payload)
     }
 }

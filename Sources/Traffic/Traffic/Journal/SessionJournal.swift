@@ -20,7 +20,6 @@ public struct SessionJournal: Sendable {
         public let entry: JournalEntry
     }
 
-    /// The entries of all worlds.
     public let lines: [Line]
     /// Whether control frames and the ends of WebSockets are included; other programs do not record them.
     public let tellsSocketEnds: Bool
@@ -155,8 +154,7 @@ struct SessionCall {
 
     private init?(_ exchange: SessionExchange) {
         guard let head = RequestHead(exchange.request) else { return nil }
-        self.exchange = exchange
-        self.head = head
+        (self.exchange, self.head) = (exchange, head)
         let segments = head.target.segments
         let isInWorld = segments.count > 2 && segments[0] == "w"
         world = isInWorld ? ExactString(segments[1]) : nil
@@ -190,7 +188,6 @@ struct SessionCall {
         head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
     }
 
-    /// The status, or nil if there was no response.
     var status: Int? { exchange.response?.status }
     /// Whether it was answered with a success, or opened its WebSocket.
     var isAccepted: Bool {
@@ -367,8 +364,7 @@ package struct SessionDraft: Sendable {
         case .closed(let closing):
             guard let place = open.removeValue(forKey: entry.connection) else { break }
             // A fault, or whatever else ends it, is to a recorder the end of the transport.
-            let cause: RecordedClosing.Cause =
-                [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
+            let cause: RecordedClosing.Cause = [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
             whole.entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
         case .frame, .fault, .clock, .note, .held, .released: break
         }

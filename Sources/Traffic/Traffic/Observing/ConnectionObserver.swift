@@ -27,9 +27,7 @@ public struct ConnectionObserver: Sendable {
     let authority: String?
     let limits: Limits
     var phase = Phase.http
-    /// Reads what the client sends.
     var requests: HTTP1.Connection
-    /// Reads what the server sends.
     var answers: HTTP1.Connection
     var current: ExchangeInProgress?
     /// When the first byte of the next request arrived.
@@ -215,7 +213,6 @@ extension ConnectionObserver {
     }
 }
 
-/// An observation of a ``ConnectionObserver``.
 enum Observation: Sendable, Equatable {
     /// A request with its response, if there is one; an accepted WebSocket handshake has no frames and no ending yet.
     case exchange(SessionExchange)
@@ -365,13 +362,11 @@ struct ExchangeInProgress: Sendable {
     let hasBody: Bool
     var requestBody: BodyCollector
     var responseBody: BodyCollector
-    /// When the last byte of the request arrived.
     var requested: Timestamp?
     /// When the first byte of the final response arrived.
     var answerBegan: Timestamp?
     /// The head of the response; the body is collected separately.
     var response: SessionResponse?
-    /// When the last byte of the response arrived.
     var answered: Timestamp?
 
     var heldByteCount: Int { requestBody.heldByteCount + responseBody.heldByteCount }
@@ -425,13 +420,9 @@ struct BodyCollector: Sendable {
     }
 
     /// The body so far.
-    var body: SessionBody { SessionBody(bytes, of: byteCount, keeping: limit) }
-}
-
-extension SessionBody {
-    /// Keeps the beginning of bytes that exceed the limit, without splitting a UTF-8 character.
-    init(_ bytes: [UInt8], of byteCount: Int, keeping limit: Int) {
-        let kept = bytes.count > limit ? Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)]) : bytes
-        self.init(kept, of: byteCount)
+    var body: RecordedBody {
+        var body = RecordedBody(bytes, of: byteCount)
+        body.cut(to: limit)
+        return body
     }
 }

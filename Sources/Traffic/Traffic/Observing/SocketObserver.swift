@@ -7,9 +7,7 @@ import WebSocket
 /// frames are on the wire. A protocol violation ends the observation of its direction only.
 struct SocketObserver: Sendable {
     private let limits: ConnectionObserver.Limits
-    /// Reads what the client sends.
     private var toServer: WebSocket.Connection
-    /// Reads what the server sends.
     private var toClient: WebSocket.Connection
     /// The side that sent the first close frame.
     private var closedFirst: Party?
@@ -74,8 +72,8 @@ struct SocketObserver: Sendable {
             (opcode, bytes) = (.close, payload ?? [])
         case .failed(_, let message): return .note(Messages.badFrame(message, from: party))
         }
-        let payload = SessionBody(bytes, of: bytes.count, keeping: limits.body)
-        var frame = SessionFrame(sender: party, time: time, opcode: opcode, payload: payload)
+        var frame = SessionFrame(sender: party, time: time, opcode: opcode, payload: RecordedBody(bytes))
+        frame.payload.cut(to: limits.body)
         if !opcode.isControl { frame.compressedSize = compressedSize }
         return .frame(frame)
     }

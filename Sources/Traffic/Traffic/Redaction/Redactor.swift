@@ -43,7 +43,7 @@ public struct Redactor: Sendable {
         guard let text = redacted(Array(frame.payload.bytes[kept...]), as: nil) else { return }
         // A placeholder may be longer than the secret, and a control frame has at most 125 bytes (RFC 6455 §5.5).
         let room = FrameEncoder.longestControlPayload - kept
-        frame.payload = SessionBody(
+        frame.payload = RecordedBody(
             Array(frame.payload.bytes[..<kept]) + text[..<UTF8Sequence.boundary(in: text, at: room)])
     }
 
@@ -69,9 +69,9 @@ public struct Redactor: Sendable {
     }
 
     /// Redacts a body; one with a content coding, which cannot be looked into, is left out.
-    private mutating func redact(_ body: inout SessionBody, of fields: [SessionField]) {
+    private mutating func redact(_ body: inout RecordedBody, of fields: [SessionField]) {
         if !body.bytes.isEmpty, fields.contains(where: \.isContentEncoding) {
-            body = SessionBody([], of: body.byteCount)
+            body = RecordedBody([], of: body.byteCount)
             return
         }
         let type = fields.first { $0.name.lowercased() == "content-type" }?.value ?? ""
@@ -83,13 +83,13 @@ public struct Redactor: Sendable {
         }
     }
 
-    private mutating func redact(_ body: inout SessionBody, as content: TextScan.Content?) {
+    private mutating func redact(_ body: inout RecordedBody, as content: TextScan.Content?) {
         replace(&body, with: redacted(body.bytes, as: content))
     }
 
-    private func replace(_ body: inout SessionBody, with new: [UInt8]?) {
+    private func replace(_ body: inout RecordedBody, with new: [UInt8]?) {
         guard let new else { return }
-        body = body.isCut ? SessionBody(new, of: new.count + body.byteCount - body.bytes.count) : SessionBody(new)
+        body = body.isCut ? RecordedBody(new, of: new.count + body.byteCount - body.bytes.count) : RecordedBody(new)
     }
 
     /// The redacted bytes, or nil if nothing changed; it detects whether they are text if that is unknown.

@@ -24,7 +24,6 @@ struct SecretTable: Sendable {
     /// An anchor with this many different bytes ends the search for a better one.
     private static let goodMerit = 5
 
-    /// Further secrets share a placeholder.
     private let mostSecrets: Int
 
     /// What stands for every secret instead of placeholders; addresses stay then.
@@ -117,7 +116,6 @@ struct SecretTable: Sendable {
         Int(truncatingIfNeeded: (anchor &* 0x9E37_79B9_7F4A_7C15) >> 48)
     }
 
-    /// Whether there are no secrets to search for.
     var isEmpty: Bool { anchors.isEmpty }
 
     /// Finds the secret whose anchor, those eight bytes, ends before an index; it begins at or after `start`.
@@ -227,7 +225,6 @@ enum SecretKind: String, Sendable, CaseIterable {
         words.split(separator: " ").map { (ending: NameEnding($0.utf8), kind: kind) }
     }
 
-    /// The last three letters of each ending.
     private static let lastThree: [UInt32] = {
         let words = names.flatMap { $0.words.split(separator: " ").map { Array($0.utf8.suffix(3)) } }
         return Set(words.map { three($0[0], $0[1], $0[2]) }).sorted()

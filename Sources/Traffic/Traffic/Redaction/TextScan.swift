@@ -20,7 +20,6 @@ struct TextScan {
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// The content of a text.
     enum Content {
         /// JSON, URLs, words.
         case text

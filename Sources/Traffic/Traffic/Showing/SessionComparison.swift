@@ -52,7 +52,6 @@ public struct SessionComparison: Sendable {
     }
 }
 
-/// The differences as text for a terminal.
 extension SessionComparison {
     public var isEqual: Bool { differences.isEmpty }
 
@@ -95,7 +94,6 @@ public enum SessionDifference: Sendable, Equatable {
 public struct SessionChange: Sendable, Equatable {
     /// The path: `status`, `response.body.data.status`, `message 3 ←.content`.
     public var path: String
-    /// The values as short texts.
     public var first: String?
     public var second: String?
 }

@@ -292,7 +292,6 @@ public struct SessionTimeline: Sendable {
         right(Messages.offset(time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch), 12) + "  "
     }
 
-    /// Aligns text to the right edge of a column.
     private static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
@@ -315,14 +314,14 @@ public struct SessionTimeline: Sendable {
         }
     }
 
-    static func write(_ body: SessionBody, after arrow: String, to output: (String) -> Void) {
+    static func write(_ body: RecordedBody, after arrow: String, to output: (String) -> Void) {
         guard body.byteCount > 0 else { return }
         let lines = lines(of: body) ?? [Messages.binary(body.byteCount) + hex(body.bytes)]
         for (index, line) in lines.enumerated() { output(indent + (index == 0 ? arrow : "  ") + line) }
     }
 
     /// Indented JSON or the text itself, with each line escaped, or nil if it is not text.
-    static func lines(of body: SessionBody) -> [String]? {
+    static func lines(of body: RecordedBody) -> [String]? {
         guard String(validating: body.bytes, as: UTF8.self) != nil else { return nil }
         var bytes = body.bytes
         if let value = try? JSON.parse(bytes) { bytes = value.encoded(indent: 2) }

@@ -123,7 +123,6 @@ extension JSONComparison {
     }
 }
 
-/// Collects the differences between two entries of sessions, by path.
 struct ValueComparison: JSONComparison {
     private(set) var changes: [SessionChange] = []
     /// How many more changes can be listed, and how many were not.
@@ -149,9 +148,9 @@ struct ValueComparison: JSONComparison {
     }
 
     /// Compares bodies: as JSON if both are, otherwise as text, otherwise as bytes.
-    mutating func compare(_ first: SessionBody?, _ second: SessionBody?, at path: String) {
+    mutating func compare(_ first: RecordedBody?, _ second: RecordedBody?, at path: String) {
         guard first != second else { return }
-        let (left, right) = (first ?? SessionBody(), second ?? SessionBody())
+        let (left, right) = (first ?? RecordedBody(), second ?? RecordedBody())
         // No body equals an empty one, and a truncated body is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
         if let value = JSONValue.container(left.bytes), let other = JSONValue.container(right.bytes) {
@@ -174,7 +173,7 @@ struct ValueComparison: JSONComparison {
         guard let left = first.body, let right = second.body, !left.isCut, !right.isCut,
             let form = FormBody(left.bytes, of: first.fields), let other = FormBody(right.bytes, of: second.fields)
         else { return compare(first.body, second.body, at: path) }
-        compare(form, other, at: path) { $0.compare(SessionBody($1), SessionBody($2), at: $3) }
+        compare(form, other, at: path) { $0.compare(RecordedBody($1), RecordedBody($2), at: $3) }
     }
 
     /// Compares queries by names and values, in any order.
@@ -210,7 +209,7 @@ struct ValueComparison: JSONComparison {
 
     func excerpt(_ value: JSONValue, under name: String) -> String { TerminalText.escaped(value.excerpt()) }
 
-    static func excerpt(_ body: SessionBody) -> String {
+    static func excerpt(_ body: RecordedBody) -> String {
         guard String(validating: body.bytes, as: UTF8.self) != nil else { return Messages.binary(body.byteCount) }
         return TerminalText.excerpt(body.bytes, width: 60)
     }
