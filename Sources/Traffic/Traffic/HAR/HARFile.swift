@@ -269,61 +269,45 @@ struct HARAttachments {
 
     mutating func embed(into root: inout JSONValue) throws(HARError) {
         guard var file = root.object, var log = file["log"]?.object, var entries = log["entries"]?.array else { return }
-        var isChanged = false
         for index in entries.indices {
             guard var entry = entries[index].object else { continue }
-            do throws(HARError) {
-                guard try embed(into: &entry, number: index + 1) else { continue }
-            } catch { throw error.inEntry(index + 1) }
+            do throws(HARError) { try embed(into: &entry, number: index + 1) } catch { throw error.inEntry(index + 1) }
             entries[index] = .object(entry)
-            isChanged = true
         }
-        guard isChanged else { return }
         log["entries"] = .array(entries)
         file["log"] = .object(log)
         root = .object(file)
     }
 
-    private mutating func embed(into entry: inout JSONObject, number: Int) throws(HARError) -> Bool {
-        var isChanged = false
+    private mutating func embed(into entry: inout JSONObject, number: Int) throws(HARError) {
         if var request = entry["request"]?.object, var data = request["postData"]?.object,
-            Self.isEmpty(data["text"]),
-            let name = data["_file"]?.string, let bytes = try attachment(name, entry: number)
+            try putText(into: &data, entry: number)
         {
-            put(bytes, into: &data)
             request["postData"] = .object(data)
             entry["request"] = .object(request)
-            isChanged = true
         }
-        guard var response = entry["response"]?.object, var content = response["content"]?.object,
-            let name = content["_file"]?.string
-        else { return isChanged }
+        guard var response = entry["response"]?.object, var content = response["content"]?.object else { return }
         if entry["_resourceType"]?.string == "websocket" {
-            guard entry["_webSocketMessages"] == nil, let bytes = try attachment(name, entry: number) else {
-                return isChanged
-            }
+            guard entry["_webSocketMessages"] == nil, let name = content["_file"]?.string,
+                let bytes = try attachment(name, entry: number)
+            else { return }
             entry["_webSocketMessages"] = .array(try lines(of: bytes, in: name))
-        } else {
-            guard Self.isEmpty(content["text"]), let bytes = try attachment(name, entry: number) else {
-                return isChanged
-            }
-            put(bytes, into: &content)
+        } else if try putText(into: &content, entry: number) {
             response["content"] = .object(content)
             entry["response"] = .object(response)
         }
-        return true
     }
 
-    /// Playwright writes an empty text next to the name of a file.
-    private static func isEmpty(_ text: JSONValue?) -> Bool { text == nil || text == .null || text == "" }
-
-    private func put(_ bytes: [UInt8], into object: inout JSONObject) {
-        if let text = String(validating: bytes, as: UTF8.self) {
-            object["text"] = .string(text)
-        } else {
-            object["text"] = .string(Base64.encode(bytes))
-            object["encoding"] = "base64"
-        }
+    /// Puts the content of the file that an object names into it; false if it names none that is needed.
+    private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
+        // Playwright writes an empty text next to the name of a file.
+        guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
+            let bytes = try attachment(name, entry: entry)
+        else { return false }
+        let text = String(validating: bytes, as: UTF8.self)
+        object["text"] = .string(text ?? Base64.encode(bytes))
+        if text == nil { object["encoding"] = "base64" }
+        return true
     }
 
     private mutating func attachment(_ name: String, entry: Int) throws(HARError) -> [UInt8]? {
@@ -369,36 +353,10 @@ extension JSONNumber {
     ///
     /// It uses the digits, since a double cannot hold microseconds since 1970 without loss at the nanosecond level.
     func scaled(tenTo power: Int) -> Int64? {
-        var value: Int64 = 0
-        var fractionDigits: Int?
-        var isNegative = false
-        func push(_ digit: Int64) -> Bool {
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, sumOverflow) = product.addingReportingOverflow(digit)
-            value = sum
-            return !overflow && !sumOverflow
-        }
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "-"): isNegative = true
-            case UInt8(ascii: "."): fractionDigits = 0
-            case UInt8(ascii: "e"), UInt8(ascii: "E"): return scaledAsDouble(tenTo: power)
-            default:
-                if let count = fractionDigits {
-                    // Not a break: an exponent may follow.
-                    if count == power { continue }
-                    fractionDigits = count + 1
-                }
-                guard push(Int64(byte &- .digitZero)) else { return scaledAsDouble(tenTo: power) }
-            }
-        }
-        for _ in (fractionDigits ?? 0)..<power {
-            guard push(0) else { return nil }
-        }
-        return isNegative ? -value : value
-    }
-
-    private func scaledAsDouble(tenTo power: Int) -> Int64? {
+        let parts = text.split(separator: ".")
+        let fraction = parts.count > 1 ? parts[1].prefix(power) : ""
+        let digits = parts[0] + fraction + String(repeating: "0", count: power - fraction.utf8.count)
+        if !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }), let exact = Int64(digits) { return exact }
         guard var value = double else { return nil }
         for _ in 0..<power { value *= 10 }
         return Int64(exactly: value.rounded(.towardZero))
