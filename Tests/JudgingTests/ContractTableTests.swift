@@ -1,6 +1,7 @@
 import FitIQAPI
+import Foundation
+import TestSupport
 import Testing
-
 @testable import Judging
 
 /// The contract's table of obligations, written down a second time.
@@ -99,4 +100,162 @@ struct ContractTableTests {
         }
         #expect(judged == due.map(\.id))
     }
+}
+
+@Suite("docs/obligations.md")
+struct ObligationTableTests {
+    @Test("has a row for each obligation, with its level, source, clause, tolerance and scenarios")
+    func page() throws {
+        let page = try textOfPackage("docs/obligations.md")
+        let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
+        let expected = Judge.obligations.map(Self.row) + Obligation.inside.map(Self.insideRow)
+        for (row, wanted) in zip(rows, expected) where row != wanted {
+            Issue.record("docs/obligations.md has the row\n\(row)\nwhere the code says\n\(wanted)")
+        }
+        #expect(rows.count == expected.count, "The rows are to be:\n\(expected.joined(separator: "\n"))")
+    }
+
+    /// A row of what the server sees.
+    private static func row(_ obligation: Obligation) -> String {
+        let clause = [obligation.clause, obligation.tolerance].compactMap { $0 }.joined(separator: " ")
+        let scenarios = obligation.scenarios.joined(separator: ", ")
+        return
+            "| `\(obligation.id)` | \(obligation.level.rawValue) | \(source(of: obligation)) | \(clause) | \(scenarios) |"
+            .replacing("|  |", with: "| |")
+    }
+
+    /// A row of what only an adapter can tell.
+    private static func insideRow(_ obligation: Obligation) -> String {
+        "| `\(obligation.id)` | \(obligation.level.rawValue) | \(source(of: obligation)) | \(obligation.clause) |"
+    }
+
+    private static func source(of obligation: Obligation) -> String {
+        obligation.origin == .ours ? "fitiq-mock" : Messages.source(of: obligation)
+    }
+
+}
+
+@Suite("How to fix a client, in the words of its language")
+struct AdviceTests {
+    @Test(
+        "Swift's words are for clients that say that they are written in it",
+        arguments: [
+            ("FitIQ/1 CFNetwork/1490.0.4 Darwin/23.2.0", true), ("app (unknown version) curl/8.5.0", true),
+            ("curl/8.5.0", false), ("python-requests/2.31", false), (nil, false),
+        ])
+    func language(userAgent: String?, isSwift: Bool) throws {
+        var judge = Judge(mode: .union)
+        var story = Story()
+        let fields = userAgent.map { ["User-Agent: \($0)"] } ?? []
+        story.request(.showConsultation, Story.id(10).uppercased(), status: 404, at: 0, fields: fields)
+        // The first that says so counts.
+        story.request(.listGoals, at: 1, fields: isSwift ? ["User-Agent: curl/8.5.0"] : [])
+        for entry in story.journal.entries() { judge.observe(entry) }
+        let verdict = try #require(judge.verdicts().first { $0.obligation.id == "ids/lowercase" })
+        #expect(verdict.outcome == .broken)
+        let general = verdict.obligation.advice
+        #expect(verdict.advice.hasPrefix(general) && !general.contains("uuidString"))
+        #expect(verdict.advice.contains("uuidString") == isSwift)
+        let text = TerminalReport(
+            Report(
+                title: "x",
+                runs: [
+                    .init(
+                        scenario: "a", mode: .union, hasConnected: true, verdicts: judge.verdicts(), exposures: [])
+                ])
+        ).text
+        #expect(text.contains("How to fix it: \(verdict.advice)\n"))
+    }
+
+    @Test("A verdict on a client of which nothing is known has everyone's words")
+    func unknown() {
+        #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice)
+    }
+
+    @Test("No advice has Swift's words for all", arguments: Judge.obligations + Obligation.inside)
+    func general(_ obligation: Obligation) {
+        for word in ["task.", "URLSession", "URLRequest", "await", "Codable", ".iso8601", "uuid", "webSocketTask"] {
+            #expect(!obligation.advice.contains(word), "\(obligation.advice)")
+        }
+    }
+}
+
+@Suite("Obligations of sockets")
+struct SocketObligationTests {
+    /// The contract's table: id, level, and source.
+    private static let table: [(String, Obligation.Level, Obligation.Origin)] = [
+        ("ws/endpoint", .must, .guides([.webSocketArchitecture])),
+        ("ws/single-connection", .should, .guides([.mealLogWebSocket, .webSocketArchitecture])),
+        ("ws/meal-socket-single", .should, .ours),
+        ("ws/waits-for-connected", .should, .guides([.mealLogWebSocket, .webSocketArchitecture])),
+        ("ws/refused-handshake", .should, .guides([.mealLogWebSocket])),
+        ("ws/message-shape", .must, .guides([.consultationWebSocket, .enhancedConsultations])),
+        ("ws/no-send-while-streaming", .should, .guides([.consultationWebSocket, .enhancedConsultations])),
+        ("ws/keepalive", .should, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
+        (
+            "ws/reconnect-backoff", .must,
+            .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])
+        ),
+        ("ws/reconnect-limit", .should, .guides([.consultationWebSocket])),
+        ("ws/reconnects", .should, .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])),
+        (
+            "ws/no-reconnect-after-own-close", .should,
+            .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket])
+        ),
+        ("ws/recovers-history", .should, .ours),
+        ("ws/close-handshake", .should, .guides([.consultationWebSocket, .mealLogWebSocket])),
+    ]
+
+    @Test("They are the contract's, in its order")
+    func table() {
+        let obligations = SocketStory.judges.map { $0.obligation }
+        #expect(obligations.map(\.id) == Self.table.map(\.0))
+        #expect(obligations.map(\.level) == Self.table.map(\.1))
+        #expect(obligations.map(\.origin) == Self.table.map(\.2))
+    }
+
+    @Test("Their texts are sentences on one line", arguments: SocketStory.judges.map { $0.obligation })
+    func texts(_ obligation: Obligation) {
+        for text in [obligation.clause, obligation.tolerance ?? "None.", obligation.advice] {
+            #expect(text.hasSuffix("."))
+            #expect(!text.contains("\n") && !text.contains("  "))
+            #expect(text.first?.isLowercase == false || text.hasPrefix("cancel("))
+        }
+        #expect(obligation.place.isEmpty == (obligation.origin == .ours))
+    }
+
+    private static func at(_ seconds: Double) -> Timestamp { SocketStory.time(seconds) }
+    private static let second = Tolerance.second
+
+    static let sentences: [(String, String)] = [
+        (Messages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),
+        (
+            Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
+            "The client opened a socket at 10:31:01 while another of the same user was open, since 10:30:00."
+        ),
+        (
+            Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
+            "The client tried again 0.999 s after the socket ended at 10:30:04; at least 1 s is due."
+        ),
+        (
+            Messages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
+            "The client made try 3 0.2 s after try 2 had failed at 10:30:04; at least 1 s is due."
+        ),
+        (
+            Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),
+            "The client waited 0 s before try 2, less than the 12.05 s before an earlier one."
+        ),
+        (
+            Messages.noPing(for: 3601 * second + 1_000_000, since: at(-1)),
+            "The socket was idle for 3601.001 s from 10:29:59 on; a ping is due every 30 s."
+        ),
+        (Messages.wrongCloseCode(1005), "The client left with close code 1005; 1000 or 1001 is due."),
+        (
+            Messages.closeNotAnswered(1012),
+            "The client did not answer the server's close frame (1012) with one of its own."
+        ),
+    ]
+
+    @Test("Findings have the numbers in them", arguments: sentences)
+    func sentence(_ actual: String, _ expected: String) { #expect(actual == expected) }
 }

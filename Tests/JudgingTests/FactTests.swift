@@ -50,15 +50,16 @@ struct FactTests {
     @Test("A path that is too short for an id has none")
     func shortPaths() throws {
         #expect(try Self.request { $0.request("GET /api/v1/goals", endpoint: .showGoal, at: 0) }.sentID == nil)
-        let paths: [(String, ExactString)] = [
-            ("/a", ""), ("/api/v1/consultations", ""), ("/api/v1/consultations/c", "c"),
+        let paths: [(String, ExactString?)] = [
+            ("/a", nil), ("/api/v1/consultations", nil), ("/api/v1/consultations/c", "c"),
             ("/api/v1/consultations/c/ws", "c"),
         ]
         for (path, id) in paths {
             let head = try Self.request { $0.request("GET \(path)", endpoint: nil, at: 0) }.exchange.head
             let opening = RecordedOpening(
                 head: head, requestedAt: Story.time(0), endpoint: .webSocket, user: "sarah", faults: [])
-            #expect(OpeningFact(opening, at: Story.time(0)).sentID == id, "\(path)")
+            let entry = JournalEntry(number: 1, time: Story.time(0), connection: 1, event: .opened(opening))
+            #expect(RequestFact(opening, entry, isOpening: true).sentID == id, "\(path)")
         }
     }
 

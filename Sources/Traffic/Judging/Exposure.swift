@@ -59,7 +59,7 @@ struct ExposureCounter: Sendable {
         switch fact.kind {
         case .request(let request): observe(request)
         case .opened(let opening):
-            if opening.openedAt.lag(behind: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
+            if opening.answeredAt.lag(behind: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
         case .frame(let frame): observe(frame)
         case .fault:
             if silent[fact.connection] == nil { count(.silence) }

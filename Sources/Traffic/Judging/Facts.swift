@@ -14,7 +14,8 @@ struct Fact: Sendable {
     enum Kind: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
-        case opened(OpeningFact)
+        /// An accepted WebSocket handshake.
+        case opened(RequestFact)
         case frame(FrameFact)
         indirect case closed(RecordedClosing)
         /// A lasting fault started on a WebSocket.
@@ -28,7 +29,7 @@ struct Fact: Sendable {
         kind =
             switch entry.event {
             case .exchange(let exchange): .request(RequestFact(exchange, self.entry))
-            case .opened(let opening): .opened(OpeningFact(opening, at: entry.time))
+            case .opened(let opening): .opened(RequestFact(opening, self.entry, isOpening: true))
             case .frame(let frame): .frame(FrameFact(frame))
             case .closed(let closing): .closed(closing)
             case .fault(let fault): .fault(fault)
@@ -59,21 +60,28 @@ final class RequestFact: Sendable {
     let sentID: ExactString?
     /// The same as the backend issued it, if it found the resource.
     let pathID: ExactString?
+    /// What an accepted handshake is for: the consultation as the backend issued its id, or what stands for one on the
+    /// socket of all meals of a user; empty for other requests.
+    let consultation: ExactString
+    /// Whether it asks for the socket of all meals of a user, not for one of a consultation.
+    let isOfMeals: Bool
     /// The body as JSON, or nil if it is not JSON.
     let body: JSONValue?
     /// The response as JSON; it is nil if it is not JSON or is truncated, and for histories and quick actions, which
     /// are long and irrelevant to the judges.
     let answer: JSONValue?
 
-    init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
+    init(_ exchange: RecordedExchange, _ entry: JournalEntry, isOpening: Bool = false) {
         (self.exchange, self.entry) = (exchange, entry)
         let credentials = PresentedCredentials(exchange.head)
         self.credentials = credentials
         client = exchange.user ?? credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
         segments = exchange.head.target.segmentsInWorld
-        let place = exchange.endpoint.flatMap { Self.placesOfIDs[$0] }
+        isOfMeals = exchange.endpoint == .mealSocket
+        let place = isOpening && !isOfMeals ? 3 : exchange.endpoint.flatMap { Self.placesOfIDs[$0] }
         sentID = place.flatMap { [segments] in $0 < segments.count ? ExactString(segments[$0]) : nil }
         pathID = (200..<300).contains(exchange.status ?? 0) ? sentID?.asIssued : sentID
+        consultation = !isOpening ? "" : isOfMeals ? Self.meals(of: exchange.user) : sentID?.asIssued ?? ""
         body = exchange.body.bytes.isEmpty ? nil : try? JSON.parse(exchange.body.bytes)
         let isRead = exchange.endpoint != .listMessages && exchange.endpoint != .listQuickActions
         answer = !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
@@ -92,6 +100,8 @@ final class RequestFact: Sendable {
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
     var user: ExactString? { exchange.user }
+    /// What stands for a consultation's id; no id looks like this.
+    static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
     /// The endpoint, if the mode has it and the request is not a WebSocket handshake.
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.
@@ -108,36 +118,6 @@ final class RequestFact: Sendable {
 extension ExactString {
     /// An id of a resource that was found, as it was issued: with `ids: any-case` a world finds it in upper case too.
     var asIssued: Self { ResourceID.read(text) == .wrongCase ? asciiLowercased() : self }
-}
-
-final class OpeningFact: Sendable {
-    let opening: RecordedOpening
-    let openedAt: Timestamp
-    let credentials: PresentedCredentials
-    /// The id in the path as it was sent; empty on the socket of all meals of a user.
-    let sentID: ExactString
-    /// The same as the backend issued it, or what stands for one on the socket of all meals of a user.
-    let consultation: ExactString
-
-    init(_ opening: RecordedOpening, at time: Timestamp) {
-        self.opening = opening
-        openedAt = time
-        credentials = PresentedCredentials(opening.head)
-        let segments = opening.head.target.segmentsInWorld
-        let isOfMeals = opening.endpoint == .mealSocket
-        sentID = isOfMeals || segments.count < 4 ? "" : ExactString(segments[3])
-        consultation = isOfMeals ? Self.meals(of: opening.user) : sentID.asIssued
-    }
-
-    /// Whether it is the socket of all meals of a user, not one of a consultation.
-    var isOfMeals: Bool { opening.endpoint == .mealSocket }
-
-    /// What stands for a consultation's id; no id looks like this.
-    static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
-
-    var requestedAt: Timestamp { opening.requestedAt }
-    /// The user whose credentials were accepted, or an empty text if the journal does not know.
-    var user: ExactString { opening.user ?? "" }
 }
 
 /// A message or control frame on a WebSocket.

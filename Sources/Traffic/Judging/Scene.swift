@@ -62,7 +62,7 @@ struct Scene: Sendable {
         if let place = sockets.index(forKey: connection) { body(&sockets.values[place]) }
     }
 
-    private mutating func open(_ opening: OpeningFact, _ fact: Fact) {
+    private mutating func open(_ opening: RequestFact, _ fact: Fact) {
         // A connection is opened once. A foreign journal may open it twice; the later entry counts.
         _ = remove(fact.connection)
         if sockets.count >= socketLimit { forgetOldest() }
@@ -149,14 +149,14 @@ struct Scene: Sendable {
             var hasLostEnd = false
         }
 
-        init(_ opening: OpeningFact, _ fact: Fact) {
+        init(_ opening: RequestFact, _ fact: Fact) {
             connection = fact.connection
-            user = opening.opening.user ?? ""
+            user = opening.user ?? ""
             (consultation, isOfMeals) = (opening.consultation, opening.isOfMeals)
             credentials = opening.credentials
-            openedAt = opening.openedAt
+            openedAt = opening.answeredAt
             self.opening = fact.entry
-            trouble = opening.opening.faults.isEmpty ? nil : fact.entry
+            trouble = opening.exchange.faults.isEmpty ? nil : fact.entry
         }
 
         /// Whether a reply is due of which nothing has come for long.

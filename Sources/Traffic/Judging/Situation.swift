@@ -147,15 +147,13 @@ struct SituationCounter: Sendable {
     private func user(of fact: Fact, in scene: Scene) -> ExactString? {
         switch fact.kind {
         case .request(let request): request.client ?? ""
-        case .opened(let opening): opening.user
+        case .opened(let opening): opening.user ?? ""
         case .frame, .fault: scene.sockets[fact.connection]?.user
         case .closed: scene.endedSocket?.user
         case .other: nil
         }
     }
-}
 
-extension SituationCounter {
     private struct Client: Sendable {
         var situation = Situation()
         /// The open sockets, the newest of consultations and that of meals.

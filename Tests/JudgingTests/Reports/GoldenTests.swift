@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import Testing
 import Text
-
 @testable import Judging
 
 @Suite("Reports as they are written")
@@ -117,5 +116,228 @@ struct GoldenTests {
         }
         #expect(Judging.markdown("a\r\n\n# b") == "a  &#35; b")
         #expect(Judging.markdown("www.a.example http://b") == "www&#46;a.example http&#58;//b")
+    }
+}
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite("JUnit XML")
+struct JUnitTests {
+    private final class Reader: NSObject, XMLParserDelegate {
+        var elements: [String: Int] = [:]
+        var cases: [(suite: String, name: String)] = []
+        var totals: [String: String] = [:]
+        var texts: [String: String] = [:]
+        private var path: [String] = []
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            elements[name, default: 0] += 1
+            path.append(name)
+            if name == "testsuites" { totals = attributes }
+            if name == "testcase" { cases.append((attributes["classname"] ?? "", attributes["name"] ?? "")) }
+            if let message = attributes["message"], let last = cases.last {
+                texts["\(last.suite) \(last.name)"] = message
+            }
+        }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            path.removeLast()
+        }
+    }
+
+    @Test("is XML that a parser reads, with the numbers that it names")
+    func parses() throws {
+        let bytes = JUnitReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes
+        let parser = XMLParser(data: Data(bytes))
+        let reader = Reader()
+        parser.delegate = reader
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        #expect(reader.elements["testsuite"] == 4 && reader.elements["testcase"] == reader.cases.count)
+        #expect(reader.totals["tests"] == "\(reader.cases.count)")
+        #expect(reader.totals["failures"] == "\(reader.elements["failure"] ?? 0)" && reader.elements["failure"] == 4)
+        #expect(reader.totals["skipped"] == "\(reader.elements["skipped"] ?? 0)" && reader.elements["skipped"] == 1)
+        // A should that is broken, the journal's losses, and the coverage.
+        #expect(reader.elements["system-out"] == 3)
+        #expect(!reader.cases.contains { $0.name == "goal/links-created-goal" })
+        #expect(reader.texts["drop-mid-stream command"] == "The command was ended after its time limit of 60 s.")
+        #expect(reader.texts["default consultation/create/409"]?.contains("<b>&\"'|`*_]]>\u{FFFD}[31m") == true)
+        #expect(reader.texts["known-broken consultation/create/201"]?.contains("remove the line") == true)
+    }
+
+    @Test("A command that is known to fail is skipped, and one that may fail passes")
+    func commands() throws {
+        let known = try KnownBroken(reading: Array("a command".utf8), checks: [Report.Run.command])
+        var runs = ["a", "b"].map { OutcomeTests.run(scenario: $0, command: .exited(2)) }
+        runs[1].mayFail = true
+        let text = String(
+            decoding: JUnitReport(Report(title: "t", runs: runs), knownBroken: known).bytes, as: UTF8.self)
+        let message = Messages.knownCommand(.exited(2), scenario: "a")
+        #expect(text.contains("<skipped message=\"\(message)\"/>"), "\(text)")
+        #expect(text.contains("<testcase classname=\"b\" name=\"command\"/>") && text.contains("failures=\"0\""))
+    }
+
+    @Test("A report that is incomplete has an error that says why")
+    func incomplete() throws {
+        var report = SampleReport.report
+        report.incomplete = "Interrupted: 2 of 3 scenarios are in this report."
+        let reader = Reader()
+        let parser = XMLParser(data: Data(JUnitReport(report).bytes))
+        parser.delegate = reader
+        #expect(parser.parse() && reader.totals["errors"] == "1")
+        #expect(reader.texts["run complete"] == report.incomplete)
+    }
+
+    @Test(
+        "Characters that XML has no way to write are replaced",
+        arguments: [
+            ("a&<>\"'", "a&amp;&lt;&gt;&quot;'"), ("\u{0}\u{1B}\u{FFFE}\u{FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+            ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"),
+            ("\u{10000}", "\u{10000}"),
+        ])
+    func escapes(text: String, expected: String) {
+        #expect(Judging.xml(text) == expected)
+    }
+}
+
+@Suite("Annotations of GitHub Actions")
+struct GitHubAnnotationsTests {
+    @Test("are an error for each thing that fails the run, and a warning for each broken should")
+    func sample() {
+        let text = GitHubAnnotations(SampleReport.report, knownBroken: SampleReport.knownBroken).text
+        let lines = text.split(separator: "\n").map(String.init)
+        #expect(lines.count == 6, "\(text)")
+        #expect(lines.allSatisfy { $0.hasPrefix("::error title=") || $0.hasPrefix("::warning title=") })
+        #expect(lines.count { $0.hasPrefix("::error") } == 5)
+        let broken = lines.first { $0.contains("ws/reconnect-backoff") }
+        #expect(
+            broken
+                == "::error title=ws/reconnect-backoff (must)::After an unexpected close no try sooner than 1 s, and delays "
+                + "never shrink. (consultation-websocket, enhanced-consultations, best practice 2)%0AIn drop-mid-stream: "
+                + "The client tried again 0.2 s after the socket closed.%0AHow to fix it: Wait 1, 2, 4 s … before "
+                + "webSocketTask(with:) is called again.")
+        #expect(lines.last?.hasPrefix("::warning title=ws/keepalive (should)::") == true)
+        #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0 == "\u{202E}" })
+    }
+
+    @Test("Nothing of a client's text begins a command, or ends one")
+    func escapes() {
+        let check = Report.Check(address: "a:b,c%", clause: "c", failures: ["100%\n::error::x\r\ny"])
+        let run = Report.Run(
+            scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [], checks: [check])
+        let text = GitHubAnnotations(Report(title: "t", runs: [run])).text
+        #expect(text == "::error title=a%3Ab%2Cc%25::100%25%0A::error::x y\n")
+    }
+
+    @Test("are at most ten of a kind; the tenth gives the number of the others", arguments: [10, 11, 25])
+    func limit(count: Int) {
+        let checks = (1...count).map { Report.Check(address: "a/\($0)", clause: "c", failures: ["no \($0)"]) }
+        let run = Report.Run(
+            scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [], checks: checks)
+        let lines = GitHubAnnotations(Report(title: "t", runs: [run])).text.split(separator: "\n")
+        #expect(lines.count == 10 && lines.first == "::error title=a/1::no 1")
+        let last = count == 10 ? "no 10" : "\(count - 9) more errors: see the report."
+        #expect(lines.last == "::error title=a/10::\(last)")
+    }
+
+    @Test("What passes has none")
+    func nothing() {
+        let run = Report.Run(scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [])
+        #expect(GitHubAnnotations(Report(title: "t", runs: [run])).text.isEmpty)
+    }
+}
+
+@Suite("The table of a terminal report")
+struct TerminalTableTests {
+    @Test("One run has a line for each obligation, with how often the client faced it if it did")
+    func single() {
+        let run = Report.Run(
+            scenario: "default", mode: .union, hasConnected: true,
+            verdicts: [
+                SampleReport.verdict(SampleReport.lowercase, .kept, exercised: 1),
+                SampleReport.verdict(SampleReport.keepalive, .notExercised),
+            ],
+            exposures: [Exposure(path: .conflict, count: 0)])
+        let text = TerminalReport(Report(title: "t", runs: [run])).text
+        let table = """
+            default, union
+            \(Messages.legend)
+              ✓ ids/lowercase  must    faced once
+            1 obligation was not faced.
+            """
+        #expect(text.hasPrefix("t\n\nNothing is broken.\n\n\(table)\n\n"), "\(text)")
+        #expect(!text.contains("Error paths met"), "it met none")
+    }
+
+    @Test("Several runs begin with the verdict, and show what is broken once, with the runs that broke it")
+    func several() {
+        func run(_ scenario: String, _ verdicts: [Verdict], command: Report.CommandOutcome = .exited(0)) -> Report.Run {
+            Report.Run(
+                scenario: scenario, mode: .union, command: command, hasConnected: true, verdicts: verdicts,
+                exposures: [])
+        }
+        func broken(_ messages: String...) -> Verdict {
+            SampleReport.verdict(
+                SampleReport.lowercase, .broken, exercised: 2,
+                messages.map { Finding(level: .must, message: $0, evidence: []) })
+        }
+        let kept = SampleReport.verdict(SampleReport.history, .kept, exercised: 1)
+        let report = Report(
+            title: "t",
+            runs: [
+                run("a", [SampleReport.verdict(SampleReport.lowercase, .kept, exercised: 1), kept]),
+                run("b", [broken("The path has A1; try 2.", "The path has A2; try 3."), kept]),
+                run("c", [broken("The path has B1; try 9."), kept], command: .exited(1)),
+                run(
+                    "d", [broken("Another."), SampleReport.verdict(SampleReport.keepalive, .notExercised)],
+                    command: .exited(1)),
+            ])
+        let text = TerminalReport(report).text
+        let expected = """
+            t
+
+            1 must is broken: ids/lowercase (first in b).
+            2 commands failed: in c and in d.
+
+            \(Messages.failedCommand(.exited(1), scenario: "c and d"))
+
+            ✗ ids/lowercase (must)
+              Ids in paths are lower-cased.
+              Source: all guides
+              In 3 runs: broken 4 times, faced 6 times:
+                - The path has A1; try 2.
+                  First in b, and then in c:
+                - The path has A2; try 3.
+                  In b:
+                - Another.
+                  In d:
+              How to fix it: Use uuidString.lowercased().
+
+            \(Messages.legend)
+              ✗ ids/lowercase  must    broken in 3 of 4 runs
+            Kept wherever faced: ws/recovers-history.
+            1 obligation was not faced.
+
+            """
+        #expect(text.hasPrefix(expected), "\(text)")
+    }
+
+    @Test("Lines wrap at the width of a terminal, stay indented, and lose nothing", arguments: [40, 60, 100])
+    func width(_ width: Int) {
+        let report = SampleReport.report
+        let plain = TerminalReport(report, knownBroken: SampleReport.knownBroken).text
+        let text = TerminalReport(report, knownBroken: SampleReport.knownBroken, width: width).text
+        #expect(plain.split { $0 == " " || $0 == "\n" } == text.split { $0 == " " || $0 == "\n" })
+        for line in text.split(separator: "\n") where line.count > max(width, 60) && line != Messages.legend {
+            // A word that is longer than the line has the line to itself.
+            #expect(!line.drop { " -~✗".contains($0) }.contains(" "), "\(line)")
+        }
+        #expect(text.contains("\n  How to fix it: ") && text != plain)
     }
 }

@@ -1,5 +1,4 @@
 import Testing
-
 @testable import Judging
 
 @Suite("The judge of what follows an own close")
@@ -91,4 +90,93 @@ struct OwnCloseJudgeTests {
 
     @Test("ws/no-reconnect-after-own-close", arguments: ownCloseCases)
     func ownClose(_ row: SocketCase) { row.check(NoReconnectAfterOwnClose.self) }
+}
+
+/// What breakpoints hold makes clients do things that would be mistakes without them.
+@Suite("Judges and breakpoints")
+struct HoldJudgeTests {
+    private static let question = #"{"type":"message","content":"Hello"}"#
+
+    @Test("A client is not blamed for pings that wait behind its held frame")
+    func keepAlive() {
+        for (faults, isBroken) in [(["b"], false), ([], true)] {
+            SocketCase("keep-alive", isBroken ? .broken(Self.noPing, [3, 4]) : .notExercised) {
+                $0.connect(1, at: 0)
+                $0.say(1, Self.question, at: 10, faults: faults)
+                $0.say(1, "", at: 100, opcode: .ping)
+            }.check(KeepAlive.self)
+        }
+    }
+
+    private static let noPing = Messages.noPing(for: 90 * Tolerance.second, since: SocketStory.time(10))
+
+    @Test("Messages behind a held one are not sent while an answer streams")
+    func streaming() {
+        for (faults, isBroken) in [(["b"], false), ([], true)] {
+            let message = Messages.sentWhileStreaming(since: SocketStory.time(11))
+            SocketCase("streaming", isBroken ? .broken(message, [4, 6]) : .notExercised) {
+                $0.connect(1, at: 0)
+                $0.say(1, Self.question, at: 10, faults: faults)
+                $0.hear(1, "stream_chunk", at: 11)
+                $0.hear(1, "stream_chunk", at: 12)
+                $0.say(1, Self.question, at: 12)
+            }.check(NoSendWhileStreaming.self)
+        }
+    }
+
+    @Test("A client may give up a socket on which a frame was held, in either direction")
+    func givingUp() {
+        for (said, heard) in [(["b"], []), ([], ["b"])] {
+            SocketCase("gives up", .notExercised) {
+                $0.connect(1, at: 0)
+                $0.say(1, #"{"type":"ping"}"#, at: 1, faults: said)
+                $0.hear(1, "pong", at: 31, faults: heard)
+                $0.close(1, by: .client, .reset, at: 31)
+            }.check(CloseHandshake.self)
+            SocketCase("comes back at once", .notExercised) {
+                $0.connect(1, at: 0)
+                $0.say(1, #"{"type":"ping"}"#, at: 1, faults: said)
+                $0.hear(1, "pong", at: 31, faults: heard)
+                $0.close(1, by: .client, .reset, at: 31)
+                $0.connect(2, at: 31.1)
+            }.check(ReconnectBackoff.self)
+        }
+    }
+
+    @Test("A lost or changed end of an answer excuses what comes next")
+    func lostEnd() {
+        SocketCase("lost end", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.hear(1, "stream_chunk", at: 2)
+            $0.hear(1, "stream_complete", at: 3, .none, faults: ["b"])
+            $0.ask(1, at: 4)
+        }.check(NoSendWhileStreaming.self)
+        SocketCase("another end", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.hear(1, "stream_chunk", at: 2)
+            $0.hear(1, text: "changed", at: 3, faults: ["b"])
+            $0.ask(1, at: 4)
+        }.check(NoSendWhileStreaming.self)
+    }
+
+    @Test("A handshake that is held for long is no reason to blame the next")
+    func handshakes() {
+        SocketCase("held handshake", .notExercised) {
+            $0.open(1, at: 40, took: 40, faults: ["b"])
+            $0.hear(1, "connected", at: 40)
+            $0.close(1, by: .client, .finish, at: 41)
+        }.check(CloseHandshake.self)
+    }
+
+    @Test("What was held and released is no fact about the client")
+    func entries() {
+        var story = Story()
+        story.journal(
+            .held(.init(breakpoint: "b", place: .frame, sender: .client, until: Story.time(30), subject: "x")))
+        story.journal(.released(.init(held: 1, breakpoint: "b", action: .dropped, due: Story.time(0))))
+        #expect(story.judge().verdicts(at: Story.time(60)).allSatisfy { $0.outcome == .notExercised })
+        #expect(story.exposures(end: 60).isEmpty)
+    }
 }

@@ -1,7 +1,9 @@
 import FitIQAPI
+import JSON
+import TestSupport
 import Testing
 import Traffic
-
+import WebSocket
 @testable import Judging
 
 @Suite("Scene")
@@ -127,5 +129,102 @@ struct SceneTests {
         }
         #expect(scene.sockets.isEmpty)
         #expect(scene.endedSocket == nil)
+    }
+}
+
+/// Journals of clients that do anything at all, including journals that no server could have written.
+@Suite("Judges of sockets, any journal")
+struct SocketSoakTests {
+    private static func journal(seed: UInt64, count: Int) -> SocketStory {
+        var numbers = Draw(seed: seed)
+        var story = SocketStory()
+        var now = 0.0
+        func pick<T>(_ values: [T]) -> T { values[numbers.below(values.count)] }
+        for _ in 0..<count {
+            now += pick([0, 0, 0.001, 0.05, 0.5, 1, 3, 12, 40])
+            let connection = UInt64(numbers.below(6))
+            let consultation = pick(["c1", "c1", "C1", "c2", ""])
+            let user: ExactString = pick(["ann", "ann", "bob", ""])
+            let token = pick(["t1", "t1", "t2"])
+            let faults = pick([[], [], ["rule"]])
+            switch numbers.below(13) {
+            case 0:
+                story.open(
+                    connection, at: now, took: pick([0, 0, 5]), on: pick(["c1", "c1", "c2"]), user: user, token: token,
+                    faults: faults)
+            case 1:
+                story.refuse(
+                    pick([401, 404, 400, 503, nil]), at: now, took: pick([0, 0, 30]), on: consultation,
+                    token: pick([token, nil]), user: pick([nil, user]))
+            case 2: story.request(pick(["GET /ws", "POST /api/v1/goals"]), pick([404, nil]), at: now)
+            case 3: story.fetch(consultation, at: now, took: pick([0, 4]))
+            case 4...6:
+                story.hear(
+                    connection,
+                    pick(["connected", "stream_chunk", "stream_complete", "assistant_message_start", "error", "pong"]),
+                    at: now, pick([.complete, .complete, .partial, .none]), faults: faults)
+            case 7: story.ask(connection, at: now)
+            case 8:
+                story.say(
+                    connection, pick(["", "{", "null", #"{"type":"ping"}"#]), at: now, opcode: pick([.text, .ping]))
+            case 9: story.fault(connection, pick(RecordedFault.Effect.allCases), at: now)
+            case 10: story.archive(connection, at: now)
+            case 11: story.connectMeals(connection, at: now, user: user)
+            default:
+                story.close(
+                    connection, by: pick(Party.allCases), pick(RecordedClosing.Cause.allCases),
+                    server: pick([nil, 0, 1000, 1012]), client: pick([nil, 0, 1000, 1002]), at: now, faults: faults)
+            }
+        }
+        // At last all end, and one that is looked at is not opened again.
+        for connection in 0..<6 { story.leave(UInt64(connection), at: now) }
+        story.connect(6, at: now)
+        story.drop(6, at: now)
+        for pause in [0, 40.0] { story.fetch(at: now + pause) }
+        return story
+    }
+
+    @Test(
+        "No journal brings a judge down, what is broken was faced, and evidence is few and in order", arguments: 1...40)
+    func soak(_ seed: UInt64) {
+        let story = Self.journal(seed: seed, count: 2000)
+        for type in SocketStory.judges {
+            let verdict = story.verdict(of: type, at: 1_000_000)
+            #expect(verdict.findings.count <= Findings.keptCount)
+            #expect(verdict.findingCount == 0 || verdict.exercisedCount > 0, "\(type.obligation.id)")
+            for finding in verdict.findings {
+                let numbers = finding.evidence.map(\.number)
+                #expect((1...4).contains(numbers.count), "\(type.obligation.id): \(numbers)")
+                #expect(numbers == Array(Set(numbers)).sorted(), "\(type.obligation.id): \(numbers)")
+            }
+        }
+    }
+
+    @Test("The journals are wild enough: each judge finds breaches in some")
+    func reach() {
+        let stories = (UInt64(1)...20).map { Self.journal(seed: $0, count: 2000) }
+        for type in SocketStory.judges {
+            #expect(stories.contains { $0.verdict(of: type).findingCount > 0 }, "\(type.obligation.id)")
+        }
+    }
+
+    @Test("Asking for the verdicts in between changes none")
+    func asking() {
+        let entries = Array(Self.journal(seed: 7, count: 600).journal.entries())
+        for type in SocketStory.judges {
+            var scene = Scene()
+            var judge = type.init()
+            var (asked, unasked) = (Findings(of: type.obligation), Findings(of: type.obligation))
+            var other = type.init()
+            for entry in entries {
+                let fact = Fact(entry)
+                scene.observe(fact)
+                judge.observe(fact, in: scene, &asked)
+                other.observe(fact, in: scene, &unasked)
+                var copy = asked
+                judge.conclude(at: entry.time, in: scene, &copy)
+            }
+            #expect(asked.count == unasked.count && asked.exercisedCount == unasked.exercisedCount)
+        }
     }
 }

@@ -275,10 +275,11 @@ struct MealSocketSingle: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
-        case .opened(let opening) where opening.isOfMeals && opening.opening.user != nil:
-            if users[opening.user] ?? false { findings.exercised() }
-            users[opening.user] = true
-            let old = scene.openSockets(of: opening.user).last {
+        case .opened(let opening):
+            guard opening.isOfMeals, let user = opening.user else { return }
+            if users[user] ?? false { findings.exercised() }
+            users[user] = true
+            let old = scene.openSockets(of: user).last {
                 $0.isOfMeals && $0.connection != fact.connection && !$0.isEnding
             }
             if let old { newer[old.connection] = (fact.entry, old) }
@@ -290,7 +291,7 @@ struct MealSocketSingle: ObligationJudge {
                 Messages.secondMealSocket(
                     openedAt: findings.date(of: entry.time), oldAt: findings.date(of: old.openedAt)),
                 [old.opening, entry])
-        case .opened, .request, .frame, .fault, .other: return
+        case .request, .frame, .fault, .other: return
         }
     }
 }

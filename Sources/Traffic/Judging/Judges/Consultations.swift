@@ -35,7 +35,7 @@ struct ConflictContinuesExisting: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
-        case .opened(let opening): use(opening.consultation, by: opening.user)
+        case .opened(let opening): use(opening.consultation, by: opening.user ?? "")
         case .request(let request):
             guard let client = request.client else { return }
             if let id = request.pathID {
@@ -168,7 +168,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
             // The owner of the history must be known.
-            guard let user = opening.opening.user, !opening.isOfMeals else { return }
+            guard let user = opening.user, !opening.isOfMeals else { return }
             let key = Owned(client: user, id: opening.consultation.asciiLowercased())
             guard opened[key] == nil else { return }
             opened[key] = true

@@ -25,7 +25,7 @@ struct ReusesConversation: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
-        case .opened(let opening): use(opening.consultation, by: opening.user, &findings)
+        case .opened(let opening): use(opening.consultation, by: opening.user ?? "", &findings)
         case .request(let request):
             guard let client = request.client else { return }
             if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString,

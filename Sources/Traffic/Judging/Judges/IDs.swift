@@ -13,8 +13,7 @@ struct LowercaseIDs: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         let id: ExactString?
         switch fact.kind {
-        case .request(let request): id = request.sentID
-        case .opened(let opening): id = opening.sentID
+        case .request(let request), .opened(let request): id = request.sentID
         default: return
         }
         // IDs without letters say nothing about a client.
@@ -137,9 +136,9 @@ struct GoneNotReused: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .opened(let opening) where !opening.isOfMeals:
-            let asked = [(kind: "conversation", id: opening.consultation)]
-            judge(asked, of: opening.user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
-            gone[Owned(client: opening.user, id: opening.consultation)] = nil
+            let (user, id) = (opening.user ?? "", opening.consultation)
+            judge([("conversation", id)], of: user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
+            gone[Owned(client: user, id: id)] = nil
         case .request(let request):
             // A deletion asks for nothing, and a repeated one is answered with 404.
             guard let client = request.client, request.exchange.unmatched == nil, request.method != .delete

@@ -279,7 +279,7 @@ struct MealWatch: Sendable {
             guard let client = request.client else { return .none }
             return observe(request, of: client)
         case .opened(let opening):
-            guard let user = opening.opening.user else { return .none }
+            guard let user = opening.user else { return .none }
             ended[user] = nil
             change(user) { $0.freeSince = fact.time }
         case .frame(let frame):

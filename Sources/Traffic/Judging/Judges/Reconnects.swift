@@ -160,25 +160,18 @@ struct Handshake: Sendable {
 
     /// Parses a fact, or returns nil if it is not a handshake.
     init?(_ fact: Fact) {
+        let request: RequestFact
         switch fact.kind {
         case .opened(let opening):
-            (consultation, isOfMeals) = (opening.consultation.asciiLowercased(), opening.isOfMeals)
-            isUpperCase = opening.sentID.hasUpperCase
-            credentials = opening.credentials
-            user = opening.opening.user
-            requestedAt = opening.requestedAt
-            status = 101
-        case .request(let request):
-            guard request.isHandshake else { return nil }
-            consultation = (request.pathID ?? OpeningFact.meals(of: request.client)).asciiLowercased()
-            isUpperCase = request.sentID?.hasUpperCase ?? false
-            isOfMeals = request.endpoint == .mealSocket
-            credentials = request.credentials
-            user = request.user
-            requestedAt = request.requestedAt
-            status = request.isAnswered ? request.status : nil
-        case .frame, .closed, .fault, .other: return nil
+            (request, consultation, status) = (opening, opening.consultation.asciiLowercased(), 101)
+        case .request(let refused) where refused.isHandshake:
+            request = refused
+            consultation = (refused.pathID ?? RequestFact.meals(of: refused.client)).asciiLowercased()
+            status = refused.isAnswered ? refused.status : nil
+        case .request, .frame, .closed, .fault, .other: return nil
         }
+        (credentials, user, requestedAt) = (request.credentials, request.user, request.requestedAt)
+        (isOfMeals, isUpperCase) = (request.isOfMeals, request.sentID?.hasUpperCase ?? false)
         answeredAt = fact.time
         entry = fact.entry
     }

@@ -148,7 +148,7 @@ struct WebSocketCredentials: ObligationJudge {
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         // The credentials of an accepted handshake sufficed.
-        if case .opened(let opening) = fact.kind, opening.opening.endpoint?.isSocket == true { findings.exercised() }
+        if case .opened(let opening) = fact.kind, opening.endpoint?.isSocket == true { findings.exercised() }
         guard case .request(let request) = fact.kind, request.isHandshake else { return }
         findings.exercised()
         let credentials = request.credentials

@@ -49,13 +49,10 @@ struct Overview {
             }
         }
         // Guides require different obligations, so a later run may add some that belong before those of an earlier one.
-        let order = Dictionary(
-            Judge.obligations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
-        let sorted = rows.enumerated().sorted {
-            (order[$0.element.obligation.id] ?? order.count, $0.offset) < (
-                order[$1.element.obligation.id] ?? order.count, $1.offset
-            )
-        }.map(\.element)
+        let ids = Judge.obligations.map(\.id)
+        let order = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
+        // The sort is stable: what is not in the contract's table comes last, in the order of the runs.
+        let sorted = rows.sorted { (order[$0.obligation.id] ?? ids.count) < (order[$1.obligation.id] ?? ids.count) }
         self.rows = sorted.filter { row in
             row.worst != .notExercised || report.faced?.contains(row.obligation.id) ?? true
         }

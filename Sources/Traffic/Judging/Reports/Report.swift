@@ -235,10 +235,8 @@ public struct KnownBroken: Sendable {
 
     public static let none = KnownBroken(lines: [])
 
-    private init(lines: [Line]) { self.init(lines: lines, subjects: Dictionary(grouping: lines, by: \.subject)) }
-
-    private init(lines: [Line], subjects: [ExactString: [Line]]) {
-        (self.lines, self.subjects) = (lines, subjects)
+    private init(lines: [Line], subjects: [ExactString: [Line]]? = nil) {
+        (self.lines, self.subjects) = (lines, subjects ?? Dictionary(grouping: lines, by: \.subject))
     }
 
     /// Parses a list.
