@@ -3,6 +3,7 @@ import JSON
 import Replay
 import Testing
 import Traffic
+@testable import Replay
 
 @Suite("Unexpected requests and frames")
 struct MissTests {
@@ -286,5 +287,112 @@ struct MissTests {
             json["unexpected"]?[0]?["message"]?.string
                 == "GET /favicon.ico is not in the session, and neither is anything like it.")
         #expect(json["frames"]?["sent"] == 0)
+    }
+}
+
+@Suite("Secrets in what a replay tells")
+struct ToldSecretsTests {
+    static let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl"
+
+    @Test(
+        "A target's secrets are shortened, all else stays",
+        arguments: [
+            ("/a", "/a"), ("/a?", "/a?"), ("/a?limit=20&page", "/a?limit=20&page"),
+            ("/ws?token=\(token)", "/ws?token=eyJh…"),
+            ("/ws?x=1&access_token=\(token)&y=", "/ws?x=1&access_token=eyJh…&y="),
+            ("/ws?auth_token=\(token)", "/ws?auth_token=eyJh…"), ("/ws?%74oken=\(token)", "/ws?%74oken=eyJh…"),
+            ("/ws?token=abcd&&token", "/ws?token=abcd&&token"),
+            ("/ws?token=redacted-token-1", "/ws?token=redacted-token-1"),
+            ("/ws?password=a=b=c?d", "/ws?password=a=b=…"),
+            ("/ws?tokens=\(token)", "/ws?tokens=\(token)"),
+        ])
+    func target(_ target: String, _ told: String) {
+        #expect(Excerpts.target(target) == told)
+    }
+
+    @Test("A member with a secret that is on one side only is shortened")
+    func member() throws {
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/a", body: #"{"x":1,"password":"hunter2"}"#)
+        var player = try builder.player()
+        _ = player.ask("POST", "/a", body: #"{"x":1,"accessToken":"\#(Self.token)"}"#)
+        #expect(
+            player.report.unexpected.first?.differences.map(\.description) == [
+                #"body.password: expected "hunt…", got nothing"#, #"body.accessToken: expected nothing, got "eyJh…""#,
+            ])
+    }
+
+    @Test("Misses, their nearest requests, notes, frames and what was never asked show no token")
+    func everywhere() throws {
+        var builder = SessionBuilder()
+        builder.socket(
+            "/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)", frames: [frame(.client, 10, "hello")])
+        builder.exchange("GET", "/b?token=\(Self.token)", status: 100)
+        builder.exchange("GET", "/c?token=\(Self.token)&x=1")
+        var player = try builder.player()
+        #expect(player.plan.notes.first?.contains("token=eyJh…") == true)
+        let socket = try player.open("/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)")
+        player.send("bye", on: socket, at: at(1))
+        _ = player.ask("GET", "/c?token=\(Self.token)&token=\(Self.token)&x=1")
+        let report = player.report
+        #expect(report.neverAskedCount == 2 && report.unexpectedCount == 1 && report.frameMissCount == 1)
+        let told = player.plan.notes + [String(decoding: report.json.encoded(), as: UTF8.self)]
+        #expect(!told.contains { $0.contains(Self.token.prefix(5)) }, "\(told)")
+        #expect(report.unexpected.first?.differences.first?.place == "query.token")
+    }
+}
+
+@Suite("Recorded values are their bytes")
+struct IdentityTests {
+    /// Texts that Swift's strings equate.
+    static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K1", "\u{212A}1")]
+
+    @Test("A vocabulary has both", arguments: twins)
+    func vocabulary(_ first: ExactString, _ second: ExactString) {
+        var vocabulary = Vocabulary()
+        let (one, other) = (vocabulary.intern(first), vocabulary.intern(second))
+        #expect(one != other && vocabulary.number(of: first) == one && vocabulary.number(of: second) == other)
+    }
+
+    @Test("An id in a path gets its own answer", arguments: twins)
+    func paths(_ first: ExactString, _ second: ExactString) throws {
+        func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/api/v1/goals/\(escaped(first))", answer: "first")
+        builder.exchange("GET", "/api/v1/goals/\(escaped(second))", answer: "second")
+        for match in [ReplaySettings.Match.ordered, .route] {
+            var player = try builder.player(match)
+            #expect(player.text("GET", "/api/v1/goals/\(escaped(second))") == "second")
+            #expect(player.text("GET", "/api/v1/goals/\(escaped(first))") == "first")
+        }
+    }
+
+    @Test("What differs in its bytes is told as a difference", arguments: twins)
+    func differences(_ first: ExactString, _ second: ExactString) {
+        var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
+        #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
+        // Also where it holds an id that the vocabulary does not have.
+        #expect(differences.isSame(IDs.a, IDs.a) && !differences.isSame(IDs.a, IDs.b))
+        differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
+        #expect(differences.list.count == 2)
+        var paths = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
+        paths.compare(RequestURL("/\(first)"), RequestURL("/\(first)"))
+        #expect(paths.list.isEmpty)
+        paths.compare(RequestURL("/\(first)"), RequestURL("/\(second)"))
+        #expect(paths.list.map(\.place) == ["path"])
+    }
+
+    @Test("Bodies up to a limit are compared by their values, larger ones by their size", arguments: [0, 1])
+    func largeBodies(_ over: Int) {
+        func body(_ letter: String) -> [UInt8] {
+            let start = #"{"a":"\#(letter)","b":""#
+            let fill = String(repeating: "x", count: ReplayLimits.comparedBody + over - start.utf8.count - 2)
+            return Array((start + fill + #""}"#).utf8)
+        }
+        var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
+        differences.compare(body: body("1"), body("2"), named: "body")
+        #expect(differences.list.map(\.place) == [over == 0 ? "body.a" : "body"])
+        // So is what a message shows of them: as JSON or as any text.
+        #expect(Excerpts.of(body("1"))?.hasPrefix(over == 0 ? "{" : "\"") == true)
     }
 }

@@ -1,6 +1,7 @@
 import FitIQAPI
+import Replay
 import Testing
-
+import Traffic
 @testable import Replay
 @testable import Traffic
 
@@ -198,5 +199,107 @@ struct PlanTests {
         let session = Session(entries: [Self.exchange()])
         #expect(try ReplayPlan(session) == ReplayPlan(session))
         #expect(try ReplayPlan(session) != ReplayPlan(Session(entries: [Self.exchange("/b")])))
+    }
+}
+
+/// What stands around the API's paths: prefixes, worlds, ports.
+@Suite("Where a session was recorded")
+struct PlaceTests {
+    @Test("A prefix may be there or not", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])
+    func prefix(target: String) throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/prod/api/v1/goals?x=1", answer: "goals")
+        var player = Player(try ReplayPlan(builder.session, prefix: PathPrefix("/prod")), origin: ourOrigin)
+        #expect(player.text("GET", target) == "goals")
+        #expect(player.text("GET", "/dev/api/v1/goals?x=1") == "unexpected: unknown")
+    }
+
+    @Test("The worlds of recorded paths are known and noted")
+    func worlds() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/w/abc/api/v1/goals", answer: "goals")
+        let one = try builder.plan()
+        #expect(one.worlds == ["abc"])
+        #expect(
+            one.notes == [
+                "The session has requests below /w/abc, as a server with worlds has them; they are replayed with and "
+                    + "without this beginning."
+            ])
+        builder.exchange("GET", "/w/load.php?x=1", answer: "script")
+        for name in ["d", "e"] { builder.exchange("GET", "/w/\(name)/items", answer: name) }
+        let plan = try builder.plan()
+        #expect(plan.worlds == ["abc", "load.php", "d", "e"])
+        #expect(
+            plan.notes == [
+                "The session has requests below /w/abc, /w/d, /w/e, …, as a server with worlds has them; they are "
+                    + "replayed with and without this beginning, and all as if they were one."
+            ])
+        var player = Player(plan, origin: ourOrigin)
+        #expect(player.text("GET", "/w/abc/api/v1/goals") == "goals" && player.text("GET", "/api/v1/goals") == "goals")
+        #expect(player.text("GET", "/w/load.php?x=1") == "script")
+        #expect(player.text("GET", "/w/d/items") == "d" && player.text("GET", "/w/e/items") == "e")
+    }
+
+    @Test("A scheme's own port is no difference")
+    func ports() throws {
+        var builder = SessionBuilder()
+        builder.exchange(
+            "GET", "http://a.test/x?u=http://a.test:80/y",
+            answer: "http://a.test:80/z https://a.test:443/ ws://a.test:8080/")
+        builder.exchange("GET", "http://a.test:80/y", answer: "y")
+        let plan = try builder.plan()
+        #expect(plan.notes == [])
+        var player = Player(plan, origin: ourOrigin)
+        let text = player.text("GET", "/x?u=\(ourOrigin)/y")
+        #expect(text.hasPrefix("\(ourOrigin)/z ") && text.hasSuffix(" ws://a.test:8080/"))
+    }
+}
+
+@Suite("Requests that the server answers itself")
+struct OwnRequestTests {
+    @Test(
+        "They are left out, which is noted, so that strict can be clean",
+        arguments: [
+            ("GET", "/health"), ("HEAD", "/ready?x=1"), ("GET", "/docs"), ("GET", "/docs/deviations"),
+            ("GET", "/openapi.yaml"),
+            ("GET", "/asyncapi.yaml"), ("GET", "/favicon.ico"), ("POST", "/__admin/reset"), ("GET", "/w/w1/%68ealth"),
+            ("CONNECT", "https://api.fitiq.example:443"),
+        ])
+    func leftOut(_ method: String, _ target: String) throws {
+        var builder = SessionBuilder()
+        builder.exchange(method, target)
+        builder.exchange("GET", "/api/v1/goals", answer: "[]")
+        builder.exchange(method, target)
+        let plan = try builder.plan()
+        #expect(plan.session.entries.count == 1)
+        #expect(plan.notes.count == 1 && plan.notes[0].hasPrefix("The server itself answers 2 requests"))
+        var player = Player(plan, settings: ReplaySettings(match: .strict), origin: ourOrigin)
+        #expect(player.text("GET", "/api/v1/goals") == "[]")
+        #expect(player.report.isComplete && player.report.recorded == 1)
+        // Numbers are those of the recording.
+        guard case .unexpected(let miss) = player.ask("GET", "/api/v1/goal") else {
+            Issue.record("What was never recorded has an answer.")
+            return
+        }
+        #expect(miss.nearest?.entry == 2)
+    }
+
+    @Test(
+        "Paths that only look like them are played",
+        arguments: ["/health/", "/v1/health", "/favicon.png", "/", "/Docs"])
+    func played(_ path: String) throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", path, answer: "recorded")
+        var player = try builder.player(.strict)
+        #expect(player.text("GET", path) == "recorded")
+        #expect(player.plan.notes.isEmpty)
+    }
+
+    @Test("A session of nothing else is refused")
+    func nothingElse() {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/health")
+        builder.exchange("GET", "/favicon.ico")
+        #expect(throws: ReplayError.nothingToPlay(2)) { try builder.plan() }
     }
 }

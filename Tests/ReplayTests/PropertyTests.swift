@@ -197,3 +197,177 @@ struct PropertyTests {
         #expect(!first.1.isEmpty)
     }
 }
+
+/// Each pair goes through the code of both commands: a session with the first request is replayed to a client that
+/// sends the second one, and it is compared with a session that has the second one.
+@Suite("Replay and diff agree on what may differ")
+struct AgreementTests {
+    struct Pair: Sendable, CustomTestStringConvertible {
+        var name: String
+        /// `target body`; the first was sent to the recorded server, the second to ours.
+        var first, second: String
+        var isSame: Bool
+        var testDescription: String { name }
+
+        init(_ name: String, _ first: String, _ second: String, same isSame: Bool = true) {
+            (self.name, self.first, self.second, self.isSame) = (name, first, second, isSame)
+        }
+    }
+
+    static let early = "00000000-0000-4000-8000-000000000000"
+    static let time = "2025-01-29T10:30:00Z"
+
+    static let targets = [
+        Pair("times with escapes", "/a?since=2025-01-29T10%3A30%3A00Z", "/a?since=2026-02-01T11%3A31%3A01Z"),
+        Pair("two forms of a space", "/a?q=b%20c", "/a?q=b+c"),
+        Pair("a secret whose name has escapes", "/a?tok%65n=abc", "/a?token=abd"),
+        Pair("escapes in a path", "/%67oals", "/goals"),
+        Pair("an escaped slash", "/a%2Fb", "/a/b", same: false),
+        Pair("worlds", "/w/old/a/b", "/a/b"),
+        Pair("short numbers in a path", "/x/7", "/x/8", same: false),
+        Pair("long numbers in a path", "/x/1234567", "/x/7654321"),
+        Pair("a number and an id", "/x/7", "/x/\(IDs.a)", same: false),
+        Pair("ids in a path", "/x/goal_\(IDs.a)", "/x/goal_\(IDs.b)"),
+        Pair("names in place of an id", "/api/v1/goals/run", "/api/v1/goals/walk", same: false),
+        Pair("no id", "/api/v1/goals/\(IDs.a)", "/api/v1/goals/undefined", same: false),
+        Pair("the mark of an id", "/x/%7Bid%7D", "/x/\(IDs.a)", same: false),
+        Pair("a slash at the end", "/a", "/a/", same: false),
+        Pair("origins", "/a?to=https%3A%2F%2Fapi.fitiq.example%2Fx", "/a?to=http://localhost:8080/x"),
+        Pair("items in another order", "/a?x=1&y=3&x=2", "/a?x=2&x=1&y=3"),
+        Pair("an item twice", "/a?x=1&x=1", "/a?x=1", same: false),
+        Pair("ids as names", "/a?\(IDs.a)=1", "/a?\(IDs.b)=1"),
+        Pair("a name without a value", "/a?x", "/a?x="),
+    ]
+
+    static let bodies = [
+        Pair("words", #"{"a":"b"}"#, #"{"a":"c"}"#, same: false),
+        Pair("ids", #"{"a":"see \#(IDs.a)"}"#, #"{"a":"see \#(IDs.b)"}"#),
+        Pair("an id and its mark", #"{"a":"\#(IDs.a)"}"#, #"{"a":"{id}"}"#, same: false),
+        Pair("times", #"{"a":"\#(time)"}"#, #"{"a":"2026-01-01T00:00:00+01:00"}"#),
+        Pair("dates", #"{"a":"2025-01-29"}"#, #"{"a":"2026-01-29"}"#),
+        Pair("impossible dates", #"{"a":"2025-13-29"}"#, #"{"a":"2026-13-29"}"#, same: false),
+        Pair("a date and a time", #"{"a":"2025-01-29"}"#, #"{"a":"\#(time)"}"#, same: false),
+        Pair("addresses", #"{"a":"jane@a.example"}"#, #"{"a":"joe@b.example"}"#),
+        Pair("placeholders", #"{"a":"redacted-token-1"}"#, #"{"a":"redacted-token-2"}"#),
+        Pair("secrets", #"{"password":"a","api_key":["b"]}"#, #"{"password":"x","api_key":["y"]}"#),
+        Pair("secrets in an object", #"{"password":{"a":["b"]}}"#, #"{"password":{"a":["x"]}}"#),
+        Pair("names in a secret", #"{"password":{"a":"b"}}"#, #"{"password":{"b":"b"}}"#, same: false),
+        Pair("after a secret", #"{"password":{"a":"b"},"c":"d"}"#, #"{"password":{"a":"b"},"c":"e"}"#, same: false),
+        Pair("a secret and none", #"{"password":"a"}"#, #"{"password":null}"#, same: false),
+        Pair("forms of numbers and of members", #"{"a":1,"b":[2.50]}"#, #"{ "b":[2.5], "a":1e0 }"#),
+        Pair("numbers", #"{"a":123456}"#, #"{"a":654321}"#, same: false),
+        Pair("numbers that are times", #"{"sentAt":1738146600}"#, #"{"sentAt":1738146601}"#),
+        Pair("texts that are numbers", "1", "1.0", same: false),
+        Pair("texts that are long numbers", "123456", "654321"),
+        Pair("ids as names", #"{"\#(IDs.a)":1,"\#(IDs.b)":2}"#, #"{"\#(IDs.d)":1,"\#(early)":2}"#),
+        Pair("members and one more", #"{"a":1}"#, #"{"a":1,"b":null}"#, same: false),
+        Pair("origins", #"{"a":"\#(recordedOrigin)/cb"}"#, #"{"a":"\#(ourOrigin)/cb"}"#),
+        Pair("origins in a text", "at \(recordedOrigin).", "at \(ourOrigin)."),
+        Pair("escaped origins in a text", #"at https:\/\/api.fitiq.example\/a"#, "at \(ourOrigin)\\/a"),
+        Pair("origins with worlds", "wss://API.fitiq.example/w/old/a", "ws://localhost:8080/w/new/a"),
+        Pair("origins as names", #"{"\#(recordedOrigin)":1}"#, #"{"\#(ourOrigin)":1}"#),
+        Pair("the recorded origin in both", #"{"a":"\#(recordedOrigin)"}"#, #"{"a":"\#(recordedOrigin)"}"#),
+        Pair("our origin in both", "\(ourOrigin) \(IDs.a)", "\(ourOrigin) \(IDs.b)"),
+        Pair("our origin in place of a host", "http://elsewhere.example", ourOrigin, same: false),
+        Pair("a longer host", recordedOrigin + ".org", ourOrigin + ".org", same: false),
+        Pair("a longer port", recordedOrigin, ourOrigin + "1", same: false),
+    ]
+
+    /// What a replay has to be stricter in, because it follows ids and answers.
+    static let exceptions = [
+        Pair("an id that the server gave out", "/x \(IDs.c)", "/x \(IDs.d)"),
+        Pair("one id in place of two", "/x \(IDs.a) \(IDs.b)", "/x \(IDs.d) \(IDs.d)"),
+    ]
+
+    static func builder(_ request: String, isFrame: Bool, isOurs: Bool = false) -> SessionBuilder {
+        let (target, body) = parts(request)
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/id", answer: IDs.c)
+        if isFrame {
+            let origin = isOurs ? "ws://localhost:8080" : "wss://api.fitiq.example"
+            builder.socket(target, frames: [frame(.client, 1, body)], origin: origin)
+        } else {
+            builder.exchange("POST", (isOurs ? ourOrigin : recordedOrigin) + target, body: body)
+        }
+        return builder
+    }
+
+    static func parts(_ request: String) -> (target: String, body: String) {
+        let parts = request.split(separator: " ", maxSplits: 1)
+        return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+    }
+
+    /// Whether a replay of the first takes the second.
+    static func isServed(_ pair: Pair, isFrame: Bool) throws -> Bool {
+        var player = try builder(pair.first, isFrame: isFrame).player()
+        let (target, body) = parts(pair.second)
+        guard isFrame else {
+            if case .unexpected = player.ask("POST", target, body: body) { return false }
+            return true
+        }
+        player.send(body, on: try player.open(target), at: at(1))
+        return player.report.frameMissCount == 0
+    }
+
+    static func isEqual(_ pair: Pair, isFrame: Bool) -> Bool {
+        SessionComparison(
+            builder(pair.first, isFrame: isFrame).session, builder(pair.second, isFrame: isFrame, isOurs: true).session
+        ).isEqual
+    }
+
+    static func inBodies(_ pair: Pair) -> Pair { Pair(pair.name, "/a " + pair.first, "/a " + pair.second) }
+
+    @Test("Targets", arguments: targets)
+    func target(_ pair: Pair) throws {
+        #expect(try Self.isServed(pair, isFrame: false) == pair.isSame, "replay")
+        #expect(Self.isEqual(pair, isFrame: false) == pair.isSame, "diff")
+    }
+
+    @Test("Bodies and frames", arguments: bodies, [false, true])
+    func body(_ pair: Pair, isFrame: Bool) throws {
+        #expect(try Self.isServed(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "replay")
+        #expect(Self.isEqual(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "diff")
+    }
+
+    @Test("The exceptions", arguments: exceptions, [false, true])
+    func exception(_ pair: Pair, isFrame: Bool) throws {
+        #expect(try !Self.isServed(pair, isFrame: isFrame), "replay")
+        #expect(Self.isEqual(pair, isFrame: isFrame), "diff")
+    }
+
+    @Test("A route has any number in place of a number or an id, and diff pairs such requests")
+    func route() throws {
+        for (first, second) in [("/x/7", "/x/8"), ("/x/7", "/x/\(IDs.a)"), ("/api/v1/goals/a", "/api/v1/goals/b")] {
+            var player = try Self.builder(first, isFrame: false).player(.route)
+            #expect(player.text("POST", second) == "200")
+            let comparison = SessionComparison(
+                Self.builder(first, isFrame: false).session, Self.builder(second, isFrame: false).session)
+            guard case .changed(_, _, _, let changes)? = comparison.differences.first else {
+                Issue.record("\(first) and \(second) are not paired")
+                return
+            }
+            #expect(changes.map(\.path) == ["path"])
+            #expect(changes.first?.first == "\"\(first)\"" && changes.first?.second == "\"\(second)\"")
+        }
+    }
+
+    @Test("Texts made up of what may differ and what may not", arguments: [1, 2, 3] as [UInt64])
+    func random(seed: UInt64) throws {
+        let pieces = [
+            "7", "12345", "123456", "654321", IDs.a, IDs.b, "x_\(IDs.a)", "redacted-token-1", Self.time, "2025-01-29",
+            "2025-13-29", "jane@a.example", "{id}", "{", "redacted", "2025-01-29 10:30:00", "token", "é", "1e3", ".",
+            recordedOrigin, ourOrigin, "https://other.example", "www.x", "\\n", "\\/", "/w/a/", ":", "-", "null",
+        ]
+        var numbers = SplitMix64(seed: seed)
+        func piece() -> String { pieces[Int(numbers.next(below: UInt64(pieces.count)))] }
+        let templates = ["%", #"{"a":"%"}"#, #"{"%":"b"}"#, #"["see %, "]"#, "a % b", "%=1"]
+        for _ in 0..<400 {
+            // One place only, because a replay follows the ids of several.
+            let (first, second) = (piece(), numbers.next(below: 4) == 0 ? piece() + piece() : piece())
+            let template = templates[Int(numbers.next(below: UInt64(templates.count)))]
+            let pair = Pair("", template.replacing("%", with: first), template.replacing("%", with: second))
+            let isServed = try Self.isServed(Self.inBodies(pair), isFrame: false)
+            #expect(isServed == Self.isEqual(Self.inBodies(pair), isFrame: false), "\(pair.first) \(pair.second)")
+        }
+    }
+}

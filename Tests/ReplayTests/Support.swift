@@ -29,8 +29,9 @@ let ourOrigin = "http://localhost:8080"
 
 /// Builds a session, each entry 100 ms after the one before it.
 struct SessionBuilder {
-    private(set) var session = Session()
+    private var entries: [SessionExchange] = []
     private var now: Int64 = 0
+    var session: Session { Session(entries: entries) }
 
     @discardableResult
     mutating func exchange(
@@ -39,7 +40,7 @@ struct SessionBuilder {
         lasted: Int64? = nil, isComplete: Bool = true
     ) -> Int {
         now = start ?? now + 100
-        session.entries.append(
+        entries.append(
             SessionExchange(
                 started: recorded(now), waited: waited * millisecond, lasted: (lasted ?? waited) * millisecond,
                 request: SessionRequest(
@@ -50,7 +51,7 @@ struct SessionBuilder {
                     : SessionResponse(
                         status: status, fields: answerFields, body: RecordedBody(Array(answer.utf8)),
                         isComplete: isComplete)))
-        return session.entries.count - 1
+        return entries.count - 1
     }
 
     /// Adds a socket that opens 10 ms after its handshake.
@@ -60,7 +61,7 @@ struct SessionBuilder {
     ) {
         now = start ?? now + 100
         let url = origin + target
-        session.entries.append(
+        entries.append(
             SessionExchange(
                 started: recorded(now), opened: recorded(now + 10),
                 request: SessionRequest(method: "GET", url: url, fields: fields),

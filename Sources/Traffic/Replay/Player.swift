@@ -122,25 +122,7 @@ public struct Player: Sendable {
         }
         return .response(answer)
     }
-}
 
-struct Match: Sendable {
-    var entry: Int
-    /// The client's values, and the recorded ones in their places.
-    var shape: Shape
-    var numbers: [Int]
-    /// Whether the shape is that of the whole request, so that times and secrets are in the same order.
-    var isWhole = true
-    /// Whether the entry keeps its turn: HEAD for an entry recorded with GET.
-    var isPeek = false
-}
-
-enum MatchResult {
-    case match(Match)
-    case miss(ReplayMiss.Reason)
-}
-
-extension Player {
     /// Finds the recorded request for a client's request and consumes its turn, unless it is only peeked at.
     mutating func match(_ shapes: RequestShapes) -> MatchResult {
         if settings.match == .route { return routeMatch(shapes) }
@@ -248,9 +230,7 @@ extension Player {
         let numbers = index.variants[variant].values
         return .match(Match(entry: entry, shape: shape, numbers: numbers, isWhole: false, isPeek: isPeek))
     }
-}
 
-extension Player {
     /// When the next effect is due, or nil if every socket waits for its client or has ended.
     public var nextDeadline: Timestamp? { deadlines.next }
 
@@ -369,4 +349,20 @@ extension Player {
             deadlines.removeFirst()
         }
     }
+}
+
+struct Match: Sendable {
+    var entry: Int
+    /// The client's values, and the recorded ones in their places.
+    var shape: Shape
+    var numbers: [Int]
+    /// Whether the shape is that of the whole request, so that times and secrets are in the same order.
+    var isWhole = true
+    /// Whether the entry keeps its turn: HEAD for an entry recorded with GET.
+    var isPeek = false
+}
+
+enum MatchResult {
+    case match(Match)
+    case miss(ReplayMiss.Reason)
 }

@@ -35,17 +35,15 @@ public struct ReplayPlan: Sendable, Equatable {
         self.prefix = prefix
         try Self.check(session)
         let own = session.entries.map { Self.ownName(of: $0.request) }
-        var order = Array(session.entries.indices)
-        order.sort { (session.entries[$0].started, $0) < (session.entries[$1].started, $1) }
-        numbers = order.indices.filter { own[order[$0]] == nil }.map { $0 + 1 }
-        guard !numbers.isEmpty else { throw .nothingToPlay(session.entries.count) }
-        order.removeAll { own[$0] != nil }
-        self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
+        let played = own.indices.filter { own[$0] == nil }
+        guard !played.isEmpty else { throw .nothingToPlay(own.count) }
+        numbers = played.map { $0 + 1 }
+        self.session = Session(entries: played.map { Self.opening(session.entries[$0]) })
         let urls = self.session.entries.map { RequestURL($0.request.url) }
         worlds = Set(urls.compactMap { $0.world.map(ExactString.init(_:)) })
         vocabulary.origins = Origins(urls)
-        if order.count < own.count {
-            note(Messages.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
+        if played.count < own.count {
+            note(Messages.ownRequests(own.count - played.count, Set(own.compactMap(\.self)).sorted()))
         }
         noteValues()
         for index in self.session.entries.indices { compile(index) }
@@ -161,10 +159,9 @@ public struct ReplayPlan: Sendable, Equatable {
         return .init(
             entry: numbers[index], method: request.method, target: Excerpts.target(URLParts(request.url).target))
     }
-}
 
-/// Which side used a value first.
-extension ReplayPlan {
+    // MARK: Which side used a value first
+
     private struct Event {
         var time: Int64
         var entry: Int

@@ -160,9 +160,7 @@ struct Shape: Sendable {
             index = end
         }
     }
-}
 
-extension Shape {
     /// Adds a value independent of member order, white space and number notation.
     mutating func add(_ value: JSONValue, under name: String) {
         switch value {

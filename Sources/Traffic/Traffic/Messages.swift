@@ -5,9 +5,9 @@ import Text
 import WebSocket
 
 /// All user-visible sentences of the module.
-enum Messages {}
+enum Messages {
+    // MARK: Reading HAR
 
-extension Messages {
     static func describe(_ error: HARError) -> String {
         var place: [String] = []
         if let entry = error.entry { place.append("entry \(entry)") }
@@ -277,11 +277,9 @@ extension Messages {
     static func tooManySecrets(limit: Int) -> String {
         "More than \(limit) secrets came up: further ones are still replaced, and share one placeholder of each kind."
     }
-}
 
-// All user-visible sentences of the journal are in this file.
+    // MARK: The journal
 
-enum JournalMessages {
     static func cut(kept: Int, of count: Int) -> String { "The journal keeps the first \(kept) of \(count) bytes." }
     static func ignoredSubprotocol(_ offered: String) -> String {
         "The client offered the subprotocol \(quoted(offered)), and the server has none: the answer has no "

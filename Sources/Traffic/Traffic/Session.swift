@@ -5,9 +5,10 @@ import WebSocket
 /// The traffic between a client and a server: requests with their responses, and WebSockets with their frames.
 public struct Session: Sendable, Equatable {
     /// All entries, in starting order.
-    public var entries: [SessionExchange]
+    public internal(set) var entries: [SessionExchange]
 
-    public init(entries: [SessionExchange] = []) { self.entries = entries }
+    /// The sort is stable: simultaneous entries keep their order.
+    public init(entries: [SessionExchange] = []) { self.entries = entries.sorted { $0.started < $1.started } }
 }
 
 /// A request and its response; an accepted handshake also has the frames and the end of its WebSocket.
@@ -36,9 +37,7 @@ public struct SessionField: Sendable, Hashable {
     public var name: String
     public var value: String
 
-    public init(_ name: String, _ value: String) {
-        (self.name, self.value) = (name, value)
-    }
+    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 }
 
 public struct SessionRequest: Sendable, Equatable {

@@ -140,14 +140,7 @@ package struct ValueScanner {
         return ["time", "ts", "date"].contains(words) || ["timestamp", "_time", "_at"].contains(where: words.hasSuffix)
             || name.hasSuffix("At") || name.hasSuffix("Time")
     }
-}
 
-extension JSONNumber {
-    /// The same text for all notations of a number.
-    package var canonicalText: String { int.map(String.init) ?? double.map { JSONNumber($0).text } ?? text }
-}
-
-extension ValueScanner {
     /// The ID in a word: all of it, or the UUID at its end, as in `goal_550e8400-…`.
     fileprivate static func id(in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> FoundValue? {
         guard (6...longestValue).contains(range.count) else { return nil }
@@ -168,6 +161,11 @@ extension ValueScanner {
             return scanner.next()?.range == 0..<utf8.count
         }
     }
+}
+
+extension JSONNumber {
+    /// The same text for all notations of a number.
+    package var canonicalText: String { int.map(String.init) ?? double.map { JSONNumber($0).text } ?? text }
 }
 
 extension UnsafeBufferPointer<UInt8> {

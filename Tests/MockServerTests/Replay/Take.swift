@@ -53,7 +53,7 @@ struct Take {
 
     private func entry(_ entry: SessionExchange) -> Take {
         var take = self
-        take.session.entries.append(entry)
+        take.session = Session(entries: session.entries + [entry])
         return take
     }
 

@@ -5,7 +5,6 @@ import HTTPTypes
 import JSON
 import Testing
 import WebSocket
-
 @testable import Traffic
 
 @Suite("The JSON of an entry")
@@ -245,5 +244,197 @@ struct JournalEncoderTests {
         let place = output.withUnsafeBufferPointer { $0.baseAddress }
         for entry in journal.entries() { JournalEncoder().appendLine(entry, to: &output) }
         #expect(output.withUnsafeBufferPointer { $0.baseAddress } == place && output.capacity >= 64 * 1024)
+    }
+}
+
+@Suite("The trace of a request")
+struct TraceTests {
+    static let id = "4bf92f3577b34da6a3ce929d0e0e4736"
+    static let valid = "00-\(id)-00f067aa0ba902b7-01"
+
+    private static func exchange(_ traceparent: String...) -> RecordedExchange {
+        var exchange = JournalSample.exchange("GET /a")
+        exchange.head = JournalSample.head("GET /a", traceparent.map { "traceparent: \($0)" })
+        return exchange
+    }
+
+    @Test(
+        "A traceparent names it",
+        arguments: [
+            valid, "00-\(id)-00f067aa0ba902b7-00", "fe-\(id)-00f067aa0ba902b7-ff", "01-\(id)-00f067aa0ba902b7-01-x",
+        ])
+    func named(_ traceparent: String) throws {
+        let line = try JSON.parse(JournalSample.line(.exchange(Self.exchange(traceparent))))
+        #expect(line["trace"]?.string == Self.id)
+    }
+
+    @Test(
+        "What is no traceparent names none",
+        arguments: [
+            "", "00", id, "ff-\(id)-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b7-01-x",
+            "00-\(id.uppercased())-00f067aa0ba902b7-01", "00-\(id)0-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b-01",
+            "00-\(id)-0000000000000000-01", "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-\(id)-00f067aa0ba902b7-1", "0x-\(id)-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b7",
+            "00--\(id)-00f067aa0ba902b7-01",
+        ])
+    func none(_ traceparent: String) throws {
+        let line = try JSON.parse(JournalSample.line(.exchange(Self.exchange(traceparent))))
+        #expect(line["trace"] == nil)
+        #expect(line["request"]?["fields"]?.array?.last?["name"] == "traceparent")
+    }
+
+    @Test("Two fields name none, and no field either")
+    func several() {
+        #expect(TraceID.of(Self.exchange(Self.valid, Self.valid).head) == nil)
+        #expect(TraceID.of(Self.exchange().head) == nil)
+    }
+
+    @Test("A condition finds the requests and the frames of a trace")
+    func filter() throws {
+        var journal = Journal()
+        func record(_ event: JournalEvent, _ connection: UInt64) {
+            journal.record(event, at: JournalSample.time, connection: connection)
+        }
+        record(.exchange(Self.exchange(Self.valid)), 1)
+        record(.exchange(Self.exchange()), 1)
+        let head = JournalSample.head("GET /ws", ["Traceparent: \(Self.valid)"])
+        record(.opened(RecordedOpening(head: head, requestedAt: JournalSample.time)), 2)
+        record(.frame(JournalSample.frame(.client, "a")), 2)
+        record(.frame(JournalSample.frame(.client, "a")), 3)
+        #expect(try journal.entries(JournalQuery(query: [("trace", Self.id)])).map(\.number) == [4, 3, 1])
+        #expect(try journal.entries(JournalQuery(query: [("trace", "1" + Self.id.dropFirst())])).isEmpty)
+        var filter = try TrafficFilter("trace=\(Self.id) kind=frame")
+        #expect(journal.entries().filter { filter.matches($0) }.map(\.number) == [4])
+    }
+
+    @Test(
+        "What is no id of a trace is refused",
+        arguments: [valid, String(id.dropLast()), id + "0", id.uppercased(), String(repeating: "0", count: 32)])
+    func refused(_ value: String) {
+        let refusal = APIError(.badRequest, .validationFailed, Messages.badTrace(value))
+        #expect(throws: refusal) { try JournalQuery(query: [("trace", value)]) }
+    }
+}
+
+@Suite("An entry on one line")
+struct EntryLineTests {
+    static let rows: [String] = [
+        #"#1 +0.000 s  → POST /api/v1/goals?a=b {"title" : "ü"} → 201 {"id":1}"#,
+        "#1 +0.000 s  → GET /health → 503 \u{FFFD}\u{FFFD}\u{FFFD} (delivered in part) [fault: flaky, cut]",
+        "#1 +0.000 s  → GET /a → no answer [fault: hang]",
+        "#1 +0.000 s  → POST /a → no answer [fault: hang]",
+        "#1 +0.000 s  → GET /api/v1/consultations/x/ws?token=t → 101 socket opened [fault: late]",
+        #"#1 +0.000 s  → text {"type":"ping"}"#,
+        "#1 +0.000 s  ← binary, 2 bytes (not delivered) [fault: lost]",
+        "#1 +0.000 s  ← text A\u{FFFD}",
+        "#1 +0.000 s  → close 1000 b",
+        "#1 +0.000 s  → close",
+        "#1 +0.000 s  → ping",
+        "#1 +0.000 s  ✕ socket ended by the client: close_frame, server's close frame 1001, client's close frame without a code",
+        "#1 +0.000 s  ✕ socket ended by the server: fault: why [fault: drop]",
+        "#1 +0.000 s  ! fault f: withhold_pong",
+        "#1 +0.000 s  the system's clock was set back by 26 s",
+        "#1 +0.000 s  the clock was moved by 26 s",
+        "#1 +0.000 s  a b",
+        "#1 +0.000 s  ‖ ← response held by live-1: 201 POST /api/v1/goals",
+        "#1 +0.000 s  ‖ → frame held by b : text ping",
+        "#1 +0.000 s  ▷ #57 of live-1: continued",
+        #"#1 +0.000 s  ▷ #1 of live-1: changed {"type":"ping"}"#,
+        "#1 +0.000 s  ▷ #1 of live-1: changed \u{FFFD}",
+        "#1 +0.000 s  ▷ #1 of live-1: changed",
+    ]
+
+    @Test("kind by kind", arguments: rows.indices)
+    func kinds(row: Int) {
+        var journal = Journal()
+        journal.record(JournalEncoderTests.events[row].0, at: JournalSample.time, connection: 7)
+        #expect(EntryLine(journal.entries()[0], since: JournalSample.time).text == Self.rows[row])
+    }
+
+    @Test(
+        "time",
+        arguments: [
+            (1_250_400_000, "#1 +1.250400000 s  x"), (-20_000_000, "#1 -0.020 s  x"),
+            (999_999_999, "#1 +0.999999999 s  x"),
+            (-1_000_000, "#1 -0.001 s  x"),
+            (3_600_000_000_000, "#1 +3600.000 s  x"),
+        ] as [(Int64, String)])
+    func time(later: Int64, line: String) {
+        var journal = Journal()
+        journal.record(.note("x"), at: JournalSample.time.advanced(byNanoseconds: later))
+        #expect(EntryLine(journal.entries()[0], since: JournalSample.time).text == line)
+    }
+
+    @Test("the time of day, where nothing is known of a start")
+    func timeOfDay() {
+        var journal = Journal()
+        journal.record(.note("x"), at: JournalSample.time.advanced(byNanoseconds: 250_000_000))
+        #expect(EntryLine(journal.entries()[0]).text == "#1 10:30:00.250  x")
+    }
+}
+
+@Suite("Sentences")
+struct JournalMessagesTests {
+    static let differences: [(EndpointNearMiss.Difference, String)] = [
+        (.missingPrefix, "The path lacks the prefix /api/v1."),
+        (
+            .repeatedPrefix,
+            "The path has the prefix /api/v1 twice: leave it out of the base URL, or out of the path."
+        ),
+        (.emptySegment, "The path has two slashes in a row: a value between them is probably empty."),
+        (.trailingSlash, "The path ends with a slash; leave it out."),
+        (.segment(got: "gaols", expected: "goals"), "\"gaols\" should be \"goals\"."),
+        (.segmentCase(got: "Goals", expected: "goals"), "\"Goals\" is written \"goals\"; paths are case-sensitive."),
+        (.idCase(got: "AB"), "Ids are compared as text: lower-case \"AB\" (Swift's uuidString is upper case)."),
+        (.malformedID(got: "1\n"), "\"1\\n\" is in the place of an id, but is not a lower-case UUID."),
+        (.missingSegment(expected: "{id}"), "\"{id}\" is missing."),
+        (.extraSegment(got: "x"), "\"x\" is one segment too many."),
+        (.method(got: "PUT", expected: "PATCH"), "The method is PUT, and the endpoint answers PATCH."),
+    ]
+
+    @Test("say what differs", arguments: differences.indices)
+    func difference(row: Int) {
+        #expect(Self.differences[row].0.sentence == Self.differences[row].1)
+    }
+
+    @Test("quote what is long in part")
+    func long() {
+        let sentence = EndpointNearMiss.Difference.extraSegment(got: String(repeating: "x", count: 500)).sentence
+        #expect(sentence.count < 120)
+    }
+
+    @Test("say that a subprotocol was ignored, unless the answer has one")
+    func subprotocol() {
+        func hint(_ fields: [String], _ answer: HTTPFields) -> String? {
+            RecordedOpening(
+                head: JournalSample.head("GET /ws", fields), requestedAt: JournalSample.time, status: 101,
+                responseFields: .fields(answer)
+            ).hint
+        }
+        #expect(
+            hint(["Sec-WebSocket-Protocol: chat, v2"], [.upgrade: "websocket"])
+                == "The client offered the subprotocol \"chat, v2\", and the server has none: the answer has no "
+                + "Sec-WebSocket-Protocol. Browsers fail such a connection; offer no subprotocol.")
+        #expect(hint(["Sec-WebSocket-Protocol: chat"], [.secWebSocketProtocol: "chat"]) == nil)
+        #expect(hint([], [.upgrade: "websocket"]) == nil)
+        let event = JournalEvent.opened(
+            RecordedOpening(
+                head: JournalSample.head("GET /ws", ["Sec-WebSocket-Protocol: chat"]), requestedAt: JournalSample.time,
+                status: 101))
+        let line = JournalSample.line(event, encoder: JournalEncoder())
+        #expect(line.contains(#""hint":"The client offered the subprotocol"#))
+    }
+
+    @Test("say what was cut, and what a status is")
+    func others() {
+        #expect(Messages.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
+        #expect(
+            Messages.badStatus("x")
+                == "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; got \"x\"."
+        )
+        #expect(
+            Messages.badTrace("x")
+                == "The parameter 'trace' must be the id of a trace, 32 hexadecimal digits in lower case that are not all 0, as in the second part of the field 'traceparent'; got \"x\"."
+        )
     }
 }

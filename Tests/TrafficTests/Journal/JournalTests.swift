@@ -1,7 +1,9 @@
 import FitIQAPI
+import HTTP1
+import JSON
 import TestSupport
 import Testing
-
+import Traffic
 @testable import Traffic
 
 @Suite("A journal")
@@ -217,5 +219,141 @@ struct JournalTests {
             #expect(journal.entries().map(\.number) == model.map(\.number))
             #expect(journal.droppedCount == number - model.count)
         }
+    }
+}
+
+@Suite("A journal that gives up its oldest entries")
+struct DroppingTests {
+    private static func journal(_ sizes: [Int], entries: Int = 100) -> Journal {
+        var limits = Journal.Limits()
+        limits.entries = entries
+        var journal = Journal(limits: limits)
+        for size in sizes {
+            journal.record(.note(String(repeating: "x", count: size)), at: Timestamp(secondsSinceEpoch: 0))
+        }
+        return journal
+    }
+
+    @Test("It weighs its bytes, and 256 for each entry")
+    func weight() {
+        #expect(Self.journal([]).weight == 0)
+        #expect(Self.journal([0, 10, 100]).weight == 110 + 3 * 256)
+    }
+
+    @Test(
+        "Entries fall out until it weighs no more than it may",
+        arguments: [(10_000, 5), (5 * 256 + 15, 5), (5 * 256 + 14, 4), (512, 1), (256 + 5, 1), (256 + 4, 0), (0, 0)])
+    func drop(_ limit: Int, _ kept: Int) {
+        var journal = Self.journal([1, 2, 3, 4, 5])
+        journal.dropOldest(downTo: limit)
+        #expect(journal.entries().map(\.number) == Array((1...5).suffix(kept)))
+        #expect(journal.count == kept && journal.droppedCount == 5 - kept && journal.lastNumber == 5)
+        #expect(journal.byteCount == (1...5).suffix(kept).reduce(0, +))
+        #expect(journal.missedCount(after: 0) == 5 - kept)
+    }
+
+    @Test("It goes on as before, whatever its ring looked like", arguments: [3, 5, 16, 17, 40])
+    func goesOn(_ count: Int) {
+        var journal = Self.journal(Array(repeating: 1, count: count), entries: 17)
+        journal.dropOldest(downTo: journal.weight / 2)
+        for _ in 0..<20 { journal.record(.note("y"), at: Timestamp(secondsSinceEpoch: 0)) }
+        #expect(journal.entries().map(\.number) == Array((1...(count + 20)).suffix(17)))
+        #expect(journal.count + journal.droppedCount == count + 20)
+    }
+}
+
+@Suite("What it costs to check an entry of a journal")
+struct SearchCostTests {
+    private static func journal(_ event: JournalEvent) -> Journal {
+        var journal = Journal()
+        journal.record(event, at: JournalSample.time, connection: 1)
+        return journal
+    }
+
+    private static let exchange = JournalSample.exchange("GET /a", body: "12345", answer: "123")
+    private static let opening = RecordedOpening(
+        head: JournalSample.head("GET /a/ws"), requestedAt: JournalSample.time)
+    private static let frame = JournalSample.frame(.client, "12345")
+
+    @Test(
+        "In a search, twice the bytes that its condition is about, and a little",
+        arguments: [
+            ("text", "none", .exchange(exchange), exchange.byteCount), ("text", "none", .frame(frame), 5),
+            ("path", "/none", .exchange(exchange), exchange.head.byteCount),
+            ("path", "/none", .opened(opening), opening.head.byteCount), ("path", "/none", .frame(frame), 0),
+            ("trace", TraceTests.id, .exchange(exchange), exchange.head.byteCount),
+            ("trace", TraceTests.id, .opened(opening), opening.head.byteCount),
+            ("type", "none", .frame(frame), 5), ("type", "none", .exchange(exchange), 0),
+            ("user", "none", .exchange(exchange), 0), ("user", "none", .frame(frame), 0),
+        ] as [(String, String, JournalEvent, Int)])
+    func search(name: String, value: String, event: JournalEvent, bytes: Int) throws {
+        var costs: [Int] = []
+        for step in JournalSearch(try JournalQuery(query: [(name, value)]), in: Self.journal(event).entries()) {
+            if case .passed(let cost) = step { costs.append(cost) }
+        }
+        #expect(costs.last == 16 + 2 * bytes)
+    }
+
+    @Test(
+        "For a lookout, twice the entry's bytes if their content counts, and what it takes to tell the differences",
+        arguments: [
+            ("type", "none", 128 + 2 * 5), ("text", "none", 128 + 2 * 5), ("status", "599", 128), ("since", "1", 16),
+        ])
+    func lookout(name: String, value: String, expected: Int) throws {
+        // A user is asked for, so that what is no longer wanted is looked at as well.
+        var lookout = JournalLookout(try JournalQuery(query: [("user", "none"), (name, value)]))
+        guard case .passed(let cost)? = lookout.next(in: Self.journal(.frame(Self.frame))) else {
+            Issue.record("nothing was passed")
+            return
+        }
+        #expect(cost == expected)
+    }
+}
+
+@Suite("Queries compare bytes")
+struct JournalIdentityTests {
+    /// Texts that Swift's strings equate.
+    static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
+
+    private func entries(_ journal: Journal, _ name: String, _ value: ExactString) throws -> [Int] {
+        journal.entries(try JournalQuery(query: [(name, value.text), ("order", "asc")])).map(\.number)
+    }
+
+    @Test("by user", arguments: twins)
+    func users(_ first: ExactString, _ second: ExactString) throws {
+        var journal = Journal()
+        for user in [first, second] {
+            journal.record(
+                .exchange(JournalSample.exchange("GET /a", user: user)), at: JournalSample.time, connection: 1)
+        }
+        #expect(try entries(journal, "user", first) == [1])
+        #expect(try entries(journal, "user", second) == [2])
+    }
+
+    @Test("by segments of a path, and by type", arguments: twins)
+    func others(_ first: ExactString, _ second: ExactString) throws {
+        func escaped(_ text: ExactString) -> String {
+            text.utf8.map { "%" + String($0, radix: 16) }.joined()
+        }
+        var journal = Journal()
+        for text in [first, second] {
+            journal.record(
+                .exchange(JournalSample.exchange("GET /a/\(escaped(text))")), at: JournalSample.time, connection: 1)
+        }
+        for text in [first, second] {
+            let payload = Array(#"{"type":"\#(text)"}"#.utf8)
+            let frame = RecordedFrame(sender: .client, opcode: .text, payload: payload)
+            journal.record(.frame(frame), at: JournalSample.time, connection: 2)
+        }
+        #expect(try entries(journal, "path", "/{x}/\(first)") == [1])
+        #expect(try entries(journal, "path", "/{x}/\(second)") == [2])
+        #expect(try entries(journal, "type", first) == [3])
+        #expect(try entries(journal, "type", second) == [4])
+    }
+
+    @Test("where a combining mark follows a slash or a brace")
+    func marks() {
+        #expect(PathPattern("/a/\u{301}b/{id}") == .template(["a", "\u{301}b", nil]))
+        #expect(PathPattern("/a/{id}\u{301}") == nil)
     }
 }

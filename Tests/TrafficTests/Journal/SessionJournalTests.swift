@@ -1,7 +1,11 @@
+import Digests
 import FitIQAPI
+import Foundation
+import HTTP1
+import TestSupport
 import Testing
+import Traffic
 import WebSocket
-
 @testable import Traffic
 
 @Suite("A session as a journal")
@@ -184,5 +188,228 @@ struct SessionJournalTests {
         let ending = Self.ending(Self.socket(ending: hasEnding ? end : nil))
         #expect(ending?.closing.party == (hasEnding ? .server : nil))
         #expect(ending?.closing.cause == (hasEnding ? .reset : nil))
+    }
+}
+
+@Suite("Whose requests those of a session are")
+struct SessionUsersTests {
+    private typealias Journal = SessionJournalTests
+
+    /// A JSON Web Token of a subject, without a signature.
+    private static func token(of subject: String, _ number: Int = 0) -> String {
+        func part(_ text: String) -> String {
+            Base64.encode(Array(text.utf8)).replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+        return [part("{}"), part(#"{"sub":"\#(subject)","n":\#(number)}"#), "x"].joined(separator: ".")
+    }
+
+    private static func users(_ exchanges: [SessionExchange], isWhole: Bool = true) -> [String?] {
+        let journal = SessionJournal(Session(entries: exchanges), isWhole: isWhole)
+        return Journal.exchanges(journal).map { $0.user?.text }
+    }
+
+    @Test("A token names its user; a 401 has none, and neither has a request without a token")
+    func named() {
+        let token = Self.token(of: "ann")
+        let users = Self.users([
+            Journal.exchange(token: token), Journal.exchange(status: 401, token: token), Journal.exchange(token: nil),
+            Journal.exchange("GET", "\(Journal.path)?token=\(token)", token: nil),
+            Journal.exchange(status: 404, token: Self.token(of: "bob")),
+        ])
+        #expect(users == ["ann", nil, nil, "ann", "bob"])
+    }
+
+    @Test("Two placeholders are two users")
+    func placeholders() {
+        let users = Self.users([
+            Journal.exchange(token: "redacted-token-1"),
+            Journal.exchange("GET", "/api/v1/goals", token: "redacted-token-2"),
+        ])
+        #expect(users == ["redacted-token-1", "redacted-token-2"])
+    }
+
+    @Test(
+        "Tokens that were let at the same thing are one user's, if not by what everybody sees or may not see",
+        arguments: [
+            ("GET", Journal.path, 200, "{}", true),
+            ("GET", "/api/v1/consultations", 200, #"{"data":[{"id":"\#(Journal.consultation.uppercased())"}]}"#, true),
+            ("GET", Journal.path, 404, "{}", false),
+            ("GET", "/w/b\(Journal.path)", 200, "{}", false),
+            (
+                "GET", "/api/v1/consultations/quick-actions", 200, #"{"data":[{"id":"\#(Journal.consultation)"}]}"#,
+                false
+            ),
+        ])
+    func refreshed(method: String, target: String, status: Int, answer: String, isSame: Bool) {
+        let users = Self.users([
+            Journal.exchange(token: "old"),
+            Journal.exchange(method, target, status: status, token: "new", answer: answer),
+            Journal.exchange("GET", "/api/v1/goals", token: "new"),
+        ])
+        #expect(Set(users).count == (isSame ? 1 : 2), "\(users)")
+    }
+
+    @Test("Two users whom tokens name stay two, and an unnamed token is the one's who shares with it")
+    func subjects() {
+        let named = [Self.token(of: "ann"), Self.token(of: "ann", 1), Self.token(of: "bob")]
+        #expect(Self.users(named.map { Journal.exchange(token: $0) }) == ["ann", "ann", "bob"])
+        #expect(Self.users([Journal.exchange(token: "x"), Journal.exchange(token: named[2])]) == ["bob", "bob"])
+    }
+
+    @Test("A token that was not answered is not one that was let at anything")
+    func unanswered() {
+        let users = Self.users([
+            Journal.exchange(token: "old"), Journal.exchange(status: nil, token: "new"),
+            Journal.exchange("GET", "/api/v1/goals", token: "new"),
+        ])
+        #expect(users == ["old", "new", "new"])
+    }
+
+    @Test("A recording of others that has no credentials at all is one user's")
+    func untold() {
+        let exchanges = [Journal.exchange(token: nil), Journal.exchange(status: 401, token: nil)]
+        #expect(Self.users(exchanges, isWhole: false) == ["user", nil])
+        #expect(Self.users(exchanges) == [nil, nil])
+        #expect(
+            Self.users(exchanges + [Journal.exchange(token: "t")], isWhole: false) == [nil, nil, "t"])
+    }
+}
+
+@Suite("A journal as a session")
+struct SessionFromJournalTests {
+    private static let origin = "http://127.0.0.1:8080"
+
+    private static func entry(_ number: Int, _ event: JournalEvent, connection: UInt64 = 1) -> JournalEntry {
+        JournalEntry(number: number, time: time(number), connection: connection, event: event)
+    }
+
+    private static func time(_ number: Int) -> Timestamp { Samples.time(Int64(number) * 1000) }
+
+    private static func head(_ target: String) throws -> RequestHead {
+        try RequestHead(recorded: Array("GET \(target) HTTP/1.1\r\nAuthorization: Bearer t\r\n".utf8))
+    }
+
+    private static func exchange(
+        _ target: String, requestedAt number: Int, status: Int? = 200, delivery: Delivery = .complete
+    ) throws -> JournalEvent {
+        .exchange(
+            RecordedExchange(
+                head: try head(target), body: Array("{}".utf8), requestedAt: time(number), endpoint: .listGoals,
+                status: status, responseFields: .encoded(Array("Content-Type: text/plain\r\n".utf8)),
+                responseBody: Array("[]".utf8), delivery: delivery))
+    }
+
+    private static func exchanges(_ session: Session) -> [SessionExchange] {
+        session.entries.filter { !$0.isSocket }
+    }
+
+    @Test("Requests come in the order in which they began, with what the client got")
+    func requests() throws {
+        let session = Session(
+            [
+                Self.entry(3, try Self.exchange("/b", requestedAt: 2)),
+                Self.entry(4, try Self.exchange("/a", requestedAt: 1)),
+                Self.entry(5, try Self.exchange("/c", requestedAt: 2, status: nil, delivery: .none)),
+                Self.entry(6, try Self.exchange("/d", requestedAt: 5, delivery: .partial)),
+                Self.entry(7, try Self.exchange("/e", requestedAt: 5, delivery: .none)),
+            ], origin: Self.origin)
+        let exchanges = Self.exchanges(session)
+        #expect(exchanges.map(\.request.url) == ["a", "b", "c", "d", "e"].map { "\(Self.origin)/\($0)" })
+        #expect(exchanges.map(\.response?.isComplete) == [true, true, nil, false, nil])
+        #expect(exchanges[0].lasted == 3_000_000 && exchanges[0].started == Self.time(1))
+        let first = try #require(exchanges.first)
+        #expect(first.request.fields == [SessionField("Authorization", "Bearer t")])
+        #expect(first.request.body?.bytes == Array("{}".utf8))
+        #expect(first.response?.fields == [SessionField("Content-Type", "text/plain")])
+        #expect(first.response?.body.bytes == Array("[]".utf8))
+    }
+
+    @Test("Fields and bodies agree: a journal has the text of what had gzip, unless a fault damaged it")
+    func codedBodies() throws {
+        func exchange(_ number: Int, _ body: [UInt8], _ coding: String = "gzip") throws -> JournalEntry {
+            let lines = "Content-Encoding: \(coding)\r\n"
+            let head = try RequestHead(recorded: Array("POST /a HTTP/1.1\r\n\(lines)".utf8))
+            let exchange = RecordedExchange(
+                head: head, body: body, requestedAt: Self.time(number), status: 200,
+                responseFields: .encoded(Array(lines.utf8)), responseBody: body)
+            return Self.entry(number, .exchange(exchange))
+        }
+        let session = Session(
+            [
+                try exchange(1, Array("{}".utf8)), try exchange(2, [0x1F, 0x8B, 8]), try exchange(3, [0x8B], "br"),
+            ], origin: Self.origin)
+        let exchanges = Self.exchanges(session)
+        #expect(exchanges.map(\.request.fields.count) == [0, 1, 1])
+        #expect(exchanges.map(\.response?.fields.count) == [0, 1, 1])
+    }
+
+    @Test(
+        "A WebSocket has the frames that arrived; a fault ends it as FIN does",
+        arguments: [
+            (RecordedClosing.Cause.closeFrame, RecordedClosing.Cause.closeFrame), (.reset, .reset), (.fault, .finish),
+            (.timeOut, .finish), (.finish, .finish), (.shutdown, .finish),
+        ])
+    func sockets(_ cause: RecordedClosing.Cause, _ recorded: RecordedClosing.Cause) throws {
+        func frame(_ text: String, _ delivery: Delivery = .complete) -> JournalEvent {
+            .frame(RecordedFrame(sender: .server, opcode: .text, payload: Array(text.utf8), delivery: delivery))
+        }
+        let path = SessionJournalTests.path + "/ws"
+        let opening = RecordedOpening(head: try Self.head(path), requestedAt: Self.time(1))
+        let entries = [
+            Self.entry(2, .opened(opening)), Self.entry(3, .opened(opening), connection: 2), Self.entry(4, frame("1")),
+            Self.entry(5, frame("lost", .none)), Self.entry(6, frame("2"), connection: 2),
+            Self.entry(7, frame("cut", .partial)), Self.entry(8, .note("a"), connection: 1), Self.entry(9, frame("3")),
+            Self.entry(10, .closed(RecordedClosing(by: .server, cause: cause))), Self.entry(11, frame("nobody's")),
+        ]
+        let session = Session(entries, origin: Self.origin)
+        let sockets = session.entries.filter(\.isSocket)
+        #expect(sockets.map(\.request.url) == Array(repeating: "ws://127.0.0.1:8080" + path, count: 2))
+        #expect(
+            sockets.map { $0.frames.map { String(decoding: $0.payload.bytes, as: UTF8.self) } } == [["1", "3"], ["2"]])
+        #expect(sockets[0].ending == SessionEnding(time: Self.time(10), party: .server, cause: recorded))
+        #expect(sockets[1].ending == nil && sockets[0].opened == Self.time(2) && sockets[0].started == Self.time(1))
+        // It is the inverse of a session's journal.
+        let again = SessionJournal(session, isWhole: true).lines.map(\.entry.event.kind)
+        #expect(again == [.opened, .opened, .frame, .frame, .frame, .closed])
+    }
+}
+
+@Suite("The path in front of the API's")
+struct PathPrefixTests {
+    @Test(
+        "It is a path with a name",
+        arguments: [
+            ("/prod", true), ("/prod/", true), ("/a/b", true), ("", false), ("/", false), ("//", false),
+            ("prod", false),
+            ("/prod?x", false), ("/prod#x", false), ("/a b", false), ("https://h/prod", false),
+        ])
+    func form(text: String, isOne: Bool) { #expect((PathPrefix(text) != nil) == isOne) }
+
+    @Test(
+        "It is removed from URLs and targets that begin with it",
+        arguments: [
+            ("https://h/prod/api?x=1", "https://h/api?x=1"), ("/prod/api", "/api"), ("/prod", "/"), ("/prod?x", "/?x"),
+            ("https://h/prod", "https://h/"), ("/product/api", "/product/api"), ("/api/prod", "/api/prod"),
+            ("/PROD/api", "/PROD/api"), ("/prod/prod/api", "/prod/api"),
+        ])
+    func removed(url: String, rest: String) throws {
+        #expect(try #require(PathPrefix("/prod/")).removed(from: url) == rest)
+    }
+
+    private static func fixture(_ name: String) throws -> HARFile {
+        try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
+    }
+
+    @Test("A session without calls names its first request, and the prefix with which there would be some")
+    func stranger() throws {
+        let file = try Self.fixture("gateway-prefix")
+        let journal = SessionJournal(file)
+        #expect(journal.lines.isEmpty)
+        #expect(journal.stranger == .init(request: "GET /prod/api/v1/goals", prefix: "/prod"))
+        let named = SessionJournal(file, prefix: PathPrefix("/prod"))
+        #expect(named.stranger == nil && named.lines.count == 1)
+        #expect(SessionJournal(try Self.fixture("unread-codings")).stranger == .init(request: "GET /br", prefix: nil))
+        let none = try HARFile(reading: Array(#"{"log":{"entries":[]}}"#.utf8))
+        #expect(SessionJournal(none).stranger == .init(request: "", prefix: nil))
     }
 }

@@ -1,7 +1,9 @@
 import FitIQAPI
+import TestSupport
 import Testing
 import Traffic
 import WebSocket
+@testable import Traffic
 
 @Suite("Two sessions compared")
 struct ComparisonTests {
@@ -201,7 +203,7 @@ struct ComparisonTests {
         ])
         let second = Session(entries: [
             Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":"\u001b","z":[true]}"#),
-            get("/c", answer: ""), get("/d", at: 1_500_000), get("/e"), get("/a"),
+            get("/c", answer: ""), get("/d", at: 1_500_000), get("/e", at: 1_500_000), get("/a", at: 1_500_000),
         ])
         let expected = #"""
             - 1.har: 2025-01-29T10:30:00Z, 0.002 s, 4 requests
@@ -222,5 +224,140 @@ struct ComparisonTests {
         #expect(SessionComparison(first, second).text(names: "1.har", "\u{1B}") == expected)
         let equal = SessionComparison(first, first).text(names: "a", "b")
         #expect(equal.hasSuffix("4 requests\n\nThe sessions are equal.\n"))
+    }
+}
+
+@Suite("What a newer version of a program does")
+struct NewsTests {
+    private func get(_ target: String, body: String? = nil) -> SessionExchange {
+        Samples.exchange(body == nil ? "GET" : "POST", target, body: body)
+    }
+
+    private func news(_ first: [SessionExchange], _ second: [SessionExchange], _ new: [SessionExchange]) -> [String] {
+        SessionComparison.news(
+            in: Session(entries: new), since: Session(entries: first), Session(entries: second))
+    }
+
+    @Test("is nothing in equal sessions")
+    func equal() { #expect(news(Samples.all.entries, Samples.all.entries, Samples.all.entries).isEmpty) }
+
+    @Test("is a request more, one less, and one at another place")
+    func presence() {
+        let old = [get("/a"), get("/b"), get("/c")]
+        #expect(
+            news(old, old, old + [get("/d")]) == ["It sends GET /d as no. 4, which the older command did not."])
+        #expect(
+            news(old, old, [get("/a"), get("/c")])
+                == ["It no longer sends GET /b, which the older command sent as no. 2."])
+        #expect(
+            news(old, old, [get("/c"), get("/a"), get("/b")])
+                == ["It sends GET /c as no. 1, the older command as no. 3."])
+    }
+
+    @Test("is not what varied before: a request that came sometimes, a value, an element's value elsewhere")
+    func noise() {
+        let (short, long) = ([get("/a")], [get("/a"), get("/b")])
+        #expect(news(short, long, long).isEmpty && news(long, short, short).isEmpty)
+        #expect(news(short, short, long).count == 1)
+        func post(_ value: String) -> [SessionExchange] { [get("/a", body: #"{"n":[1,"\#(value)"],"m":"\#(value)"}"#)] }
+        #expect(news(post("x"), post("y"), post("z")).isEmpty)
+        #expect(
+            news(post("x"), post("x"), post("z")) == [
+                #"POST /a (no. 1): request.body.n[1] is "z", with the older command "x"."#,
+                #"POST /a (no. 1): request.body.m is "z", with the older command "x"."#,
+            ])
+        let moved = [get("/a", body: #"{"n":["w","x"],"m":"x"}"#)]
+        #expect(news(post("x"), post("y"), moved).isEmpty, "The first element is like the second.")
+    }
+
+    @Test("is what differs from both runs, whatever varies between these", arguments: 0..<100 as Range<UInt64>)
+    func property(_ seed: UInt64) {
+        var draw = Draw(seed: seed)
+        func session() -> [SessionExchange] {
+            // Each run has its own value under "v", and leaves "/maybe" out at times.
+            let fixed = ["/a", "/b", "/c"].map { get($0, body: #"{"v":"\#(draw.below(1000))","w":"same"}"#) }
+            return draw.once(in: 2) ? fixed + [get("/maybe")] : fixed
+        }
+        let (first, second) = (session(), session())
+        let varies = first.count != second.count
+        let found = news(first, second, session() + [get("/extra")])
+        #expect(found.filter { !$0.contains("/maybe") }.count == found.filter { $0.contains("/extra") }.count)
+        #expect(found.contains { $0.contains("/extra") })
+        #expect(!varies || !found.contains { $0.contains("/maybe") })
+    }
+}
+
+@Suite("Alignment")
+struct AlignmentTests {
+    @Test(
+        "The longest common subsequence is found",
+        arguments: [
+            ("", "", 0), ("a", "", 0), ("abc", "abc", 3), ("abcd", "acbd", 3), ("abcabba", "cbabac", 4),
+            ("xaby", "ab", 2), ("gpg", "pg", 2), ("aaaa", "aa", 2), ("abc", "xyz", 0),
+        ])
+    func longest(_ first: String, _ second: String, _ length: Int) {
+        let (left, right) = (Array(first), Array(second))
+        let alignment = Alignment(left, right)
+        #expect(alignment.pairs.count == length)
+        for pair in alignment.pairs { #expect(left[pair.first] == right[pair.second]) }
+        for (pair, next) in zip(alignment.pairs, alignment.pairs.dropFirst()) {
+            #expect(pair.first < next.first && pair.second < next.second)
+        }
+        #expect((alignment.pairs.map(\.first) + alignment.onlyFirst).sorted() == Array(left.indices))
+        #expect((alignment.pairs.map(\.second) + alignment.onlySecond).sorted() == Array(right.indices))
+    }
+
+    @Test("Of two that are as long, the later in the first list is taken")
+    func tie() {
+        let alignment = Alignment(Array("ab"), Array("ba"))
+        #expect(alignment.pairs.map(\.first) == [1] && alignment.pairs.map(\.second) == [0])
+        #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [1])
+    }
+
+    @Test("Long lists are paired in turn, in a moment")
+    func long() {
+        // Every key moved by one place, all between two that are not there on the other side.
+        let left = [-1] + (0..<20_000).map { $0 % 300 } + [-2]
+        let right = [-3] + (0..<20_000).map { ($0 + 1) % 300 } + [-4]
+        let alignment = Alignment(left, right)
+        #expect(alignment.pairs.count > 19_000)
+        for pair in alignment.pairs { #expect(left[pair.first] == right[pair.second]) }
+        #expect(alignment.onlyFirst.count + alignment.pairs.count == left.count)
+        #expect(alignment.onlySecond.count + alignment.pairs.count == right.count)
+    }
+
+    @Test("Long lists that end alike have their ends paired")
+    func longEnds() {
+        // Too many for a table, and an odd number.
+        let end = Array(0..<2001)
+        let alignment = Alignment([-1] + end, [-2, -3] + end)
+        #expect(alignment.pairs.map(\.first) == Array(1...2001))
+        #expect(alignment.pairs.map(\.second) == Array(2...2002))
+        #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [0, 1])
+        let suffix = Alignment(end, [-2, -3] + end)
+        #expect(suffix.pairs.map(\.second) == Array(2...2002) && suffix.onlyFirst.isEmpty)
+        // What is left is few enough for the longest to be found.
+        let rest = Alignment([-1, -2, -1] + end, [-2, -1] + end)
+        #expect(rest.pairs.map(\.first) == Array(1...2003) && rest.onlyFirst == [0] && rest.onlySecond.isEmpty)
+    }
+
+    @Test(
+        "What differs between runs is found in any text, and nothing else",
+        arguments: [
+            ("7c9e6679-7425-40de-944b-e07fc1f90ae7", "{id}"), ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", "{id}"),
+            ("/x/7c9e6679-7425-40de-944b-e07fc1f90ae7/ws", "/x/{id}/ws"),
+            ("a7c9e6679-7425-40de-944b-e07fc1f90ae7", "a7c9e6679-7425-40de-944b-e07fc1f90ae7"),
+            ("7c9e6679-7425-40de-944b-e07fc1f90ae70", "{id}"),
+            ("7c9e6679742540de944be07f", "{id}"), ("goal 123456", "goal {id}"), ("12345", "12345"),
+            ("a@b.example", "{email}"),
+            ("2025-01-29T10:30:00Z", "{time}"), ("at 2025-01-29T10:30:00.123456+01:00.", "at {time}."),
+            ("2025-13-29T10:30:00Z", "2025-13-29T10:30:00Z"), ("2025-01-29", "{date}"), ("2025-02-30", "2025-02-30"),
+            ("2025-01-29T10:30:00", "{time}"),
+            ("Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.Nk-_9", "Bearer {id}"), ("eyJa.b", "eyJa.b"),
+            ("redacted-token-12 x", "{id} x"), ("http://h:1/a", "{origin}/a"), ("wss://h:1", "{origin}"),
+            ("http://other/a", "http://other/a"), ("", ""), ("é1", "é1"), ("beef", "beef"),
+        ])
+    func volatile(_ text: String, _ expected: String) {
+        #expect(VolatileText.normalised(text, origins: Origins([RequestURL("http://h:1")])).text == expected)
     }
 }

@@ -7,13 +7,12 @@ import WebSocket
 struct TimelineTests {
     @Test("Everything that a session can hold has its line")
     func golden() {
-        var all = Samples.all
-        all.entries.append(Samples.exchange("GET", "/last?x=1", at: 1_234_567, status: 503))
+        let last = Samples.exchange("GET", "/last?x=1", at: 1_234_567, status: 503)
         var foreign = Samples.exchange("GET", "", at: 2_000_000)
         foreign.request.url = "http://elsewhere:1/path"
         foreign.lasted = 62_003_000_000
         foreign.response?.body = RecordedBody([], of: 12_345_678)
-        all.entries.append(foreign)
+        let all = Session(entries: Samples.all.entries + [last, foreign])
         let text = SessionTimeline(width: 100).text(of: all, name: "a.har", notes: [.torn(entries: 12)])
         #expect(text == Self.golden)
     }

@@ -183,24 +183,9 @@ public enum HAREncoder {
     private static func mediaType(_ fields: [SessionField]) -> String {
         fields.value(of: "content-type") ?? "x-unknown"
     }
-}
 
-extension [SessionField] {
-    /// The value of the first field with that name, which must be in lower case.
-    package func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
-}
+    // MARK: Cookies, which tools show separately from the fields
 
-extension SessionField {
-    var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
-    /// The format of a coding that is undone; nil for other codings and fields.
-    var codingFormat: ZlibFormat? {
-        guard isContentEncoding else { return nil }
-        return ["gzip": .gzip, "x-gzip": .gzip, "deflate": .zlib][value.lowercased()]
-    }
-}
-
-/// The cookies of a message, which tools show separately from its fields.
-extension HAREncoder {
     /// Writes the cookies of a request: `Cookie`, RFC 6265 §4.2.1.
     static func writeCookies(of request: SessionRequest, to writer: inout JSONWriter) {
         writer.array("cookies") { writer in
@@ -256,33 +241,9 @@ extension HAREncoder {
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }
         return text
     }
-}
 
-/// The entry of a WebSocket as text, with the positions where more can be written.
-///
-/// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it is and after
-/// each complete element written there.
-struct HARSocketText: Sendable, Equatable {
-    /// The entry, on one line.
-    public var bytes: [UInt8]
-    /// The room at the end of `_webSocketMessages`; every element but the first begins with a comma.
-    public var messages: Range<Int>
-    /// The room at the end of `_fitiq.controlFrames`; every element but the first begins with a comma.
-    public var controlFrames: Range<Int>
-    /// The room for the result of ``HAREncoder/ending(_:)``.
-    public var ending: Range<Int>
-}
+    // MARK: WebSockets, as Chrome's exporter writes them
 
-/// The room in a socket's entry for later additions, in bytes.
-struct HARSocketRoom: Sendable, Equatable {
-    public var messages = 0
-    public var controlFrames = 0
-    /// For the ending, which needs at most ``HAREncoder/endingRoom``.
-    public var ending = 0
-}
-
-/// WebSockets, as Chrome's exporter writes them.
-extension HAREncoder {
     /// The maximum bytes of the result of ``ending(_:)``.
     public static let endingRoom = 128
 
@@ -405,4 +366,41 @@ extension HAREncoder {
         let (quotient, remainder) = time.nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1000)
         return remainder < 0 ? quotient - 1 : quotient
     }
+}
+
+extension [SessionField] {
+    /// The value of the first field with that name, which must be in lower case.
+    package func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
+}
+
+extension SessionField {
+    var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
+    /// The format of a coding that is undone; nil for other codings and fields.
+    var codingFormat: ZlibFormat? {
+        guard isContentEncoding else { return nil }
+        return ["gzip": .gzip, "x-gzip": .gzip, "deflate": .zlib][value.lowercased()]
+    }
+}
+
+/// The entry of a WebSocket as text, with the positions where more can be written.
+///
+/// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it is and after
+/// each complete element written there.
+struct HARSocketText: Sendable, Equatable {
+    /// The entry, on one line.
+    public var bytes: [UInt8]
+    /// The room at the end of `_webSocketMessages`; every element but the first begins with a comma.
+    public var messages: Range<Int>
+    /// The room at the end of `_fitiq.controlFrames`; every element but the first begins with a comma.
+    public var controlFrames: Range<Int>
+    /// The room for the result of ``HAREncoder/ending(_:)``.
+    public var ending: Range<Int>
+}
+
+/// The room in a socket's entry for later additions, in bytes.
+struct HARSocketRoom: Sendable, Equatable {
+    public var messages = 0
+    public var controlFrames = 0
+    /// For the ending, which needs at most ``HAREncoder/endingRoom``.
+    public var ending = 0
 }

@@ -3,7 +3,7 @@ import JSON
 import Text
 
 /// Why a file is not a valid HAR, and where.
-public struct HARError: Error, Sendable, Equatable {
+public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
     public var problem: Problem
     /// The entry of the error, counted from 1 in file order, or nil outside of entries.
     public var entry: Int?
@@ -51,9 +51,7 @@ public struct HARError: Error, Sendable, Equatable {
         outer.entry = number
         return outer
     }
-}
 
-extension HARError: CustomStringConvertible {
     /// The position and the error: "entry 3, response.status: expected …, found …".
     ///
     /// Content of the file is escaped, so that it cannot control a terminal.
@@ -61,7 +59,7 @@ extension HARError: CustomStringConvertible {
 }
 
 /// Something that a file lacks or that was repaired; the rest can be used.
-public enum HARNote: Sendable, Equatable {
+public enum HARNote: Sendable, Equatable, CustomStringConvertible {
     /// The file ends in the middle; this many entries are complete.
     case torn(entries: Int)
     /// This many halves of surrogate pairs became U+FFFD, because no text can contain them.
@@ -72,6 +70,20 @@ public enum HARNote: Sendable, Equatable {
     case lost(HARLoss, count: Int, entries: [Int])
     /// A note by the recorder itself.
     case recorded(String)
+
+    /// Whether nothing is missing from the time that the file covers.
+    var isHarmless: Bool {
+        switch self {
+        // A cut body is known as such.
+        case .torn, .loneSurrogates, .lost(.cutBody, _, _), .lost(.shortBody, _, _), .lost(.cutMessage, _, _): true
+        default: false
+        }
+    }
+
+    /// A clause, without a full stop.
+    ///
+    /// Names and notes from the file are escaped, so that they cannot control a terminal.
+    public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
 /// What an entry has, or must have had, and a session cannot keep.
@@ -116,24 +128,6 @@ struct HARLosses {
             found[loss].map { .lost(loss, count: $0.count, entries: $0.entries) }
         }
     }
-}
-
-extension HARNote {
-    /// Whether nothing is missing from the time that the file covers.
-    var isHarmless: Bool {
-        switch self {
-        // A cut body is known as such.
-        case .torn, .loneSurrogates, .lost(.cutBody, _, _), .lost(.shortBody, _, _), .lost(.cutMessage, _, _): true
-        default: false
-        }
-    }
-}
-
-extension HARNote: CustomStringConvertible {
-    /// A clause, without a full stop.
-    ///
-    /// Names and notes from the file are escaped, so that they cannot control a terminal.
-    public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
 /// The limits of reading a file.

@@ -41,9 +41,9 @@ struct HARReader {
                 try read(value.asObject(), into: &drafts)
             } catch { throw error.inEntry(index + 1) }
         }
-        note(log)
-        // The sort is stable, so simultaneous entries keep the order of the file.
-        return Session(entries: drafts.map { $0.finished() }.sorted { $0.started < $1.started })
+        notes = losses.notes
+        notes += (log["_fitiq"]?["notes"]?.array ?? []).compactMap { $0.string.map(HARNote.recorded) }
+        return Session(entries: drafts.map { $0.finished() })
     }
 
     private mutating func read(_ entry: JSONObject, into drafts: inout [HARDraft]) throws(HARError) {
@@ -108,15 +108,8 @@ struct HARReader {
             || request.fields.value(of: "upgrade").map { ExactString($0).asciiLowercased() } == "websocket"
     }
 
-    private mutating func note(_ log: JSONObject) {
-        notes += losses.notes
-        for text in log["_fitiq"]?["notes"]?.array ?? [] {
-            if let text = text.string { notes.append(.recorded(text)) }
-        }
-    }
-}
+    // MARK: Requests and responses
 
-extension HARReader {
     mutating func request(
         of entry: JSONObject, _ binary: [UInt8]?, _ ours: JSONObject
     ) throws(HARError) -> SessionRequest {

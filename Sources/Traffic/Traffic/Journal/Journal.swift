@@ -317,9 +317,7 @@ public enum JournalEvent: Sendable {
         case .fault, .clock: 0
         }
     }
-}
 
-extension JournalEvent {
     public func moved(byNanoseconds span: Int64) -> JournalEvent {
         // A foreign journal may hold any time.
         func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }

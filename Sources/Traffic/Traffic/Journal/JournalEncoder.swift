@@ -197,7 +197,7 @@ public struct JournalEncoder: Sendable {
     private static func writeCut(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard body.isCut else { return }
         writer.member(content.names.count, body.byteCount)
-        writer.member(content.names.cut, JournalMessages.cut(kept: body.bytes.count, of: body.byteCount))
+        writer.member(content.names.cut, Messages.cut(kept: body.bytes.count, of: body.byteCount))
     }
 
     private static func write(_ delivery: Delivery, to writer: inout JSONWriter) {
@@ -234,7 +234,7 @@ extension RecordedExchange {
         guard let offered = head.fields[.secWebSocketProtocol] else { return nil }
         let name = HTTPField.Name.secWebSocketProtocol.canonicalName
         guard !responseFields.nameValuePairs.contains(where: { $0.name.lowercased() == name }) else { return nil }
-        return JournalMessages.ignoredSubprotocol(offered)
+        return Messages.ignoredSubprotocol(offered)
     }
 }
 

@@ -191,12 +191,12 @@ extension JournalQuery {
         var seen: Set<ExactString> = []
         for (name, value) in items {
             guard Self.parameters.contains(name) else {
-                throw Self.refusal(JournalMessages.unknownParameter(name, allowed: Self.parameters))
+                throw Self.refusal(Messages.unknownParameter(name, allowed: Self.parameters))
             }
             guard seen.insert(ExactString(name)).inserted else {
-                throw Self.refusal(JournalMessages.repeatedParameter(name))
+                throw Self.refusal(Messages.repeatedParameter(name))
             }
-            guard !value.isEmpty else { throw Self.refusal(JournalMessages.empty(name)) }
+            guard !value.isEmpty else { throw Self.refusal(Messages.empty(name)) }
             try set(name, to: value)
         }
     }
@@ -206,13 +206,13 @@ extension JournalQuery {
         switch name {
         case "method": method = ExactString(value.uppercased())
         case "path":
-            guard let pattern = PathPattern(value) else { throw Self.refusal(JournalMessages.badPath(value)) }
+            guard let pattern = PathPattern(value) else { throw Self.refusal(Messages.badPath(value)) }
             path = pattern
         case "status": status = try Self.statuses(value)
         case "endpoint": endpoint = try query.choice(name)
         case "user": user = ExactString(value)
         case "trace":
-            guard TraceID.isValid(value) else { throw Self.refusal(JournalMessages.badTrace(value)) }
+            guard TraceID.isValid(value) else { throw Self.refusal(Messages.badTrace(value)) }
             trace = ExactString(value)
         case "connection": connection = try query.number(name, in: 1...Int.max).map(UInt64.init)
         case "kind": if let kind = try query.choice(name, among: JournalEvent.Kind.allCases) { kinds = [kind] }
@@ -245,7 +245,7 @@ extension JournalQuery {
             }
             if digits.allSatisfy(\.isDigit), let status = Int(value) { return status...status }
         }
-        throw refusal(JournalMessages.badStatus(value))
+        throw refusal(Messages.badStatus(value))
     }
 }
 

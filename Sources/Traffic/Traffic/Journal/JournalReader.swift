@@ -106,9 +106,9 @@ public struct JournalReader {
             // The beginning of an object is never valid JSON.
             case .notJSON where !isComplete && hasEntry && line.first == UInt8(ascii: "{"):
                 return .failure(
-                    JournalError(line: lineNumber, message: JournalMessages.unfinishedLine, isUnfinished: true))
+                    JournalError(line: lineNumber, message: Messages.unfinishedLine, isUnfinished: true))
             case .notJSON(let error):
-                let message = JournalMessages.notJSON(error.message)
+                let message = Messages.notJSON(error.message)
                 return .failure(JournalError(line: lineNumber, column: error.column, message: message))
             }
         }
@@ -124,7 +124,7 @@ public struct JournalReader {
                 isSkipping = true
                 (start, searched) = (0, 0)
                 buffer.removeAll()
-                throw JournalError(line: lineNumber, message: JournalMessages.longLine(limit: Self.lineLimit))
+                throw JournalError(line: lineNumber, message: Messages.longLine(limit: Self.lineLimit))
             }
             return nil
         }
@@ -134,7 +134,7 @@ public struct JournalReader {
         if lineFeed == nil, range.isEmpty { return nil }
         guard range.count <= Self.lineLimit else {
             lineNumber += 1
-            throw JournalError(line: lineNumber, message: JournalMessages.longLine(limit: Self.lineLimit))
+            throw JournalError(line: lineNumber, message: Messages.longLine(limit: Self.lineLimit))
         }
         return (range, lineFeed != nil)
     }
@@ -159,7 +159,7 @@ extension JournalEntry {
         do throws(JSONError) {
             value = try JSON.parse(line, limits: limits)
         } catch { throw .notJSON(error) }
-        guard let object = value.object else { throw .sentence(JournalMessages.noObject) }
+        guard let object = value.object else { throw .sentence(Messages.noObject) }
         var members = EntryMembers(object)
         guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
         let number: Int = try members.integer("number")
@@ -319,7 +319,7 @@ struct EntryMembers {
     ) throws(EntryProblem) -> Choice {
         let text = try string(name)
         if let choice = choices.first(where: { spelling($0) == text }) { return choice }
-        throw .sentence(JournalMessages.unknownWord(text, of: name, allowed: choices.map(spelling)))
+        throw .sentence(Messages.unknownWord(text, of: name, allowed: choices.map(spelling)))
     }
 
     mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(EntryProblem) -> Choice
@@ -379,7 +379,7 @@ struct EntryMembers {
         try appendFields(to: &head)
         do throws(RemoteError) {
             return try RequestHead(recorded: head)
-        } catch { throw .sentence(JournalMessages.badRequest(error.message)) }
+        } catch { throw .sentence(Messages.badRequest(error.message)) }
     }
 
     mutating func responseFields() throws(EntryProblem) -> RecordedFields {
@@ -430,9 +430,9 @@ struct EntryMembers {
 
     /// The error that names what a member must be and what it is.
     func wrong(_ name: String) -> EntryProblem {
-        guard let value = object[name] else { return .sentence(JournalMessages.missing(name)) }
+        guard let value = object[name] else { return .sentence(Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
-        return .sentence(JournalMessages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
+        return .sentence(Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
     /// What a member must be, in words, unless it is a string.

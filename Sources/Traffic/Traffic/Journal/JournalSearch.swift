@@ -239,7 +239,7 @@ public struct TrafficFilter: Sendable {
             }
             let key = String(parts[0])
             guard Self.keys.contains(key) else {
-                let message = JournalMessages.unknownParameter(key, allowed: Self.keys)
+                let message = Messages.unknownParameter(key, allowed: Self.keys)
                 throw APIError(.badRequest, .validationFailed, message)
             }
             conditions.append((key, String(parts[1])))

@@ -221,6 +221,14 @@ extension RecordedOpening {
 public enum Party: String, Sendable, CaseIterable {
     case client
     case server
+
+    /// The direction of what this side sends.
+    public var direction: String {
+        switch self {
+        case .client: "client_to_server"
+        case .server: "server_to_client"
+        }
+    }
 }
 
 /// A message or a control frame on an open WebSocket; fragments are joined.
@@ -243,6 +251,22 @@ public struct RecordedFrame: Sendable, Equatable {
         (self.sender, self.opcode) = (sender, opcode)
         self.payload = RecordedBody(payload)
         (self.delivery, self.faults) = (delivery, faults)
+    }
+
+    /// The content of a close frame, or nil for other frames and for an empty one.
+    ///
+    /// The code is not validated (RFC 6455 §5.5.1).
+    public var closeFrame: CloseSummary.Frame? {
+        guard opcode == .close, payload.bytes.count >= 2 else { return nil }
+        return CloseSummary.Frame(
+            code: CloseCode(rawValue: UInt16(payload.bytes[0]) << 8 | UInt16(payload.bytes[1])),
+            reason: String(decoding: payload.bytes[2...], as: UTF8.self))
+    }
+
+    /// The `type` of a text frame, if the frame is a JSON object with one.
+    public var type: String? {
+        guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
+        return value["type"]?.string
     }
 }
 
@@ -305,16 +329,6 @@ public struct RecordedFault: Sendable {
     }
 }
 
-extension Party {
-    /// The direction of what this side sends.
-    public var direction: String {
-        switch self {
-        case .client: "client_to_server"
-        case .server: "server_to_client"
-        }
-    }
-}
-
 extension Opcode {
     package var name: String {
         switch self {
@@ -325,24 +339,6 @@ extension Opcode {
         case .ping: "ping"
         case .pong: "pong"
         }
-    }
-}
-
-extension RecordedFrame {
-    /// The content of a close frame, or nil for other frames and for an empty one.
-    ///
-    /// The code is not validated (RFC 6455 §5.5.1).
-    public var closeFrame: CloseSummary.Frame? {
-        guard opcode == .close, payload.bytes.count >= 2 else { return nil }
-        return CloseSummary.Frame(
-            code: CloseCode(rawValue: UInt16(payload.bytes[0]) << 8 | UInt16(payload.bytes[1])),
-            reason: String(decoding: payload.bytes[2...], as: UTF8.self))
-    }
-
-    /// The `type` of a text frame, if the frame is a JSON object with one.
-    public var type: String? {
-        guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
-        return value["type"]?.string
     }
 }
 

@@ -343,7 +343,7 @@ extension Session {
 
 /// A session that is made of a journal, one entry after the other.
 package struct SessionDraft: Sendable {
-    private var whole = Session()
+    private var entries: [SessionExchange] = []
     /// The places of open WebSockets.
     private var open: [UInt64: Int] = [:]
     private let origin: String
@@ -352,30 +352,25 @@ package struct SessionDraft: Sendable {
 
     package mutating func add(_ entry: JournalEntry) {
         switch entry.event {
-        case .exchange(let exchange): whole.entries.append(SessionExchange(exchange, entry.time, origin))
+        case .exchange(let exchange): entries.append(SessionExchange(exchange, entry.time, origin))
         case .opened(let opening):
-            open[entry.connection] = whole.entries.count
+            open[entry.connection] = entries.count
             var socket = SessionExchange(opening, entry.time, "ws" + origin.dropFirst("http".count))
             (socket.opened, socket.waited, socket.lasted) = (entry.time, 0, 0)
-            whole.entries.append(socket)
+            entries.append(socket)
         case .frame(let frame) where frame.delivery == .complete:
             guard let place = open[entry.connection] else { break }
-            whole.entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
+            entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
         case .closed(let closing):
             guard let place = open.removeValue(forKey: entry.connection) else { break }
             // A fault, or whatever else ends it, is to a recorder the end of the transport.
             let cause: RecordedClosing.Cause = [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
-            whole.entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
+            entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
         case .frame, .fault, .clock, .note, .held, .released: break
         }
     }
 
-    /// The sort is stable: simultaneous requests keep the order of the journal.
-    package var session: Session {
-        var session = whole
-        session.entries.sort { $0.started < $1.started }
-        return session
-    }
+    package var session: Session { Session(entries: entries) }
 }
 
 extension SessionExchange {

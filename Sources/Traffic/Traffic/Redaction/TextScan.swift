@@ -129,10 +129,7 @@ struct TextScan {
     }
 
     func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[range]) }
-}
 
-/// Members of JSON objects and items of queries whose names mark them as secrets.
-extension TextScan {
     /// Replaces the value of the member whose name may end at a quote.
     ///
     /// JSON within a JSON string has `\"` for each quote: all quotes of a level have the same number of backslashes.
@@ -292,46 +289,7 @@ extension TextScan {
     private static func isItemName(_ byte: UInt8) -> Bool { byte.isWordCharacter || "%[].".utf8.contains(byte) }
 
     private static func endsItem(_ byte: UInt8) -> Bool { byte <= .space || #""\&#;<>'"#.utf8.contains(byte) }
-}
 
-/// The escapes of JSON in a text that need not be JSON.
-enum JSONEscapes {
-    /// Decodes a piece of a JSON string; invalid escapes stay as they are.
-    static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var index = 0
-        while index < text.count {
-            guard text[index] == .backslash, index + 1 < text.count else {
-                bytes.append(text[index])
-                index += 1
-                continue
-            }
-            index += 2
-            switch text[index - 1] {
-            case UInt8(ascii: "n"): bytes.append(0x0A)
-            case UInt8(ascii: "r"): bytes.append(0x0D)
-            case UInt8(ascii: "t"): bytes.append(0x09)
-            case UInt8(ascii: "b"): bytes.append(0x08)
-            case UInt8(ascii: "f"): bytes.append(0x0C)
-            case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD, which suffices because equal texts give equal results.
-                let unit = text.hexCodeUnit(at: index)
-                if unit != nil { index += 4 }
-                let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"
-                bytes.append(contentsOf: String(Character(scalar)).utf8)
-            case let byte: bytes.append(byte)
-            }
-        }
-        return bytes
-    }
-}
-
-/// E-mail addresses, recognised by their form: the commonly used part of RFC 5322 §3.4.1.
-///
-/// The local part has letters, digits, `.`, `_`, `+`, `-`, `'` and non-ASCII characters; the domain has a dot, and a
-/// last label of two characters or more that begins with a letter. Either may be percent-encoded.
-extension TextScan {
     /// Replaces the address whose `@`, `%40` or `\u0040` is at an index.
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
@@ -411,10 +369,7 @@ extension TextScan {
     }
 
     private func isDomain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || byte >= 0x80 || byte == .minus }
-}
 
-/// The user and the password of a URL: `userinfo "@" host`, RFC 3986 §3.2.1.
-extension TextScan {
     /// Replaces the userinfo if the `:` at an index ends the scheme of a URL, in JSON perhaps as `:\/\/`.
     mutating func redactUserInfo(after colon: Int, _ table: inout SecretTable) {
         if hasBytes("//", at: colon + 1) {
@@ -447,5 +402,38 @@ extension TextScan {
         case .slash, .questionMark, .hash, .backslash, .quote, UInt8(ascii: "<"), UInt8(ascii: ">"): true
         default: byte <= .space
         }
+    }
+}
+
+/// The escapes of JSON in a text that need not be JSON.
+enum JSONEscapes {
+    /// Decodes a piece of a JSON string; invalid escapes stay as they are.
+    static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            guard text[index] == .backslash, index + 1 < text.count else {
+                bytes.append(text[index])
+                index += 1
+                continue
+            }
+            index += 2
+            switch text[index - 1] {
+            case UInt8(ascii: "n"): bytes.append(0x0A)
+            case UInt8(ascii: "r"): bytes.append(0x0D)
+            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "b"): bytes.append(0x08)
+            case UInt8(ascii: "f"): bytes.append(0x0C)
+            case UInt8(ascii: "u"):
+                // Halves of surrogate pairs become U+FFFD, which suffices because equal texts give equal results.
+                let unit = text.hexCodeUnit(at: index)
+                if unit != nil { index += 4 }
+                let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"
+                bytes.append(contentsOf: String(Character(scalar)).utf8)
+            case let byte: bytes.append(byte)
+            }
+        }
+        return bytes
     }
 }

@@ -2,7 +2,6 @@ import FitIQAPI
 import JSON
 import Testing
 import WebSocket
-
 @testable import Traffic
 
 @Suite("The recorder")
