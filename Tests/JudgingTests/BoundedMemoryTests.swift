@@ -87,9 +87,7 @@ struct BoundedMemoryTests {
                 for index in judges.indices { judges[index].observe(fact, in: scene, &findings[index]) }
             }
         }
-        for judge in judges {
-            #expect(Self.largestCollection(in: judge) <= 25_001, "\(type(of: judge).obligation.id)")
-        }
+        for judge in judges { #expect(Self.largestCollection(in: judge) <= 25_001, "\(type(of: judge).obligation.id)") }
         // The limits were reached, or this would show nothing.
         #expect(judges.map(Self.largestCollection).max() ?? 0 > 4_000)
         #expect(Self.largestCollection(in: counter) <= 5_001)

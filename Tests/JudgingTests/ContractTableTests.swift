@@ -160,17 +160,14 @@ struct AdviceTests {
             Report(
                 title: "x",
                 runs: [
-                    .init(
-                        scenario: "a", mode: .union, hasConnected: true, verdicts: judge.verdicts(), exposures: [])
+                    .init(scenario: "a", mode: .union, hasConnected: true, verdicts: judge.verdicts(), exposures: [])
                 ])
         ).text
         #expect(text.contains("How to fix it: \(verdict.advice)\n"))
     }
 
     @Test("A verdict on a client of which nothing is known has everyone's words")
-    func unknown() {
-        #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice)
-    }
+    func unknown() { #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice) }
 
     @Test("No advice has Swift's words for all", arguments: Judge.obligations + Obligation.inside)
     func general(_ obligation: Obligation) {

@@ -31,8 +31,7 @@ struct EvidenceTests {
                 "ws/close-handshake", "meal/no-poll-while-connected",
             ])
         #expect(Self.broken([.controlFrames, .socketEnds]) == all.subtracting(["auth/credentials-on-every-request"]))
-        #expect(
-            Self.broken([.socketEnds, .credentials]) == all.subtracting(["ws/keepalive", "ws/close-handshake"]))
+        #expect(Self.broken([.socketEnds, .credentials]) == all.subtracting(["ws/keepalive", "ws/close-handshake"]))
         #expect(Self.broken(.credentials) == ["auth/credentials-on-every-request", "request/shape"])
         #expect(Self.broken([]) == ["request/shape"])
     }

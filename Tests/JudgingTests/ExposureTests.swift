@@ -184,9 +184,7 @@ struct ExposureTests {
     ]
 
     @Test("What a client met is counted", arguments: requests + sockets + meals)
-    func counts(_ example: Case) {
-        #expect(example.story.exposures(end: example.end) == example.counts)
-    }
+    func counts(_ example: Case) { #expect(example.story.exposures(end: example.end) == example.counts) }
 
     @Test("Every way is told in order, also those never met")
     func isComplete() {

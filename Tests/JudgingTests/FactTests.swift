@@ -11,9 +11,7 @@ struct FactTests {
     /// The first entry of a story, as a request.
     static func request(_ tell: (inout Story) -> Void) throws -> RequestFact {
         let entry = try #require(Story(tell).journal.entries().first)
-        guard case .request(let request) = Fact(entry).kind else {
-            throw RequestError.isNone
-        }
+        guard case .request(let request) = Fact(entry).kind else { throw RequestError.isNone }
         return request
     }
 
@@ -100,9 +98,7 @@ struct FactTests {
             (0, "0 s"), (999_999, "0 s"), (1_000_000, "0.001 s"), (200_000_000, "0.2 s"), (949_999_999, "0.949 s"),
             (1_000_000_000, "1 s"), (1_050_000_000, "1.05 s"), (61_500_000_000, "61.5 s"), (-500_000_000, "-0.5 s"),
         ] as [(Int64, String)])
-    func durations(_ nanoseconds: Int64, _ text: String) {
-        #expect(Messages.seconds(nanoseconds) == text)
-    }
+    func durations(_ nanoseconds: Int64, _ text: String) { #expect(Messages.seconds(nanoseconds) == text) }
 
     @Test("Times are told as times of day")
     func times() { #expect(Messages.clock(Story.time(4.9)) == "10:30:04") }

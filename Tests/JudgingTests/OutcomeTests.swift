@@ -99,8 +99,7 @@ struct OutcomeTests {
         #expect(String(decoding: JSONReport(report).bytes, as: UTF8.self).contains(#""incomplete":"Interrupted"#))
         report.runs = [Self.run(.broken, [Self.finding], connected: false)]
         #expect(report.outcome().exitCode == 1)
-        #expect(
-            Messages.judgement(report.outcome()) == "The run is incomplete and fails, and a must is broken.")
+        #expect(Messages.judgement(report.outcome()) == "The run is incomplete and fails, and a must is broken.")
         report.runs = []
         #expect(!TerminalReport(report).text.contains(Messages.nothingRecorded), "nothing is known of the client")
     }
@@ -171,9 +170,7 @@ struct OutcomeTests {
         do {
             _ = try KnownBroken(reading: Array(text.utf8))
             #expect(mistakes.isEmpty)
-        } catch {
-            #expect(error.description(file: "f") == mistakes)
-        }
+        } catch { #expect(error.description(file: "f") == mistakes) }
     }
 
     @Test("every hint of an obligation names scenarios that there are")

@@ -56,8 +56,7 @@ struct AnswerTests {
         #expect(
             try Self.coded(url, ours: #""coded":true"#)
                 == ReplayResponse(status: 200, fields: [field], body: Array("https://api.fitiq.example/".utf8)))
-        #expect(
-            try Self.coded(url, ours: "") == ReplayResponse(status: 200, body: Array((ourOrigin + "/").utf8)))
+        #expect(try Self.coded(url, ours: "") == ReplayResponse(status: 200, body: Array((ourOrigin + "/").utf8)))
     }
 
     struct Wait: Sendable {

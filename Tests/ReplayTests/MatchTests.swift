@@ -104,8 +104,7 @@ struct MatchTests {
         var player = try Self.session().player(row.match)
         for (request, answer) in row.steps {
             let parts = request.split(separator: " ", maxSplits: 2).map(String.init)
-            #expect(
-                player.text(parts[0], parts[1], body: parts.count > 2 ? parts[2] : "") == answer, "\(request)")
+            #expect(player.text(parts[0], parts[1], body: parts.count > 2 ? parts[2] : "") == answer, "\(request)")
         }
     }
 }

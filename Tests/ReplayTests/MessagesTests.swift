@@ -121,9 +121,7 @@ struct MessagesTests {
     ]
 
     @Test("Each sentence reads as it should", arguments: rows)
-    func sentence(got: String, expected: String) {
-        #expect(got == expected)
-    }
+    func sentence(got: String, expected: String) { #expect(got == expected) }
 
     @Test("A report is complete unless something is missing, or came beyond what was recorded")
     func complete() {

@@ -24,15 +24,11 @@ struct PlanTests {
         do {
             _ = try ReplayPlan(Session(entries: entries))
             return nil
-        } catch {
-            return error
-        }
+        } catch { return error }
     }
 
     @Test("A session without requests is refused")
-    func empty() {
-        #expect(Self.refusal(of: []) == .empty)
-    }
+    func empty() { #expect(Self.refusal(of: []) == .empty) }
 
     @Test("One entry over the limit is refused, the limit is taken")
     func entries() {

@@ -87,8 +87,7 @@ struct SessionBuilder {
         _ match: ReplaySettings.Match = .ordered, speed: ReplaySettings.Speed = .factor(1),
         frames: ReplaySettings.FrameOrder = .lockStep
     ) throws -> Player {
-        Player(
-            try plan(), settings: ReplaySettings(match: match, speed: speed, frames: frames), origin: ourOrigin)
+        Player(try plan(), settings: ReplaySettings(match: match, speed: speed, frames: frames), origin: ourOrigin)
     }
 }
 

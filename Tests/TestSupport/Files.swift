@@ -1,4 +1,5 @@
 import Foundation
+import Traffic
 
 extension URL {
     /// The folder of Package.swift.
@@ -46,5 +47,14 @@ package struct ScratchFolder: Sendable {
         let folder = try ScratchFolder()
         defer { folder.remove() }
         return try body(folder.url.path)
+    }
+}
+
+extension FileWrite {
+    /// Applies the write to a file in memory; a gap between its end and the offset is filled with zeros.
+    package func apply(to file: inout [UInt8]) {
+        let end = offset + bytes.count
+        if file.count < end { file.append(contentsOf: repeatElement(0, count: end - file.count)) }
+        file.replaceSubrange(offset..<end, with: bytes)
     }
 }

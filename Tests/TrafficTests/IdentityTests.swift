@@ -47,8 +47,7 @@ struct IdentityTests {
         let key = EntryKey(exchange, RequestURL(exchange.request.url))
         #expect(key.name == "GET /api/{id}/\u{301}x/{id}")
         var comparison = ValueComparison([], [])
-        comparison.compareQueries(
-            RequestURL("/?a=\u{301}1&\u{301}b=2"), RequestURL("/?\u{301}b=2&a=\u{301}1"))
+        comparison.compareQueries(RequestURL("/?a=\u{301}1&\u{301}b=2"), RequestURL("/?\u{301}b=2&a=\u{301}1"))
         #expect(comparison.changes.isEmpty)
     }
 }

@@ -99,9 +99,7 @@ struct SessionRecorderTests {
         for placeholder in [
             "?token=redacted-token-1", "Bearer redacted-token-2", "redacted-api-key-1",
             "user-1@redacted.example has redacted-token-2",
-        ] {
-            #expect(text.contains(placeholder) == !keeps, "\(placeholder)")
-        }
+        ] { #expect(text.contains(placeholder) == !keeps, "\(placeholder)") }
     }
 
     @Test("A body whose coding is not read is left out and told, or kept with the secrets", arguments: [false, true])
@@ -110,8 +108,7 @@ struct SessionRecorderTests {
         var file = GrowingFile()
         recorder.opened(1, scheme: "http")
         recorder.play(Self.get("/a?token=s3cret"), on: 1, at: Wire.time(1))
-        recorder.play(
-            .server("HTTP/1.1 200 OK⏎Content-Encoding: br⏎Content-Length: 3⏎⏎abc"), on: 1, at: Wire.time(2))
+        recorder.play(.server("HTTP/1.1 200 OK⏎Content-Encoding: br⏎Content-Length: 3⏎⏎abc"), on: 1, at: Wire.time(2))
         file.apply(recorder.takeWrites())
         let url = "http://api.example/a?token=\(keepsSecrets ? "s3cret" : "redacted-token-1")"
         let note =
@@ -188,9 +185,7 @@ struct SessionRecorderTests {
             let half = String(repeating: "x", count: 1000)
             recorder.play(.server("HTTP/1.1 200 OK⏎Content-Length: 1001⏎⏎\(half)"), on: connection, at: Wire.time(1))
         }
-        for connection in 1...3 as ClosedRange<UInt64> {
-            recorder.play(.server("y"), on: connection, at: Wire.time(2))
-        }
+        for connection in 1...3 as ClosedRange<UInt64> { recorder.play(.server("y"), on: connection, at: Wire.time(2)) }
         #expect(recorder.takeNotes() == [Messages.tooMuchHeld(limit: 2500)])
         // All of it was released: as much again fits.
         for connection in 1...2 as ClosedRange<UInt64> {
@@ -200,9 +195,7 @@ struct SessionRecorderTests {
         }
         #expect(recorder.takeNotes().isEmpty)
         file.apply(recorder.takeWrites())
-        let complete = try file.session.entries.map {
-            !$0.isSocket && $0.response?.isComplete == true
-        }
+        let complete = try file.session.entries.map { !$0.isSocket && $0.response?.isComplete == true }
         #expect(complete == [false, true, true, true, true] || complete == [true, true, false, true, true])
     }
 

@@ -75,9 +75,7 @@ struct ValueScannerTests {
     ]
 
     @Test("A text has these values", arguments: rows)
-    func finds(text: String, values: [String]) {
-        #expect(Self.values(in: text) == values)
-    }
+    func finds(text: String, values: [String]) { #expect(Self.values(in: text) == values) }
 
     @Test("Any bytes are taken, and ranges lie in order within them", arguments: [1, 2, 3] as [UInt64])
     func anything(seed: UInt64) {
@@ -193,7 +191,5 @@ struct VolatileTextTests {
             ("otp", true), ("TOTP", true), ("one_time_code", true), ("mfaCode", true), ("zipCode", false),
             ("code_verifier", true), ("_csrf", true), ("bearer", true), ("forbearer", false),
         ])
-    func names(_ name: String, _ isSecret: Bool) {
-        #expect(SecretName.isSecret(name) == isSecret)
-    }
+    func names(_ name: String, _ isSecret: Bool) { #expect(SecretName.isSecret(name) == isSecret) }
 }

@@ -29,9 +29,7 @@ public struct Exposure: Sendable, Hashable {
         case lateMeal = "late_meal"
     }
 
-    public init(path: Path, count: Int) {
-        (self.path, self.count) = (path, count)
-    }
+    public init(path: Path, count: Int) { (self.path, self.count) = (path, count) }
 }
 
 /// Counts the failure paths a client met, as far as the journal shows them.

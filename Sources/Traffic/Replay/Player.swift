@@ -244,8 +244,8 @@ public struct Player: Sendable {
 
     /// Receives a client's message; a frame that was not recorded is noted with its differences.
     ///
-    /// Control frames other than the close frame belong to the codec. On a socket that has ended, nothing is expected
-    /// or noted. The date of a miss is the time, unless the system's clock was set.
+    /// On a socket that has ended, nothing is expected or noted. The date of a miss is the time, unless the system's
+    /// clock was set.
     public mutating func receive(
         _ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp, date: Timestamp? = nil
     ) {
@@ -253,7 +253,6 @@ public struct Player: Sendable {
         switch message {
         case .text(let text): (bytes, isText) = (text, true)
         case .binary(let binary): (bytes, isText) = (binary, false)
-        case .close: return
         }
         // It is removed from the table while it changes, so that nothing of it is copied.
         guard sockets[socket]?.isOver == false, var play = sockets.removeValue(forKey: socket) else { return }

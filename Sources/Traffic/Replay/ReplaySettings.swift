@@ -202,11 +202,10 @@ public struct ReplayEffect: Sendable, Equatable {
     }
 }
 
-/// A client's message on an open WebSocket; pings and pongs need not be reported.
+/// A client's message on an open WebSocket; control frames belong to the codec.
 public enum ReplayMessage: Sendable, Equatable {
     case text([UInt8])
     case binary([UInt8])
-    case close
 }
 
 /// Selects the recorded fields that are sent again.

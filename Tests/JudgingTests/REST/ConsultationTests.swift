@@ -76,8 +76,7 @@ struct ConflictTests {
             $0.request(.createConsultation, body: create, status: 201, at: 3)
         },
         Chapter("a 409 that did not arrive, or names nothing, asks nothing", .notExercised) {
-            $0.request(
-                .createConsultation, body: create, status: 409, answer: conflict(), at: 0, delivery: .partial)
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0, delivery: .partial)
             $0.request(.createConsultation, body: create, status: 409, answer: ["error": [:]], at: 1, faults: ["409"])
             $0.request(.createConsultation, body: create, status: 201, at: 2)
         },

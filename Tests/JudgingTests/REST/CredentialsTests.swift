@@ -21,10 +21,7 @@ struct CredentialsTests {
         },
         Chapter(
             "no key, whatever the answer",
-            .broken(
-                1,
-                .init(
-                    message: "GET /api/v1/goals came without X-API-Key.", evidence: [1]))
+            .broken(1, .init(message: "GET /api/v1/goals came without X-API-Key.", evidence: [1]))
         ) {
             $0.apiKey = nil
             $0.request(.listGoals, status: 200, at: 0)
@@ -49,10 +46,7 @@ struct CredentialsTests {
         ) { $0.request(.listGoals, status: 401, at: 0, fields: ["Authorization: Token abc", "X-API-Key: k"]) },
         Chapter(
             "an empty key is none",
-            .broken(
-                1,
-                .init(
-                    message: "GET /api/v1/goals came without X-API-Key.", evidence: [1]))
+            .broken(1, .init(message: "GET /api/v1/goals came without X-API-Key.", evidence: [1]))
         ) {
             $0.apiKey = ""
             $0.request(.listGoals, status: 401, at: 0)

@@ -65,8 +65,7 @@ struct BackendGoalIDTests {
             $0.request(.showGoal, Story.id(10), status: 404, answer: missing, at: 0)
         },
         Chapter("in a body", unknown("chat-about-goal", 1)) {
-            $0.request(
-                .chatAboutGoal, body: ["goalId": .string(Story.id(10))], status: 404, answer: missing, at: 0)
+            $0.request(.chatAboutGoal, body: ["goalId": .string(Story.id(10))], status: 404, answer: missing, at: 0)
         },
         Chapter("in a create", unknown("POST /api/v1/consultations", 1)) {
             $0.request(
@@ -140,8 +139,7 @@ struct BackendGoalIDTests {
         ) {
             let upper = JSONValue.string(LowercaseTests.upper)
             $0.request(.chatAboutGoal, body: ["goalId": upper], status: 404, at: 0)
-            $0.request(
-                .createConsultation, body: ["persona": "nutritionist", "goal_id": upper], status: 404, at: 1)
+            $0.request(.createConsultation, body: ["persona": "nutritionist", "goal_id": upper], status: 404, at: 1)
         },
         Chapter("a PATCH whose conversation is missing says nothing of the goal", .notExercised) {
             $0.request(
@@ -227,8 +225,7 @@ struct GoneTests {
         },
         Chapter("an endpoint that the guide lacks says nothing of the id", .notExercised) {
             for second in 0...1 {
-                $0.request(
-                    .showGoal, Story.id(10), status: 404, at: Double(second), unmatched: .notInGuide)
+                $0.request(.showGoal, Story.id(10), status: 404, at: Double(second), unmatched: .notInGuide)
             }
         },
         Chapter("meal logs are not asked about", .notExercised) {

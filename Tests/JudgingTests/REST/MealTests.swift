@@ -20,9 +20,7 @@ extension Story {
     /// A log is loaded.
     mutating func loads(
         _ status: String = "processing", _ id: String = Story.meal, httpStatus: Int? = 200, at seconds: Double
-    ) {
-        request(.showMealLog, id, status: httpStatus, answer: Self.log(status, id), at: seconds)
-    }
+    ) { request(.showMealLog, id, status: httpStatus, answer: Self.log(status, id), at: seconds) }
 
     /// The list is loaded.
     mutating func lists(_ ids: [String] = [Story.meal], query: String = "", at seconds: Double) {

@@ -122,8 +122,7 @@ struct RetryTests {
             .broken(1, tooSoon("0.4 s", "was answered with 503", [1, 5], of: "POST /api/v1/meal-logs/natural"))
         ) {
             for (place, text) in ["a", "b", "c", "d", "a"].enumerated() {
-                $0.request(
-                    .createMealLog, body: ["raw_input": .string(text)], status: 503, at: Double(place) / 10)
+                $0.request(.createMealLog, body: ["raw_input": .string(text)], status: 503, at: Double(place) / 10)
             }
         },
         Chapter("other targets, bodies and users are other requests", .notExercised) {
@@ -156,8 +155,7 @@ struct RetryTests {
     @Test("Too many attempts alone fail no run")
     func warns() throws {
         let story = Story(Self.tries((0, 503, 0), (1, 503, 0), (3, 503, 0), (7, 200, 0)))
-        let verdict = try #require(
-            story.judge().verdicts().first { $0.obligation.id == "retry/backoff-on-5xx" })
+        let verdict = try #require(story.judge().verdicts().first { $0.obligation.id == "retry/backoff-on-5xx" })
         #expect(verdict.outcome == .broken)
         #expect(!verdict.failsRun)
     }
@@ -183,8 +181,7 @@ struct CreatesOnceTests {
     private static func loses(
         _ story: inout Story, _ body: JSONValue = eggs, _ id: Int = 30, status: Int? = 502, at seconds: Double = 0
     ) {
-        story.request(
-            .createMealLog, body: body, status: status, at: seconds, faults: ["lost"], created: Story.id(id))
+        story.request(.createMealLog, body: body, status: status, at: seconds, faults: ["lost"], created: Story.id(id))
     }
 
     private static func logs(_ story: inout Story, _ body: JSONValue = eggs, _ id: Int = 31, at seconds: Double = 2) {
@@ -211,8 +208,7 @@ struct CreatesOnceTests {
         },
         Chapter("a goal", twice("POST /api/v1/goals")) {
             $0.request(.createGoal, body: ["title": "Run"], status: 502, at: 0, created: Story.id(30))
-            $0.request(
-                .createGoal, body: ["title": "Run"], status: 201, answer: ["id": .string(Story.id(31))], at: 2)
+            $0.request(.createGoal, body: ["title": "Run"], status: 201, answer: ["id": .string(Story.id(31))], at: 2)
         },
         Chapter("what the apps sync", twice("POST /api/v1/sleep")) {
             $0.request(.createSleep, body: ["hours": 8], status: 502, at: 0, created: Story.id(30))

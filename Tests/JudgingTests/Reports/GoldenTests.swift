@@ -108,9 +108,7 @@ struct GoldenTests {
         }
         let client = page.split(separator: "\n").filter { $0.contains("octocat") }
         #expect(client.count == 4)
-        for line in client {
-            #expect(!line.contains("`") && !line.contains("*_"), "\(line)")
-        }
+        for line in client { #expect(!line.contains("`") && !line.contains("*_"), "\(line)") }
         for scalar in "\\`*_{}[]<>#|!~&@$".unicodeScalars {
             #expect(Judging.markdown("a\(scalar)b") == "a&#\(scalar.value);b")
         }
@@ -147,9 +145,7 @@ struct JUnitTests {
 
         func parser(
             _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
-        ) {
-            path.removeLast()
-        }
+        ) { path.removeLast() }
     }
 
     @Test("is XML that a parser reads, with the numbers that it names")
@@ -201,9 +197,7 @@ struct JUnitTests {
             ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"),
             ("\u{10000}", "\u{10000}"),
         ])
-    func escapes(text: String, expected: String) {
-        #expect(Judging.xml(text) == expected)
-    }
+    func escapes(text: String, expected: String) { #expect(Judging.xml(text) == expected) }
 }
 
 @Suite("Annotations of GitHub Actions")

@@ -57,9 +57,7 @@ struct MessagesTests {
     ]
 
     @Test("sentences", arguments: rows.indices)
-    func sentence(row: Int) {
-        #expect(Self.rows[row].0 == Self.rows[row].1)
-    }
+    func sentence(row: Int) { #expect(Self.rows[row].0 == Self.rows[row].1) }
 
     /// The numbers of obligations by mark, the number of cases and of runs, and the summary.
     static let summaries: [([Report.Mark: Int], Int, Int, String)] = [
@@ -157,9 +155,7 @@ struct CoverageSummaryTests {
             ),
             ("closing good done told", "a settled meal while a socket closes, after an error that the server told"),
         ])
-    func words(names: String, words: String) {
-        #expect(Messages.words(SampleReport.situation(names)) == words)
-    }
+    func words(names: String, words: String) { #expect(Messages.words(SampleReport.situation(names)) == words) }
 
     @Test("Every situation has words and names of its own, and is found by them")
     func names() {
@@ -178,9 +174,7 @@ struct CoverageSummaryTests {
         for bad in [
             "none\tgood\tnone\tnone", "none\tgood\tnone\tnone\tx\ty", "odd\tgood\tnone\tnone\tx",
             "closing\tgood\tnone\t\tnone\tx",
-        ] {
-            #expect(ReachableSituation.read(Array((text + bad + "\n").utf8)) == nil, "\(bad)")
-        }
+        ] { #expect(ReachableSituation.read(Array((text + bad + "\n").utf8)) == nil, "\(bad)") }
         #expect(ReachableSituation.read(Array((text + "none\tgood\tnone\tnone\tx\n").utf8)) == nil)
         #expect(ReachableSituation.read(Array((text + "closing\tgood\tnone\tnone\t\n").utf8)) == nil)
         #expect(ReachableSituation.read(Array(text.utf8).dropLast(1)) != nil)

@@ -127,17 +127,13 @@ enum SampleReport {
         return situation
     }
 
-    static func coverage(_ names: [String]) -> Coverage {
-        names.reduce(into: Coverage()) { $0.insert(situation($1)) }
-    }
+    static func coverage(_ names: [String]) -> Coverage { names.reduce(into: Coverage()) { $0.insert(situation($1)) } }
 
     static let knownBroken: KnownBroken = {
         do {
             return try KnownBroken(
                 reading: Array("drop-mid-stream ids/lowercase\nconsultation/create/201 # mended\n".utf8),
                 checks: ["consultation/create/201", "consultation/create/409"])
-        } catch {
-            preconditionFailure("the sample list is wrong: \(error)")
-        }
+        } catch { preconditionFailure("the sample list is wrong: \(error)") }
     }()
 }

@@ -82,9 +82,7 @@ struct SocketStory {
     mutating func hear(
         _ connection: UInt64, _ type: String, at seconds: Double, _ delivery: Delivery = .complete,
         faults: [String] = []
-    ) {
-        hear(connection, text: #"{"type":"\#(type)"}"#, at: seconds, delivery, faults: faults)
-    }
+    ) { hear(connection, text: #"{"type":"\#(type)"}"#, at: seconds, delivery, faults: faults) }
 
     mutating func hear(
         _ connection: UInt64, text: String, at seconds: Double, _ delivery: Delivery = .complete, faults: [String] = []
@@ -198,9 +196,7 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     init(
         _ name: String, _ expected: Expected, until end: Double? = nil, in mode: GuideMode = .union,
         _ tell: @escaping @Sendable (inout SocketStory) -> Void
-    ) {
-        (self.name, self.expected, self.end, self.mode, self.tell) = (name, expected, end, mode, tell)
-    }
+    ) { (self.name, self.expected, self.end, self.mode, self.tell) = (name, expected, end, mode, tell) }
 
     var testDescription: String { name }
 

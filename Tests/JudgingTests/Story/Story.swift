@@ -116,17 +116,14 @@ struct Story {
     /// A text frame that the client sent.
     @discardableResult mutating func sent(
         _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double
-    ) -> Int {
-        self.frame(.client, .text, frame.encoded(), on: connection, at: seconds)
-    }
+    ) -> Int { self.frame(.client, .text, frame.encoded(), on: connection, at: seconds) }
 
     /// A text frame of the server's.
     @discardableResult mutating func received(
         _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete,
         faults: [String] = []
     ) -> Int {
-        self.frame(
-            .server, .text, frame.encoded(), on: connection, at: seconds, delivery: delivery, faults: faults)
+        self.frame(.server, .text, frame.encoded(), on: connection, at: seconds, delivery: delivery, faults: faults)
     }
 
     /// Any frame.
@@ -168,9 +165,7 @@ struct Story {
         var connection = HTTP1.Connection(role: .server)
         let lines = [line + " HTTP/1.1", "Host: a"] + fields
         connection.receive(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
-        guard case .request(let head)? = try? connection.nextEvent() else {
-            preconditionFailure("no request: \(line)")
-        }
+        guard case .request(let head)? = try? connection.nextEvent() else { preconditionFailure("no request: \(line)") }
         return head
     }
 }

@@ -119,9 +119,7 @@ struct HARErrorTests {
         do throws(HARError) {
             _ = try HARFile(reading: bytes, limits: limits)
             return "read"
-        } catch {
-            return error.description
-        }
+        } catch { return error.description }
     }
 
     @Test("The place and what was expected are told", arguments: rows)
@@ -160,9 +158,7 @@ struct HARErrorTests {
                 == "more than \(bytes.count - 1) bytes, which is the most that is read; record a shorter session")
         #expect(message(bytes, limits: HARLimits(bytes: bytes.count)) == "read")
         #expect(message(bytes, limits: HARLimits(entries: 2)) == "read")
-        #expect(
-            message(bytes, limits: HARLimits(entries: 1))
-                == "more than 1 entry, which is the most that is read")
+        #expect(message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the most that is read")
         #expect(message(bytes, limits: HARLimits(values: 10)).contains("10 values"))
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
@@ -174,9 +170,7 @@ struct HARErrorTests {
             do throws(HARError) {
                 _ = try HARFile(reading: bytes, limits: HARLimits(bytes: limit)) { Dialects.attachments[$0] }
                 return "read"
-            } catch {
-                return error.description
-            }
+            } catch { return error.description }
         }
         let sum = bytes.count + Dialects.attachments.values.reduce(0) { $0 + $1.count }
         #expect(read(sum) == "read")

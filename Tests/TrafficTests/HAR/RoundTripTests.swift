@@ -222,9 +222,7 @@ struct HostileTests {
     @Test("Whatever a member is, reading ends with a session or an error, and what was read can be written")
     func values() throws {
         let sources =
-            Dialects.all + [
-                String(decoding: HAREncoder.file(Samples.all, creatorVersion: "1"), as: UTF8.self)
-            ]
+            Dialects.all + [String(decoding: HAREncoder.file(Samples.all, creatorVersion: "1"), as: UTF8.self)]
         var (read, refused) = (0, 0)
         for text in sources {
             let root = try JSON.parse(text.replacing(#"\ud83d"#, with: "x"))
@@ -377,7 +375,5 @@ struct HostileTests {
             ("1.5", 1_500_000), ("-1", 0), ("0", 0), ("1e300", HARTime.longest), ("999999999999", HARTime.longest),
             ("315359999999", 315_359_999_999_000_000),
         ] as [(String, Int64)])
-    func spans(_ text: String, _ expected: Int64) throws {
-        #expect(HARTime.span(try number(text)) == expected)
-    }
+    func spans(_ text: String, _ expected: Int64) throws { #expect(HARTime.span(try number(text)) == expected) }
 }

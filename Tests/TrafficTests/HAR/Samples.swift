@@ -30,9 +30,7 @@ enum Samples {
 
     static func frame(
         _ sender: Party, _ opcode: Opcode = .text, _ text: String = "{}", at microseconds: Int64 = 0
-    ) -> SessionFrame {
-        frame(sender, opcode, bytes: Array(text.utf8), at: microseconds)
-    }
+    ) -> SessionFrame { frame(sender, opcode, bytes: Array(text.utf8), at: microseconds) }
 
     static func frame(
         _ sender: Party, _ opcode: Opcode, bytes: [UInt8], at microseconds: Int64 = 0

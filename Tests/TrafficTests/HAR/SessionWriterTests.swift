@@ -1,8 +1,10 @@
 import FitIQAPI
 import JSON
+import TestSupport
 import Testing
 import Text
 import WebSocket
+
 @testable import Traffic
 
 @Suite("A file that grows")
@@ -44,8 +46,7 @@ struct SessionWriterTests {
         file.apply(writer.takeWrites())
         #expect(batched ? file.writeCount < 60 : file.writeCount > 120)
 
-        let session = Session(
-            entries: exchanges.sorted { $0.started < $1.started } + expected)
+        let session = Session(entries: exchanges.sorted { $0.started < $1.started } + expected)
         #expect(try Set(file.session.entries.map(\.started)) == Set(session.entries.map(\.started)))
         #expect(try file.session.entries.sorted { $0.started < $1.started } == session.entries)
         let finished = file.finished(writer.compaction(notes: []))
@@ -265,8 +266,7 @@ struct GrowingTests {
             Samples.frame(.server, .pong, "", at: 7000), Samples.frame(.server, .text, "c", at: 8000),
         ]
         let room = HARSocketRoom(messages: 400, controlFrames: 400, ending: HAREncoder.endingRoom)
-        var next = HAREncoder.continuation(
-            of: 3, url: socket.request.url, started: Samples.time(5000), room: room)
+        var next = HAREncoder.continuation(of: 3, url: socket.request.url, started: Samples.time(5000), room: room)
         let messages = HAREncoder.message(more[1]) + [UInt8(ascii: ",")] + HAREncoder.message(more[3])
         let controls =
             HAREncoder.controlFrame(more[0], after: 1) + [UInt8(ascii: ",")]
@@ -274,9 +274,7 @@ struct GrowingTests {
         let ending = SessionEnding(time: Samples.time(9000), party: .client, cause: .finish)
         for (bytes, range) in [
             (messages, next.messages), (controls, next.controlFrames), (HAREncoder.ending(ending), next.ending),
-        ] {
-            next.bytes.replaceSubrange(range.lowerBound..<(range.lowerBound + bytes.count), with: bytes)
-        }
+        ] { next.bytes.replaceSubrange(range.lowerBound..<(range.lowerBound + bytes.count), with: bytes) }
         let between = Samples.exchange(at: 4500)
         var file = HAREncoder.header(creatorVersion: "1") + first.bytes + HAREncoder.separator
         file += HAREncoder.entry(between) + HAREncoder.separator + next.bytes + HAREncoder.footer
@@ -388,15 +386,11 @@ struct GrowingFile {
             do {
                 _ = try JSON.parse(bytes)
                 if reading { _ = try session }
-            } catch {
-                Issue.record("write \(writeCount) at \(write.offset): \(error)")
-            }
+            } catch { Issue.record("write \(writeCount) at \(write.offset): \(error)") }
         }
     }
 
-    var session: Session {
-        get throws { try HARFile(reading: bytes).session }
-    }
+    var session: Session { get throws { try HARFile(reading: bytes).session } }
 
     /// The file in its finished form.
     func finished(_ compaction: SessionCompaction) -> [UInt8] {

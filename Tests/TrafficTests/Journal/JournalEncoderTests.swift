@@ -393,9 +393,7 @@ struct JournalMessagesTests {
     ]
 
     @Test("say what differs", arguments: differences.indices)
-    func difference(row: Int) {
-        #expect(Self.differences[row].0.sentence == Self.differences[row].1)
-    }
+    func difference(row: Int) { #expect(Self.differences[row].0.sentence == Self.differences[row].1) }
 
     @Test("quote what is long in part")
     func long() {

@@ -42,8 +42,7 @@ struct JournalQueryTests {
                 RecordedHold(
                     breakpoint: "b", place: .frame, sender: .client, until: JournalSample.time, subject: "text ping")),
             4)
-        record(
-            .released(RecordedRelease(held: 14, breakpoint: "b", action: .dropped, due: JournalSample.time)), 4)
+        record(.released(RecordedRelease(held: 14, breakpoint: "b", action: .dropped, due: JournalSample.time)), 4)
         return journal
     }()
 
@@ -138,14 +137,10 @@ struct JournalQueryTests {
     @Test(
         "knows a status and a class of them",
         arguments: ["", "99", "600", "4x", "x04", "0xx", "6xx", "40x", "4xxx", "٤٠٤"])
-    func statuses(value: String) {
-        #expect(throws: APIError.self) { try JournalQuery(query: [("status", value)]) }
-    }
+    func statuses(value: String) { #expect(throws: APIError.self) { try JournalQuery(query: [("status", value)]) } }
 
     @Test("has a hundred statuses in a class")
-    func classes() throws {
-        #expect(try JournalQuery(query: [("status", "4xx")]).status == 400...499)
-    }
+    func classes() throws { #expect(try JournalQuery(query: [("status", "4xx")]).status == 400...499) }
 
     @Test(
         "tells apart templates with empty segments, and what only looks like a world's path",

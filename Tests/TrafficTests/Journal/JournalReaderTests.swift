@@ -23,9 +23,7 @@ struct JournalReaderTests {
         do {
             _ = try read(Array(text.utf8))
             return nil
-        } catch {
-            return error as? JournalError
-        }
+        } catch { return error as? JournalError }
     }
 
     @Test("gives back what was written, kind by kind", arguments: JournalEncoderTests.events.indices)
@@ -281,9 +279,7 @@ struct JournalReaderTests {
             reader.receive(line[chunk..<min(line.count, chunk + 1 << 20)])
             do {
                 while let line = try reader.next() { found.append(line.number) }
-            } catch {
-                errors.append(error.description)
-            }
+            } catch { errors.append(error.description) }
         }
         reader.receive(Array("\(Self.start)\"note\",\"text\":\"x\"}\n".utf8))
         while let line = try reader.next() { found.append(line.number) }

@@ -87,9 +87,7 @@ struct RandomEvents {
         return (0..<numbers.below(12)).map { _ in numbers.element(of: pieces) }.joined()
     }
 
-    mutating func bytes() -> [UInt8] {
-        numbers.once(in: 2) ? Array(text().utf8) : numbers.bytes(numbers.below(20))
-    }
+    mutating func bytes() -> [UInt8] { numbers.once(in: 2) ? Array(text().utf8) : numbers.bytes(numbers.below(20)) }
 
     private mutating func faults() -> [String] { numbers.once(in: 3) ? (0..<numbers.below(3)).map { _ in text() } : [] }
     private mutating func delivery() -> Delivery {

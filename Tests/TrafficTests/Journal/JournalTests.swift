@@ -271,8 +271,7 @@ struct SearchCostTests {
     }
 
     private static let exchange = JournalSample.exchange("GET /a", body: "12345", answer: "123")
-    private static let opening = RecordedOpening(
-        head: JournalSample.head("GET /a/ws"), requestedAt: JournalSample.time)
+    private static let opening = RecordedOpening(head: JournalSample.head("GET /a/ws"), requestedAt: JournalSample.time)
     private static let frame = JournalSample.frame(.client, "12345")
 
     @Test(
@@ -332,9 +331,7 @@ struct JournalIdentityTests {
 
     @Test("by segments of a path, and by type", arguments: twins)
     func others(_ first: ExactString, _ second: ExactString) throws {
-        func escaped(_ text: ExactString) -> String {
-            text.utf8.map { "%" + String($0, radix: 16) }.joined()
-        }
+        func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
         var journal = Journal()
         for text in [first, second] {
             journal.record(

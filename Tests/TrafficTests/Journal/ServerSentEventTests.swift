@@ -62,9 +62,7 @@ struct ServerSentEventTests {
     ]
 
     @Test("are written after the standard", arguments: table.indices)
-    func bytes(row: Int) {
-        #expect(String(decoding: Self.table[row].0.bytes, as: UTF8.self) == Self.table[row].1)
-    }
+    func bytes(row: Int) { #expect(String(decoding: Self.table[row].0.bytes, as: UTF8.self) == Self.table[row].1) }
 
     @Test(
         "are read back as they were",
@@ -105,9 +103,7 @@ struct ServerSentEventTests {
     }
 
     @Test("tell a client not to wait at all, if it need not")
-    func retry() {
-        #expect(ServerSentEvent.retry(milliseconds: 0) == Array("retry: 0\n\n".utf8))
-    }
+    func retry() { #expect(ServerSentEvent.retry(milliseconds: 0) == Array("retry: 0\n\n".utf8)) }
 
     @Test("are no HTML and not to be cached")
     func fields() {

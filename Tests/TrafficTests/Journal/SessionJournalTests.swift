@@ -17,8 +17,7 @@ struct SessionJournalTests {
         _ method: String = "GET", _ target: String = path, at microseconds: Int64 = 0, status: Int? = 200,
         token: String? = "t", body: String? = nil, answer: String = "{}"
     ) -> SessionExchange {
-        var exchange = Samples.exchange(
-            method, target, at: microseconds, status: status, body: body, answer: answer)
+        var exchange = Samples.exchange(method, target, at: microseconds, status: status, body: body, answer: answer)
         if let token { exchange.request.fields.append(SessionField("Authorization", "Bearer \(token)")) }
         return exchange
     }
@@ -95,8 +94,7 @@ struct SessionJournalTests {
         page.request.fields += [SessionField("Connection", "Upgrade"), SessionField("Upgrade", "websocket")]
         let all = [Self.exchange(), Self.exchange(status: nil), page]
         #expect(SessionJournal(Session(entries: all), isWhole: true).lines.count == 3)
-        let journal = SessionJournal(
-            Session(entries: all + [Self.socket(target: "/hmr")]), isWhole: false)
+        let journal = SessionJournal(Session(entries: all + [Self.socket(target: "/hmr")]), isWhole: false)
         #expect(journal.lines.count == 1 && !journal.tellsSocketEnds)
         #expect(SessionJournal(Session(entries: [page]), isWhole: false).lines.isEmpty)
     }
@@ -270,8 +268,7 @@ struct SessionUsersTests {
         let exchanges = [Journal.exchange(token: nil), Journal.exchange(status: 401, token: nil)]
         #expect(Self.users(exchanges, isWhole: false) == ["user", nil])
         #expect(Self.users(exchanges) == [nil, nil])
-        #expect(
-            Self.users(exchanges + [Journal.exchange(token: "t")], isWhole: false) == [nil, nil, "t"])
+        #expect(Self.users(exchanges + [Journal.exchange(token: "t")], isWhole: false) == [nil, nil, "t"])
     }
 }
 
@@ -299,9 +296,7 @@ struct SessionFromJournalTests {
                 responseBody: Array("[]".utf8), delivery: delivery))
     }
 
-    private static func exchanges(_ session: Session) -> [SessionExchange] {
-        session.entries.filter { !$0.isSocket }
-    }
+    private static func exchanges(_ session: Session) -> [SessionExchange] { session.entries.filter { !$0.isSocket } }
 
     @Test("Requests come in the order in which they began, with what the client got")
     func requests() throws {

@@ -265,9 +265,7 @@ struct ConversationTests {
 
     @Test("The wait for an answer begins where its request ended, if nothing of it came before")
     func waits() {
-        let seen = Wire.observe([
-            .client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 204 No⏎"), .server("⏎"),
-        ])
+        let seen = Wire.observe([.client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 204 No⏎"), .server("⏎")])
         guard case .exchange(let exchange) = seen.first else {
             Issue.record("\(seen)")
             return

@@ -150,9 +150,7 @@ struct ComparisonTests {
     }
 
     @Test("A world's paths are those of the default world")
-    func worlds() {
-        #expect(differences([get("/w/test-1/api/v1/goals")], [get("/api/v1/goals")]) == [])
-    }
+    func worlds() { #expect(differences([get("/w/test-1/api/v1/goals")], [get("/api/v1/goals")]) == []) }
 
     @Test("Messages are aligned by sender and type; pings do not count, closes do where both are known")
     func sockets() {
@@ -234,8 +232,7 @@ struct NewsTests {
     }
 
     private func news(_ first: [SessionExchange], _ second: [SessionExchange], _ new: [SessionExchange]) -> [String] {
-        SessionComparison.news(
-            in: Session(entries: new), since: Session(entries: first), Session(entries: second))
+        SessionComparison.news(in: Session(entries: new), since: Session(entries: first), Session(entries: second))
     }
 
     @Test("is nothing in equal sessions")
@@ -244,8 +241,7 @@ struct NewsTests {
     @Test("is a request more, one less, and one at another place")
     func presence() {
         let old = [get("/a"), get("/b"), get("/c")]
-        #expect(
-            news(old, old, old + [get("/d")]) == ["It sends GET /d as no. 4, which the older command did not."])
+        #expect(news(old, old, old + [get("/d")]) == ["It sends GET /d as no. 4, which the older command did not."])
         #expect(
             news(old, old, [get("/a"), get("/c")])
                 == ["It no longer sends GET /b, which the older command sent as no. 2."])

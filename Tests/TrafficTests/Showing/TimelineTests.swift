@@ -65,8 +65,7 @@ struct TimelineTests {
                 Samples.frame(.server, .text, #"{"type":"x","b":{}}"#, at: 4000),
                 Samples.frame(.client, .binary, bytes: [1, 2], at: 5000),
             ])
-        let text = SessionTimeline(showsBodies: true).text(
-            of: Session(entries: [exchange, image, socket]), name: "b")
+        let text = SessionTimeline(showsBodies: true).text(of: Session(entries: [exchange, image, socket]), name: "b")
         #expect(text == Self.bodies)
     }
 
@@ -103,9 +102,7 @@ struct TimelineTests {
     }
 
     @Test("An empty session says so")
-    func empty() {
-        #expect(SessionTimeline().text(of: Session(), name: "a.har") == "a.har: nothing was recorded\n")
-    }
+    func empty() { #expect(SessionTimeline().text(of: Session(), name: "a.har") == "a.har: nothing was recorded\n") }
 
     /// Texts that move a cursor, colour, hide, reorder, or are wide.
     static let hostileTexts = [
@@ -124,9 +121,7 @@ struct TimelineTests {
         foreign.request.url = text
         let frames = [Opcode.text, .ping, .pong, .binary].map { Samples.frame(.server, $0, text) }
         let close = Samples.frame(.client, .close, bytes: Samples.close(1000, String(text.prefix(50))))
-        let session = Session(entries: [
-            exchange, foreign, Samples.socket("/" + text, frames: frames + [close]),
-        ])
+        let session = Session(entries: [exchange, foreign, Samples.socket("/" + text, frames: frames + [close])])
         for shows in [false, true] {
             let shown = SessionTimeline(width: 80, showsBodies: shows).text(
                 of: session, name: text, notes: [.recorded(text), .missingAttachment(name: text, entry: 1)])

@@ -341,9 +341,7 @@ struct LineLimitTests {
         "Durations are in seconds from one on",
         arguments: [(999_000_000, "999 ms"), (1_000_000_000, "1.000 s"), (1_500_000_000, "1.500 s")]
             as [(Int64, String)])
-    func durations(nanoseconds: Int64, text: String) {
-        #expect(Messages.duration(nanoseconds) == text)
-    }
+    func durations(nanoseconds: Int64, text: String) { #expect(Messages.duration(nanoseconds) == text) }
 
     @Test("A duration of nothing is not known")
     func noDuration() {

@@ -17,9 +17,7 @@ public struct Report: Sendable {
     /// What coverage is measured by.
     var reachable = ReachableSituation.all
 
-    public init(title: String, runs: [Run] = []) {
-        (self.title, self.runs) = (title, runs)
-    }
+    public init(title: String, runs: [Run] = []) { (self.title, self.runs) = (title, runs) }
 
     /// What a report is about: a client, or a server, with a check for each endpoint and no obligations.
     public enum Subject: Sendable { case client, server }

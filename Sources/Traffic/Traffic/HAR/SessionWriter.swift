@@ -272,13 +272,6 @@ struct SocketPlaces: Sendable {
 public struct FileWrite: Sendable, Equatable {
     public var offset: Int
     public var bytes: [UInt8]
-
-    /// Applies the write to a file in memory; a gap between its end and the offset is filled with zeros.
-    public func apply(to file: inout [UInt8]) {
-        let end = offset + bytes.count
-        if file.count < end { file.append(contentsOf: repeatElement(0, count: end - file.count)) }
-        file.replaceSubrange(offset..<end, with: bytes)
-    }
 }
 
 /// The finished form of a recording, as pieces of the file that grew.

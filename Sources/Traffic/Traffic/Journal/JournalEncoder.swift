@@ -13,9 +13,7 @@ public struct JournalEncoder: Sendable {
     /// The world's guide, whose endpoints are the near misses of an unmatched request.
     public var mode: GuideMode
 
-    public init(world: String? = nil, mode: GuideMode = .union) {
-        (self.world, self.mode) = (world, mode)
-    }
+    public init(world: String? = nil, mode: GuideMode = .union) { (self.world, self.mode) = (world, mode) }
 
     /// Returns the JSON of an entry, without a line end.
     public func encode(_ entry: JournalEntry) -> [UInt8] {

@@ -324,9 +324,7 @@ public struct RecordedFault: Sendable {
         case stallReading = "stall_reading"
     }
 
-    public init(name: String, effect: Effect) {
-        (self.name, self.effect) = (name, effect)
-    }
+    public init(name: String, effect: Effect) { (self.name, self.effect) = (name, effect) }
 }
 
 extension Opcode {

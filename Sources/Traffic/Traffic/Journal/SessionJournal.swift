@@ -37,6 +37,17 @@ public struct SessionJournal: Sendable {
         public var prefix: String?
 
         public init(request: String = "", prefix: String? = nil) { (self.request, self.prefix) = (request, prefix) }
+
+        fileprivate init(_ session: Session) {
+            self.init()
+            let requests = session.entries.lazy.map(\.request)
+            if let first = requests.first {
+                let path = RequestURL(first.url).path
+                request = TerminalText.escaped("\(first.method.cut(toBytes: 60)) \(path.cut(toBytes: 200))")
+            }
+            let prefixes = requests.compactMap { PathPrefix.guess(RequestURL($0.url).segments) }
+            prefix = prefixes.first.map(TerminalText.escaped)
+        }
     }
 
     /// Reads the API entries of a file.
@@ -51,9 +62,8 @@ public struct SessionJournal: Sendable {
         var users = SessionUsers(calls, areTold: tellsCredentials)
         var events: [(world: ExactString?, connection: Int, time: Timestamp, event: JournalEvent)] = []
         for (index, call) in calls.enumerated() {
-            events += call.events(of: users.user(of: call), isWhole: isWhole).map {
-                (call.world, index + 1, $0.0, $0.1)
-            }
+            let own = call.events(of: users.user(of: call), isWhole: isWhole)
+            events += own.map { (call.world, index + 1, $0.0, $0.1) }
         }
         tellsSocketEnds = isWhole
         stranger = calls.contains { $0.route != nil } ? nil : Stranger(session)
@@ -71,19 +81,60 @@ public struct SessionJournal: Sendable {
     }
 }
 
-extension SessionJournal.Stranger {
-    fileprivate init(_ session: Session) {
-        self.init()
-        let requests = session.entries.lazy.map(\.request)
-        if let first = requests.first {
-            let path = RequestURL(first.url).path
-            request = TerminalText.escaped("\(first.method.cut(toBytes: 60)) \(path.cut(toBytes: 200))")
-        }
-        prefix = requests.compactMap { PathPrefix.guess(RequestURL($0.url).segments) }.first.map(TerminalText.escaped)
-    }
-}
+/// A call of the API in a session, with its head parsed as a server does.
+struct SessionCall {
+    let exchange: SessionExchange
+    let head: RequestHead
+    /// The world in the path, or nil if there is none.
+    let world: ExactString?
+    let route: Route?
+    let endpoint: Endpoint?
 
-extension SessionCall {
+    private init?(_ exchange: SessionExchange) {
+        guard let head = RequestHead(exchange.request) else { return nil }
+        (self.exchange, self.head) = (exchange, head)
+        let segments = head.target.segments
+        let isInWorld = segments.count > 2 && segments[0] == "w"
+        world = isInWorld ? ExactString(segments[1]) : nil
+        route = Route(segments: isInWorld ? Array(segments.dropFirst(2)) : segments)
+        endpoint = route?.endpoint(for: head.method)
+    }
+
+    /// Returns the API calls of a session: its endpoints, and requests to the hosts that have them.
+    ///
+    /// A browser's recording also contains other sites and the page itself.
+    static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
+        let all = session.entries.compactMap { SessionCall($0) }
+        var hosts: Set<ExactString> = []
+        for call in all where call.route != nil { hosts.insert(call.host) }
+        return all.filter { call in
+            if call.exchange.isSocket {
+                call.endpoint?.isSocket == true
+            } else if isWhole {
+                call.route != nil || hosts.isEmpty || hosts.contains(call.host)
+            } else {
+                call.exchange.response != nil
+                    && (call.route != nil || hosts.contains(call.host) && !call.isOtherHandshake)
+            }
+        }
+    }
+
+    private var host: ExactString { ExactString(RequestURL(exchange.request.url).authority) }
+
+    /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
+    private var isOtherHandshake: Bool {
+        head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
+    }
+
+    var status: Int? { exchange.response?.status }
+    /// Whether it was answered with a success, or opened its WebSocket.
+    var isAccepted: Bool {
+        guard let status else { return false }
+        return status == 101 || 200..<300 ~= status
+    }
+
+    var token: ExactString? { PresentedCredentials(head).token }
+
     /// The events of the call, in time order.
     fileprivate func events(of user: ExactString?, isWhole: Bool) -> [(Timestamp, JournalEvent)] {
         if let opened = exchange.opened { return events(openedAt: opened, by: user, isWhole: isWhole) }
@@ -141,61 +192,6 @@ extension SessionCall {
         events.append((max(time, ending.time), .closed(closing)))
         return events
     }
-}
-
-/// A call of the API in a session, with its head parsed as a server does.
-struct SessionCall {
-    let exchange: SessionExchange
-    let head: RequestHead
-    /// The world in the path, or nil if there is none.
-    let world: ExactString?
-    let route: Route?
-    let endpoint: Endpoint?
-
-    private init?(_ exchange: SessionExchange) {
-        guard let head = RequestHead(exchange.request) else { return nil }
-        (self.exchange, self.head) = (exchange, head)
-        let segments = head.target.segments
-        let isInWorld = segments.count > 2 && segments[0] == "w"
-        world = isInWorld ? ExactString(segments[1]) : nil
-        route = Route(segments: isInWorld ? Array(segments.dropFirst(2)) : segments)
-        endpoint = route?.endpoint(for: head.method)
-    }
-
-    /// Returns the API calls of a session: its endpoints, and requests to the hosts that have them.
-    ///
-    /// A browser's recording also contains other sites and the page itself.
-    static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
-        let all = session.entries.compactMap { SessionCall($0) }
-        var hosts: Set<ExactString> = []
-        for call in all where call.route != nil { hosts.insert(call.host) }
-        return all.filter { call in
-            if call.exchange.isSocket {
-                call.endpoint?.isSocket == true
-            } else if isWhole {
-                call.route != nil || hosts.isEmpty || hosts.contains(call.host)
-            } else {
-                call.exchange.response != nil
-                    && (call.route != nil || hosts.contains(call.host) && !call.isOtherHandshake)
-            }
-        }
-    }
-
-    private var host: ExactString { ExactString(RequestURL(exchange.request.url).authority) }
-
-    /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
-    private var isOtherHandshake: Bool {
-        head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
-    }
-
-    var status: Int? { exchange.response?.status }
-    /// Whether it was answered with a success, or opened its WebSocket.
-    var isAccepted: Bool {
-        guard let status else { return false }
-        return status == 101 || 200..<300 ~= status
-    }
-
-    var token: ExactString? { PresentedCredentials(head).token }
 }
 
 extension RequestHead {
