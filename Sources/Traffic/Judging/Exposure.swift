@@ -123,7 +123,6 @@ struct MealExposure: Sendable {
         let acceptedAt: Timestamp
     }
 
-    /// The logs whose end the client has not seen.
     private var pending = Recent<Owned, Log>()
     /// The logs whose end was seen; a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Bool>()

@@ -65,7 +65,6 @@ final class RequestFact: Sendable {
     let consultation: ExactString
     /// Whether it asks for the socket of all meals of a user, not for one of a consultation.
     let isOfMeals: Bool
-    /// The body as JSON, or nil if it is not JSON.
     let body: JSONValue?
     /// The response as JSON; it is nil if it is not JSON or is truncated, and for histories and quick actions, which
     /// are long and irrelevant to the judges.
@@ -184,7 +183,6 @@ struct ShownConsultation: Equatable, Sendable {
     }
 }
 
-/// A meal log as a response or an event shows it.
 struct ShownMealLog: Equatable, Sendable {
     let id: ExactString
     let status: String?

@@ -67,7 +67,6 @@ public struct Judge: Sendable {
         }
     }
 
-    /// The time of facts at a date.
     private func factTime(_ date: Timestamp) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: date.nanosecondsSinceEpoch &- scene.clock.shift)
     }

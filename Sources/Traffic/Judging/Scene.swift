@@ -7,7 +7,6 @@ struct Scene: Sendable {
     let mode: GuideMode
     var clock = SystemClock()
 
-    /// The date at the time of a fact.
     func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     private(set) var sockets: [UInt64: Socket] = [:]
@@ -270,7 +269,6 @@ struct SystemClock: Sendable {
         return true
     }
 
-    /// The date at the time of a fact.
     func date(of time: Timestamp) -> Timestamp {
         let shift = steps.last { $0.last < time }?.shift ?? 0
         return Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ shift)

@@ -128,7 +128,6 @@ public struct ReplayPlan: Sendable, Equatable {
         entries.append(planned)
     }
 
-    /// Whether it is a WebSocket handshake, accepted or refused.
     private static func isHandshake(_ entry: SessionExchange) -> Bool {
         entry.isSocket || entry.request.url.lowercased().hasPrefix("ws")
             || entry.request.fields.contains {
@@ -212,7 +211,6 @@ struct PlannedEntry: Sendable {
     var url: RequestURL
     /// The method, or `HANDSHAKE` for a WebSocket handshake.
     var method: String
-    /// Its position in the index of whole requests.
     var place: MatchIndex.Place
     /// Times and secrets of the request, in the order of its shape.
     var free: [ExactString]
@@ -227,7 +225,6 @@ struct PlannedEntry: Sendable {
 /// A recorded WebSocket, compiled: the actions of the server and the client, in order.
 struct SocketScript: Sendable {
     private(set) var steps: [Step] = []
-    /// The client's messages, in order.
     private(set) var messages: [Message] = []
     private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
     /// The client's pings and their pongs, in order.

@@ -253,7 +253,6 @@ struct MatchIndex: Sendable {
 
     struct Variant: Sendable {
         var values: [Int]
-        /// Indices of entries.
         var entries: [Int] = []
     }
 

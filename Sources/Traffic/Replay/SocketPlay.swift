@@ -110,7 +110,6 @@ struct SocketPlay: Sendable {
         run.base.advanced(capped: settings.played(script.steps[run.cursor].time - run.offset))
     }
 
-    /// Takes the step that is due at that time.
     mutating func take(at time: Int64) -> (action: ReplayEffect.Action, own: [Int: ExactString]) {
         if let pong = pongs.firstIndex(where: { $0.time == time }) { return (pongs.remove(at: pong).action, [:]) }
         var step = cursor

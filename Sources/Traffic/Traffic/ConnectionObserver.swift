@@ -428,7 +428,6 @@ struct SocketObserver: Sendable {
     private let limits: ConnectionObserver.Limits
     private var toServer: WebSocket.Connection
     private var toClient: WebSocket.Connection
-    /// The side that sent the first close frame.
     private var closedFirst: Party?
     /// Whether both close frames were seen.
     private(set) var isClosed = false

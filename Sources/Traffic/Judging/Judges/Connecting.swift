@@ -12,7 +12,6 @@ enum SocketTimes {
     /// The maximum silence of a client on an open socket, and how much later a ping may come.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
-    /// How long a client stays away after closing.
     static let stayAway = 3 * second
     /// The maximum time from the server's close frame to the recorded end.
     static let serverClosing = 2 * second

@@ -176,7 +176,6 @@ struct GoneNotReused: ObligationJudge {
         }
     }
 
-    /// Returns the goals and conversations that a request names.
     private static func ids(in request: RequestFact) -> [(kind: String, id: ExactString)] {
         var ids: [(kind: String, id: ExactString)] = []
         if let goal = SentGoal(request) { ids.append(("goal", goal.id)) }

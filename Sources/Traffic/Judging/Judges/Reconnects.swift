@@ -152,7 +152,6 @@ struct Handshake: Sendable {
     let user: ExactString?
     let requestedAt: Timestamp
     let isOfMeals: Bool
-    /// When it was answered or abandoned.
     let answeredAt: Timestamp
     /// The status that the client received: 101 if accepted, nil if no complete response was delivered.
     let status: Int?

@@ -91,7 +91,6 @@ struct Overview {
         [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
     }
 
-    /// The runs that broke an obligation, in their order.
     func breaches(of row: Row) -> [Breach] {
         zip(report.runs, row.cells).compactMap { run, cell in
             cell.flatMap { $0.verdict.outcome == .broken ? (run, $0.verdict) : nil }
@@ -179,7 +178,6 @@ struct Overview {
             + (hasSituations ? [report.coverageSummary.sentence] : [])
     }
 
-    /// Whether the report is about a client that was in situations.
     var hasSituations: Bool { outcome.hasConnected && report.subject == .client }
 
     /// The mark and the clause of each check, which stand where a server has no obligations.

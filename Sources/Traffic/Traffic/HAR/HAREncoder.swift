@@ -147,7 +147,6 @@ public enum HAREncoder {
         return members
     }
 
-    /// Writes the fields as they were on the wire.
     private static func writeFields(_ fields: [SessionField], _ coding: SessionCoding?, to writer: inout JSONWriter) {
         let coding = coding.map { [SessionField("Content-Encoding", $0.name)] } ?? []
         writer.fields("headers", (fields + coding).lazy.map { ($0.name, $0.value) })

@@ -175,7 +175,6 @@ extension JSONObject {
         return bytes
     }
 
-    /// What a member is read as.
     func required<Value>(
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(HARError) -> Value {
@@ -187,7 +186,6 @@ extension JSONObject {
         _ name: String, _ expected: String, _ read: (JSONValue) -> Value?
     ) throws(HARError) -> Value? { try present(name) == nil ? nil : required(name, expected, read) }
 
-    /// The error for a member that is missing or not what was expected.
     func wrong(_ name: String, expected: String, _ problem: String? = nil) -> HARError {
         guard let value = self[name] else { return HARError(.missing(expected: expected), path: name) }
         let found = Messages.found(value) + (problem.map { ". " + $0 } ?? "")

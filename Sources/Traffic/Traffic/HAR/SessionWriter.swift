@@ -25,7 +25,6 @@ struct SessionWriter: Sendable {
     private var sockets: [SocketPlaces] = []
     private var writes: [FileWrite] = []
     private var batch = 0
-    /// The latest pending write that appends an entry.
     private var latestAppend: Int?
 
     /// The room in the first entry of a WebSocket.

@@ -7,7 +7,7 @@ import WebSocket
 
 public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line number, from 1.
-    public let line: Int
+    public internal(set) var line = 0
     /// The column, from 1, in Unicode scalars, or nil for the whole line.
     public var column: Int?
     /// What is wrong, what was expected, and what to do.
@@ -48,7 +48,6 @@ public struct JournalReader {
     private var start = 0
     private var searched = 0
     private var isFinished = false
-    /// Whether the rest of an overlong line is being skipped.
     private var isSkipping = false
     private var lineNumber = 0
     /// Whether any line was an entry; without one, nothing shows that the bytes are a journal.
@@ -85,32 +84,28 @@ public struct JournalReader {
             lineNumber += 1
             // The reader's own buffer is not touched meanwhile, so this does not copy.
             let bytes = buffer
-            let result = bytes.withUnsafeBufferPointer { buffer in
-                read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
+            let found = try bytes.withUnsafeBufferPointer { buffer throws(JournalError) in
+                try read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
             }
-            if let found = try result.get() { return found }
+            if let found { return found }
         }
         return nil
     }
 
-    private mutating func read(_ line: UnsafeBufferPointer<UInt8>, isComplete: Bool) -> Result<Line?, JournalError> {
-        if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return .success(nil) }
-        do throws(EntryProblem) {
+    private mutating func read(_ line: UnsafeBufferPointer<UInt8>, isComplete: Bool) throws(JournalError) -> Line? {
+        if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return nil }
+        do throws(JournalError) {
             let found = try JournalEntry.read(line)
             hasEntry = true
-            guard let (entry, world) = found else { return .success(nil) }
-            return .success(Line(number: lineNumber, world: world, entry: entry))
+            return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
-            switch error {
-            case .sentence(let sentence): return .failure(JournalError(line: lineNumber, message: sentence))
-            // The beginning of an object is never valid JSON.
-            case .notJSON where !isComplete && hasEntry && line.first == UInt8(ascii: "{"):
-                return .failure(
-                    JournalError(line: lineNumber, message: Messages.unfinishedLine, isUnfinished: true))
-            case .notJSON(let error):
-                let message = Messages.notJSON(error.message)
-                return .failure(JournalError(line: lineNumber, column: error.column, message: message))
+            var placed = error
+            // The beginning of an object is never valid JSON, which alone has columns.
+            if error.column != nil, !isComplete, hasEntry, line.first == UInt8(ascii: "{") {
+                placed = JournalError(message: Messages.unfinishedLine, isUnfinished: true)
             }
+            placed.line = lineNumber
+            throw placed
         }
     }
 
@@ -140,13 +135,6 @@ public struct JournalReader {
     }
 }
 
-/// Why a line of a saved journal is not an entry.
-enum EntryProblem: Error {
-    case notJSON(JSONError)
-    /// It is valid JSON with this problem.
-    case sentence(String)
-}
-
 extension JournalEntry {
     private static let limits = JSON.Limits(
         depth: JournalReader.depthLimit + 1, bytes: JournalReader.lineLimit, values: JournalReader.lineLimit)
@@ -154,12 +142,12 @@ extension JournalEntry {
     /// Reads the line of an entry and its world, in the format of ``JournalEncoder``; nil if its kind is unknown.
     static func read(
         _ line: UnsafeBufferPointer<UInt8>
-    ) throws(EntryProblem) -> (entry: JournalEntry, world: ExactString?)? {
+    ) throws(JournalError) -> (entry: JournalEntry, world: ExactString?)? {
         let value: JSONValue
         do throws(JSONError) {
             value = try JSON.parse(line, limits: limits)
-        } catch { throw .notJSON(error) }
-        guard let object = value.object else { throw .sentence(Messages.noObject) }
+        } catch { throw JournalError(column: error.column, message: Messages.notJSON(error.message)) }
+        guard let object = value.object else { throw JournalError(message: Messages.noObject) }
         var members = EntryMembers(object)
         guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
         let number: Int = try members.integer("number")
@@ -174,7 +162,7 @@ extension JournalEntry {
 }
 
 extension JournalEvent {
-    fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ kind: Kind, _ members: inout EntryMembers) throws(JournalError) {
         switch kind {
         case .exchange: self = .exchange(try RecordedExchange(&members))
         case .opened:
@@ -208,7 +196,7 @@ extension JournalEvent {
 }
 
 extension RecordedExchange {
-    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ members: inout EntryMembers) throws(JournalError) {
         var request = try members.object("request")
         self.init(
             head: try request.head(), body: try request.body("body", "body_base64", "body_bytes"),
@@ -229,7 +217,7 @@ extension RecordedExchange {
 }
 
 extension RecordedFrame {
-    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ members: inout EntryMembers) throws(JournalError) {
         let sender = try members.choice("direction", among: Party.allCases, \.direction)
         let opcodes: [Opcode] = [.text, .binary, .continuation, .close, .ping, .pong]
         let opcode = try members.choice("opcode", among: opcodes, \.name)
@@ -243,14 +231,14 @@ extension RecordedFrame {
         compressedSize = try members.integerIfPresent("compressed_bytes")
     }
 
-    private static func closePayload(_ members: inout EntryMembers) throws(EntryProblem) -> [UInt8] {
+    private static func closePayload(_ members: inout EntryMembers) throws(JournalError) -> [UInt8] {
         guard let code: UInt16 = try members.integerIfPresent("code") else { return [] }
         return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array((try members.stringIfPresent("reason") ?? "").utf8)
     }
 }
 
 extension RecordedClosing {
-    fileprivate init(_ members: inout EntryMembers) throws(EntryProblem) {
+    fileprivate init(_ members: inout EntryMembers) throws(JournalError) {
         let party: Party = try members.choice("by")
         let cause: Cause = try members.choice("cause")
         let sent = try members.closeFrame("server_close")
@@ -278,72 +266,72 @@ struct EntryMembers {
         return value
     }
 
-    mutating func objectIfPresent(_ name: String) throws(EntryProblem) -> EntryMembers? {
+    mutating func objectIfPresent(_ name: String) throws(JournalError) -> EntryMembers? {
         try read(name, \.object).map(EntryMembers.init)
     }
 
-    mutating func object(_ name: String) throws(EntryProblem) -> EntryMembers {
+    mutating func object(_ name: String) throws(JournalError) -> EntryMembers {
         try expected(objectIfPresent(name), name)
     }
 
-    mutating func stringIfPresent(_ name: String) throws(EntryProblem) -> String? { try read(name, \.string) }
-    mutating func string(_ name: String) throws(EntryProblem) -> String { try expected(stringIfPresent(name), name) }
+    mutating func stringIfPresent(_ name: String) throws(JournalError) -> String? { try read(name, \.string) }
+    mutating func string(_ name: String) throws(JournalError) -> String { try expected(stringIfPresent(name), name) }
 
-    mutating func boolIfPresent(_ name: String) throws(EntryProblem) -> Bool? { try read(name, \.bool) }
+    mutating func boolIfPresent(_ name: String) throws(JournalError) -> Bool? { try read(name, \.bool) }
 
     /// A number in any notation without a fraction.
-    mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
+    mutating func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(JournalError) -> Integer? {
         try read(name) { value in
             value.number.flatMap { Integer($0.text) ?? $0.int.flatMap(Integer.init(exactly:)) }
         }
     }
 
-    mutating func integer<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer {
+    mutating func integer<Integer: FixedWidthInteger>(_ name: String) throws(JournalError) -> Integer {
         try expected(integerIfPresent(name), name)
     }
 
     @inline(__always)
-    private mutating func read<Value>(_ name: String, _ form: (JSONValue) -> Value?) throws(EntryProblem) -> Value? {
+    private mutating func read<Value>(_ name: String, _ form: (JSONValue) -> Value?) throws(JournalError) -> Value? {
         guard let value = present(name) else { return nil }
         return try expected(form(value), name)
     }
 
     @inline(__always)
-    private func expected<Value>(_ value: Value?, _ name: String) throws(EntryProblem) -> Value {
+    private func expected<Value>(_ value: Value?, _ name: String) throws(JournalError) -> Value {
         guard let value else { throw wrong(name) }
         return value
     }
 
     mutating func choice<Choice>(
         _ name: String, among choices: some Sequence<Choice>, _ spelling: (Choice) -> String
-    ) throws(EntryProblem) -> Choice {
+    ) throws(JournalError) -> Choice {
         let text = try string(name)
         if let choice = choices.first(where: { spelling($0) == text }) { return choice }
-        throw .sentence(Messages.unknownWord(text, of: name, allowed: choices.map(spelling)))
+        throw JournalError(message: Messages.unknownWord(text, of: name, allowed: choices.map(spelling)))
     }
 
-    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(EntryProblem) -> Choice
+    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(_ name: String) throws(JournalError) -> Choice
     {
         try choice(name, among: Choice.allCases, \.rawValue)
     }
 
     mutating func choiceIfPresent<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String
-    ) throws(EntryProblem) -> Choice? { present(name) == nil ? nil : try choice(name) }
+    ) throws(JournalError) -> Choice? { present(name) == nil ? nil : try choice(name) }
 
     /// In the format of `nanosecondText`, with one to nine fractional digits or none; in UTC, 1678 to 2261.
-    mutating func time(_ name: String) throws(EntryProblem) -> Timestamp {
+    mutating func time(_ name: String) throws(JournalError) -> Timestamp {
         var text = try string(name)
         guard let time = text.withUTF8({ Timestamp(reading: $0) }) else { throw wrong(name) }
         return time
     }
 
     /// The operation; an unknown one counts as none.
-    mutating func endpoint() throws(EntryProblem) -> Endpoint? {
+    mutating func endpoint() throws(JournalError) -> Endpoint? {
         present("endpoint")?.string.flatMap(Endpoint.init(name:))
     }
 
-    mutating func faults() throws(EntryProblem) -> [String] {
+    mutating func faults() throws(JournalError) -> [String] {
         guard let value = present("faults") else { return [] }
         guard let names = value.array?.compactMap(\.string), names.count == value.array?.count else {
             throw wrong("faults")
@@ -351,7 +339,7 @@ struct EntryMembers {
         return names
     }
 
-    mutating func closeFrame(_ name: String) throws(EntryProblem) -> CloseSummary.Frame? {
+    mutating func closeFrame(_ name: String) throws(JournalError) -> CloseSummary.Frame? {
         guard var frame = try objectIfPresent(name) else { return nil }
         let code: UInt16? = try frame.integerIfPresent("code")
         return CloseSummary.Frame(
@@ -359,7 +347,7 @@ struct EntryMembers {
     }
 
     /// The head of a request, reassembled and parsed as a server does.
-    mutating func head() throws(EntryProblem) -> RequestHead {
+    mutating func head() throws(JournalError) -> RequestHead {
         let (method, target, version) = (try string("method"), try string("target"), try string("version"))
         guard !target.utf8.contains(where: \.isLineEnd), !method.utf8.contains(where: \.isLineEnd) else {
             throw wrong("target")
@@ -379,10 +367,10 @@ struct EntryMembers {
         try appendFields(to: &head)
         do throws(RemoteError) {
             return try RequestHead(recorded: head)
-        } catch { throw .sentence(Messages.badRequest(error.message)) }
+        } catch { throw JournalError(message: Messages.badRequest(error.message)) }
     }
 
-    mutating func responseFields() throws(EntryProblem) -> RecordedFields {
+    mutating func responseFields() throws(JournalError) -> RecordedFields {
         guard present("fields") != nil else { return .none }
         var lines: [UInt8] = []
         lines.reserveCapacity(512)
@@ -390,7 +378,7 @@ struct EntryMembers {
         return .encoded(lines)
     }
 
-    private func appendFields(to output: inout [UInt8]) throws(EntryProblem) {
+    private func appendFields(to output: inout [UInt8]) throws(JournalError) {
         guard case .array(let fields)? = object["fields"] else { throw wrong("fields") }
         for field in fields {
             // A line end would split the line in two.
@@ -407,7 +395,7 @@ struct EntryMembers {
     }
 
     /// A body or a payload, as text or in base64, truncated if there were more bytes.
-    mutating func body(_ text: String, _ base64: String, _ count: String) throws(EntryProblem) -> RecordedBody {
+    mutating func body(_ text: String, _ base64: String, _ count: String) throws(JournalError) -> RecordedBody {
         let bytes: [UInt8]
         if let text = try stringIfPresent(text) {
             bytes = Array(text.utf8)
@@ -423,16 +411,16 @@ struct EntryMembers {
     }
 
     /// The payload of a frame; nil if there is neither text nor base64.
-    mutating func payloadIfPresent() throws(EntryProblem) -> RecordedBody? {
+    mutating func payloadIfPresent() throws(JournalError) -> RecordedBody? {
         guard present("payload") != nil || present("payload_base64") != nil else { return nil }
         return try body("payload", "payload_base64", "payload_bytes")
     }
 
     /// The error that names what a member must be and what it is.
-    func wrong(_ name: String) -> EntryProblem {
-        guard let value = object[name] else { return .sentence(Messages.missing(name)) }
+    func wrong(_ name: String) -> JournalError {
+        guard let value = object[name] else { return JournalError(message: Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
-        return .sentence(Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
+        return JournalError(message: Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
     /// What a member must be, in words, unless it is a string.

@@ -17,7 +17,6 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     private let entries: Journal.Entries
     /// The handshakes of sockets, whose facts their frames share.
     private var openings: [UInt64: RecordedOpening] = [:]
-    /// The next opening to check, while there is one.
     private var nextOpening: Int
     /// The entries that remain to be checked.
     private var rest: Range<Int>
