@@ -29,22 +29,6 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
         (self.problem, self.entry, self.path) = (problem, entry, path)
     }
 
-    /// Reads a part; its error is seen from outside that member or element.
-    static func at<Value>(
-        _ step: @autoclosure () -> String, _ read: () throws(HARError) -> Value
-    ) throws(HARError) -> Value {
-        do throws(HARError) {
-            return try read()
-        } catch { throw error.inside(step()) }
-    }
-
-    /// The same error, seen from outside a member or an element.
-    func inside(_ step: String) -> HARError {
-        var outer = self
-        outer.path = path.isEmpty ? step : path.hasPrefix("[") ? step + path : step + "." + path
-        return outer
-    }
-
     /// The same error, seen from outside its entry.
     func inEntry(_ number: Int) -> HARError {
         var outer = self
@@ -148,22 +132,47 @@ public struct HARLimits: Sendable, Hashable {
 extension JSONValue {
     /// A whole number from 0.
     fileprivate var count: Int? { int.flatMap { $0 >= 0 ? $0 : nil } }
-
-    func asObject() throws(HARError) -> JSONObject {
-        guard let object else { throw HARError(.wrong(expected: Messages.object, found: Messages.found(self))) }
-        return object
-    }
 }
 
-/// Members in HAR's form: `null` counts as absent, because writers use it so.
-extension JSONObject {
-    func optionalObject(_ name: String) throws(HARError) -> JSONObject? {
-        try optional(name, Messages.object, \.object)
+/// An object of a file, whose errors have its path; `null` counts as absent, because writers use it so.
+struct HARObject {
+    private let members: JSONObject
+    private let name: String
+    private let index: Int?
+
+    /// - Parameters:
+    ///   - name: The path from the entry or the top, of the object or of the array that has it.
+    ///   - index: Its place in the array.
+    init(_ value: JSONValue, at name: String = "", index: Int? = nil) throws(HARError) {
+        (self.name, self.index, members) = (name, index, value.object ?? [:])
+        guard value.object == nil else { return }
+        throw HARError(.wrong(expected: Messages.object, found: Messages.found(value)), path: path())
+    }
+
+    subscript(name: String) -> JSONValue? { members[name] }
+
+    /// The path of the object, or of one of its members.
+    func path(to member: String = "") -> String {
+        let own = name + (index.map { "[\($0)]" } ?? "")
+        return own.isEmpty || member.isEmpty ? own + member : "\(own).\(member)"
+    }
+
+    func optionalObject(_ name: String) throws(HARError) -> HARObject? {
+        guard let value = present(name) else { return nil }
+        return try HARObject(value, at: path(to: name))
+    }
+    func object(_ name: String) throws(HARError) -> HARObject {
+        guard let object = try optionalObject(name) else { throw wrong(name, expected: Messages.object) }
+        return object
+    }
+    /// The object, or one without members.
+    func objectOrNone(_ name: String) throws(HARError) -> HARObject {
+        if let object = try optionalObject(name) { return object }
+        return try HARObject([:], at: path(to: name))
     }
     func optionalArray(_ name: String) throws(HARError) -> [JSONValue]? { try optional(name, Messages.array, \.array) }
     func optionalString(_ name: String) throws(HARError) -> String? { try optional(name, Messages.string, \.string) }
     func optionalCount(_ name: String) throws(HARError) -> Int? { try optional(name, Messages.count, \.count) }
-    func object(_ name: String) throws(HARError) -> JSONObject { try required(name, Messages.object, \.object) }
     func count(_ name: String) throws(HARError) -> Int { try required(name, Messages.count, \.count) }
     func array(_ name: String) throws(HARError) -> [JSONValue] { try required(name, Messages.array, \.array) }
     func string(_ name: String, expected: String = Messages.string) throws(HARError) -> String {
@@ -187,9 +196,9 @@ extension JSONObject {
     ) throws(HARError) -> Value? { try present(name) == nil ? nil : required(name, expected, read) }
 
     func wrong(_ name: String, expected: String, _ problem: String? = nil) -> HARError {
-        guard let value = self[name] else { return HARError(.missing(expected: expected), path: name) }
+        guard let value = self[name] else { return HARError(.missing(expected: expected), path: path(to: name)) }
         let found = Messages.found(value) + (problem.map { ". " + $0 } ?? "")
-        return HARError(.wrong(expected: expected, found: found), path: name)
+        return HARError(.wrong(expected: expected, found: found), path: path(to: name))
     }
 
     private func present(_ name: String) -> JSONValue? {

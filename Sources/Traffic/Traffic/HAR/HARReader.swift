@@ -28,9 +28,8 @@ struct HARReader {
     }
 
     mutating func session(from root: JSONValue) throws(HARError) -> Session {
-        let file = try root.asObject()
-        let log = try file.object("log")
-        let values = try HARError.at("log") { () throws(HARError) in try log.array("entries") }
+        let log = try HARObject(root).object("log")
+        let values = try log.array("entries")
         isOurs = log["creator"]?["name"]?.string == HAREncoder.creatorName
         guard values.count <= limits.entries else { throw HARError(.tooManyEntries(limit: limits.entries)) }
         var drafts: [HARDraft] = []
@@ -38,7 +37,7 @@ struct HARReader {
         for (index, value) in values.enumerated() {
             losses.entry = index + 1
             do throws(HARError) {
-                try read(value.asObject(), into: &drafts)
+                try read(HARObject(value), into: &drafts)
             } catch { throw error.inEntry(index + 1) }
         }
         notes = losses.notes
@@ -46,20 +45,18 @@ struct HARReader {
         return Session(entries: drafts.map { $0.finished() })
     }
 
-    private mutating func read(_ entry: JSONObject, into drafts: inout [HARDraft]) throws(HARError) {
-        let ours = try entry.optionalObject("_fitiq") ?? [:]
+    private mutating func read(_ entry: HARObject, into drafts: inout [HARDraft]) throws(HARError) {
+        let ours = try entry.objectOrNone("_fitiq")
         let date = try entry.string("startedDateTime", expected: Messages.date)
         guard let started = HARTime.date(date) else {
             // An offset may be missing.
             throw entry.wrong("startedDateTime", expected: Messages.date, RFC3339.problem(date + "Z"))
         }
-        let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in
-            try HARError.at("_fitiq") { () throws(HARError) in try ours.base64("bodyBase64") }
-        }
+        let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in try ours.base64("bodyBase64") }
         var request = try request(of: entry, binary, ours)
         let response = try response(of: entry, request, ours)
         let messages = try entry.optionalArray("_webSocketMessages")
-        let timings = try entry.optionalObject("timings") ?? [:]
+        let timings = try entry.objectOrNone("timings")
         let waited = HARTime.span(timings["wait"]?.number)
         guard Self.isSocket(entry, request, response, messages) else {
             losses.add(.strayMessage, count: messages?.count ?? 0)
@@ -75,7 +72,7 @@ struct HARReader {
         // The handshake of HTTP/2 is a CONNECT that opens one stream; what it asks for is the same.
         if request.method == "CONNECT" { request.method = "GET" }
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
-        let number = try HARError.at("_fitiq") { () throws(HARError) in try ours.optionalCount("socket") }
+        let number = try ours.optionalCount("socket")
         if let number, let place = sockets[number] {
             return try drafts[place].append(messages ?? [], ours, losses: &losses)
         }
@@ -94,7 +91,7 @@ struct HARReader {
 
     /// Whether an entry is a WebSocket that was opened; a refused handshake is an exchange.
     private static func isSocket(
-        _ entry: JSONObject, _ request: SessionRequest, _ response: SessionResponse?, _ messages: [JSONValue]?
+        _ entry: HARObject, _ request: SessionRequest, _ response: SessionResponse?, _ messages: [JSONValue]?
     ) -> Bool {
         // A WebSocket over HTTP/2 is opened by a CONNECT and 200 (RFC 8441 §5).
         if response?.status == 200 {
@@ -111,30 +108,28 @@ struct HARReader {
     // MARK: Requests and responses
 
     mutating func request(
-        of entry: JSONObject, _ binary: [UInt8]?, _ ours: JSONObject
+        of entry: HARObject, _ binary: [UInt8]?, _ ours: HARObject
     ) throws(HARError) -> SessionRequest {
         let object = try entry.object("request")
-        return try HARError.at("request") { () throws(HARError) in
-            var request = SessionRequest(
-                method: try object.string("method"), url: Self.url(try object.string("url"), object),
-                fields: try Self.fields(of: object, cookies: "Cookie"))
-            let isDecoded = ours["decoded"]?.bool == true
-            request.body = try body(of: object, request.fields, binary, ours, isDecoded: isDecoded)
-            if request.body != nil { Self.describe(object["postData"], in: &request.fields) }
-            if isDecoded {
-                if let size = object["bodySize"]?.int, size > 0, let (name, _) = request.fields.undoneCoding {
-                    request.coding = SessionCoding(name: name, byteCount: size)
-                }
-                request.fields.removeAll(where: \.isContentEncoding)
-            } else {
-                inflateBody(of: &request)
+        var request = SessionRequest(
+            method: try object.string("method"), url: Self.url(try object.string("url"), object),
+            fields: try Self.fields(of: object, cookies: "Cookie"))
+        let isDecoded = ours["decoded"]?.bool == true
+        request.body = try body(of: object, request.fields, binary, ours, isDecoded: isDecoded)
+        if request.body != nil { Self.describe(object["postData"], in: &request.fields) }
+        if isDecoded {
+            if let size = object["bodySize"]?.int, size > 0, let (name, _) = request.fields.undoneCoding {
+                request.coding = SessionCoding(name: name, byteCount: size)
             }
-            return request
+            request.fields.removeAll(where: \.isContentEncoding)
+        } else {
+            inflateBody(of: &request)
         }
+        return request
     }
 
     /// The URL with its query, which some writers keep apart from it.
-    private static func url(_ url: String, _ request: JSONObject) -> String {
+    private static func url(_ url: String, _ request: HARObject) -> String {
         let parts = URLParts(url)
         guard let items = request["queryString"]?.array, !items.isEmpty, parts.query == nil, parts.fragment == nil
         else { return url }
@@ -153,7 +148,7 @@ struct HARReader {
 
     /// The body of a request: our base64, the text, or the fields of a form without its text.
     private mutating func body(
-        of request: JSONObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: JSONObject, isDecoded: Bool
+        of request: HARObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: HARObject, isDecoded: Bool
     ) throws(HARError) -> RecordedBody? {
         let sent = max(request["bodySize"]?.int ?? 0, 0)
         // HTTP Toolkit keeps a body that is not text in a member of its own.
@@ -165,7 +160,7 @@ struct HARReader {
         }
         let cut = ours["cut"]?["request"]?.int ?? 0
         var bytes = binary ?? []
-        let loss = try HARError.at("postData") { () throws(HARError) -> HARLoss? in
+        let loss = try { () throws(HARError) -> HARLoss? in
             if binary == nil, let text = try data.optionalString("text") {
                 guard let read = Self.bytes(of: text, in: data) else { return .unreadableBody }
                 bytes = read
@@ -178,7 +173,7 @@ struct HARReader {
             guard let parts = Self.parts(params, type) else { return .formFile }
             bytes = parts
             return nil
-        }
+        }()
         if let loss { return missing(loss, max(sent, 1)) }
         if cut > bytes.count { return missing(.cutBody, cut, bytes) }
         if bytes.isEmpty, !isDecoded, sent > 0 { return missing(.body, sent) }
@@ -193,7 +188,7 @@ struct HARReader {
     }
 
     /// The bytes of a text, or nil if it is not in the encoding that is named next to it.
-    private static func bytes(of text: String, in object: JSONObject) -> [UInt8]? {
+    private static func bytes(of text: String, in object: HARObject) -> [UInt8]? {
         switch object["encoding"]?.string?.lowercased() ?? "" {
         case "", "utf-8", "utf8", "text", "identity": Array(text.utf8)
         case "base64": HARText.base64(text)
@@ -231,43 +226,41 @@ struct HARReader {
     }
 
     mutating func response(
-        of entry: JSONObject, _ request: SessionRequest, _ ours: JSONObject
+        of entry: HARObject, _ request: SessionRequest, _ ours: HARObject
     ) throws(HARError) -> SessionResponse? {
         guard let object = try entry.optionalObject("response") else { return nil }
-        return try HARError.at("response") { () throws(HARError) -> SessionResponse? in
-            guard let status = object["status"]?.int, status <= 999 else {
-                throw object.wrong("status", expected: Messages.status)
-            }
-            // Playwright writes -1, others 0.
-            guard status > 0 else { return nil }
-            guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
-            var fields = try Self.fields(of: object, cookies: "Set-Cookie")
-            // Bodies in a HAR are decoded, except in our own recordings, which say so.
-            let isDecoded = ours["coded"]?.bool != true
-            let coding = isDecoded ? fields.undoneCoding : nil
-            if isDecoded { fields.removeAll(where: \.isContentEncoding) }
-            var response = SessionResponse(
-                status: status, fields: fields, body: try body(of: object, status, request, ours),
-                isComplete: ours["incomplete"]?.bool != true)
-            if response.body.byteCount > 0 { Self.describe(object["content"], in: &response.fields) }
-            if (300...399).contains(status), fields.value(of: "location") == nil,
-                let target = object["redirectURL"]?.string, !target.isEmpty
-            {
-                response.fields.append(SessionField("Location", target))
-            }
-            if let (name, _) = coding, let saved = object["content"]?["compression"]?.int {
-                let (size, overflow) = response.body.byteCount.subtractingReportingOverflow(saved)
-                if !overflow, size > 0 { response.coding = SessionCoding(name: name, byteCount: size) }
-            }
-            return response
+        guard let status = object["status"]?.int, status <= 999 else {
+            throw object.wrong("status", expected: Messages.status)
         }
+        // Playwright writes -1, others 0.
+        guard status > 0 else { return nil }
+        guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
+        var fields = try Self.fields(of: object, cookies: "Set-Cookie")
+        // Bodies in a HAR are decoded, except in our own recordings, which say so.
+        let isDecoded = ours["coded"]?.bool != true
+        let coding = isDecoded ? fields.undoneCoding : nil
+        if isDecoded { fields.removeAll(where: \.isContentEncoding) }
+        var response = SessionResponse(
+            status: status, fields: fields, body: try body(of: object, status, request, ours),
+            isComplete: ours["incomplete"]?.bool != true)
+        if response.body.byteCount > 0 { Self.describe(object["content"], in: &response.fields) }
+        if (300...399).contains(status), fields.value(of: "location") == nil,
+            let target = object["redirectURL"]?.string, !target.isEmpty
+        {
+            response.fields.append(SessionField("Location", target))
+        }
+        if let (name, _) = coding, let saved = object["content"]?["compression"]?.int {
+            let (size, overflow) = response.body.byteCount.subtractingReportingOverflow(saved)
+            if !overflow, size > 0 { response.coding = SessionCoding(name: name, byteCount: size) }
+        }
+        return response
     }
 
     private mutating func body(
-        of response: JSONObject, _ status: Int, _ request: SessionRequest, _ ours: JSONObject
+        of response: HARObject, _ status: Int, _ request: SessionRequest, _ ours: HARObject
     ) throws(HARError) -> RecordedBody {
-        let content = try response.optionalObject("content") ?? [:]
-        let text = try HARError.at("content") { () throws(HARError) in try content.optionalString("text") }
+        let content = try response.objectOrNone("content")
+        let text = try content.optionalString("text")
         let cut = ours["cut"]?["response"]?.int ?? 0
         let mayHaveBody = request.method != "HEAD" && status >= 200 && status != 204 && status != 304
         let size = mayHaveBody ? content["size"]?.int ?? 0 : 0
@@ -290,18 +283,16 @@ struct HARReader {
     /// The fields, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3), whose names begin with a colon.
     ///
     /// Fields of one name are joined by line feeds in Chromium. Cookies that are listed but are in no field become one.
-    private static func fields(of message: JSONObject, cookies name: String) throws(HARError) -> [SessionField] {
+    private static func fields(of message: HARObject, cookies name: String) throws(HARError) -> [SessionField] {
         var fields: [SessionField] = []
         for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
-            try HARError.at("headers[\(index)]") { () throws(HARError) in
-                let field = try value.asObject()
-                let name = try field.string("name")
-                if name.hasPrefix(":") { return }
-                let value = try field.string("value").utf8
-                let lines = value.split(separator: .lineFeed)
-                for line in lines.isEmpty ? [value.prefix(0)] : lines {
-                    fields.append(SessionField(name, String(Substring(line))))
-                }
+            let field = try HARObject(value, at: message.path(to: "headers"), index: index)
+            let name = try field.string("name")
+            if name.hasPrefix(":") { continue }
+            let value = try field.string("value").utf8
+            let lines = value.split(separator: .lineFeed)
+            for line in lines.isEmpty ? [value.prefix(0)] : lines {
+                fields.append(SessionField(name, String(Substring(line))))
             }
         }
         guard fields.value(of: name.lowercased()) == nil, let cookies = message["cookies"]?.array else { return fields }
@@ -338,21 +329,16 @@ struct HARDraft {
     init(_ exchange: SessionExchange) { self.exchange = exchange }
 
     /// Adds the content of an entry.
-    mutating func append(_ values: [JSONValue], _ ours: JSONObject, losses: inout HARLosses) throws(HARError) {
+    mutating func append(_ values: [JSONValue], _ ours: HARObject, losses: inout HARLosses) throws(HARError) {
         for (index, value) in values.enumerated() {
-            try HARError.at("_webSocketMessages[\(index)]") { () throws(HARError) in
-                if let message = try message(value.asObject(), &losses) { exchange.frames.append(message) }
-            }
+            let object = try HARObject(value, at: "_webSocketMessages", index: index)
+            if let message = try message(object, &losses) { exchange.frames.append(message) }
         }
-        try HARError.at("_fitiq") { () throws(HARError) in
-            for (index, value) in (try ours.optionalArray("controlFrames") ?? []).enumerated() {
-                try HARError.at("controlFrames[\(index)]") { () throws(HARError) in
-                    controlFrames.append(try controlFrame(value.asObject()))
-                }
-            }
-            guard let object = try ours.optionalObject("ending") else { return }
-            exchange.ending = try HARError.at("ending") { () throws(HARError) in try Self.ending(object) }
+        for (index, value) in (try ours.optionalArray("controlFrames") ?? []).enumerated() {
+            let object = try HARObject(value, at: ours.path(to: "controlFrames"), index: index)
+            controlFrames.append(try controlFrame(object))
         }
+        if let ending = try ours.optionalObject("ending") { exchange.ending = try Self.ending(ending) }
     }
 
     /// The exchange, with each control frame after its stated number of messages.
@@ -378,7 +364,7 @@ struct HARDraft {
     }
 
     /// Nil for anything but a message, which is a loss: Chrome lists errors among them.
-    private func message(_ object: JSONObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
+    private func message(_ object: HARObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
         func lost(_ loss: HARLoss) -> SessionFrame? {
             losses.add(loss)
             return nil
@@ -389,7 +375,7 @@ struct HARDraft {
         guard let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)), opcode == .text || opcode == .binary
         else { return lost(.message) }
         let data = try object.string("data")
-        let ours = try object.optionalObject("_fitiq") ?? [:]
+        let ours = try object.objectOrNone("_fitiq")
         let isCoded = opcode == .binary || ours["encoding"]?.string == "base64"
         guard let bytes = isCoded ? HARText.base64(data) : Array(data.utf8) else { return lost(.unreadableMessage) }
         var frame = SessionFrame(
@@ -400,7 +386,7 @@ struct HARDraft {
         return frame
     }
 
-    private func controlFrame(_ object: JSONObject) throws(HARError) -> (after: Int, frame: SessionFrame) {
+    private func controlFrame(_ object: HARObject) throws(HARError) -> (after: Int, frame: SessionFrame) {
         let sender = try Self.sender(object)
         guard let code = object["opcode"]?.int, let opcode = UInt8(exactly: code).flatMap(Opcode.init(rawValue:)),
             opcode.isControl
@@ -413,23 +399,23 @@ struct HARDraft {
         return (after, frame)
     }
 
-    private static func sender(_ object: JSONObject) throws(HARError) -> Party {
+    private static func sender(_ object: HARObject) throws(HARError) -> Party {
         try object.required("type", Messages.messageType) { $0 == "send" ? .client : $0 == "receive" ? .server : nil }
     }
 
     /// The time of a message; if it is omitted or -1, as Playwright does on request, that of the previous message.
-    private func time(_ object: JSONObject) throws(HARError) -> Timestamp {
+    private func time(_ object: HARObject) throws(HARError) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else {
             return exchange.frames.last?.time ?? exchange.opened ?? exchange.started
         }
         return try Self.time(object)
     }
 
-    private static func time(_ object: JSONObject) throws(HARError) -> Timestamp {
+    private static func time(_ object: HARObject) throws(HARError) -> Timestamp {
         try object.required("time", Messages.seconds) { $0.number.flatMap(HARTime.message) }
     }
 
-    private static func ending(_ object: JSONObject) throws(HARError) -> SessionEnding {
+    private static func ending(_ object: HARObject) throws(HARError) -> SessionEnding {
         let causes: [RecordedClosing.Cause] = [.closeFrame, .finish, .reset]
         return SessionEnding(
             time: try time(object),
