@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import Testing
 import Traffic
+
 @testable import Judging
 
 /// A journal of more users than anything is kept for.

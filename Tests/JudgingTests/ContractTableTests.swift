@@ -2,6 +2,7 @@ import FitIQAPI
 import Foundation
 import TestSupport
 import Testing
+
 @testable import Judging
 
 /// The contract's table of obligations, written down a second time.

@@ -3,6 +3,7 @@ import JSON
 import Replay
 import Testing
 import Traffic
+
 @testable import Replay
 
 @Suite("Unexpected requests and frames")

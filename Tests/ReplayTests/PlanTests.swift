@@ -2,6 +2,7 @@ import FitIQAPI
 import Replay
 import Testing
 import Traffic
+
 @testable import Replay
 @testable import Traffic
 

@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import TestSupport
 import Testing
+
 @testable import Traffic
 
 @Suite("Finding ids, times and addresses")

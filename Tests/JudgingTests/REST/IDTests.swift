@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Testing
+
 @testable import Judging
 
 @Suite("ids/lowercase")

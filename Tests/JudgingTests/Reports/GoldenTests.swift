@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import Testing
 import Text
+
 @testable import Judging
 
 @Suite("Reports as they are written")

@@ -1,6 +1,7 @@
 import JSON
 import Testing
 import Text
+
 @testable import Judging
 
 @Suite("What reports say")

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Testing
 import WebSocket
+
 @testable import Judging
 
 @Suite("Judges of reconnects")

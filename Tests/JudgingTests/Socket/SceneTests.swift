@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Traffic
 import WebSocket
+
 @testable import Judging
 
 @Suite("Scene")

@@ -4,6 +4,7 @@ import JSON
 import Testing
 import Traffic
 import WebSocket
+
 @testable import Judging
 
 /// The journal of clients and their sockets, as a test tells it; times are seconds after 10:30:00.

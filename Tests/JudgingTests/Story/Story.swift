@@ -5,6 +5,7 @@ import JSON
 import Testing
 import Traffic
 import WebSocket
+
 @testable import Judging
 
 /// The journal of a client, written down as what it did: `story.request(.createConsultation, status: 409, at: 1.2)`.

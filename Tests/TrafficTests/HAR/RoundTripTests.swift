@@ -4,6 +4,7 @@ import JSON
 import Testing
 import Traffic
 import WebSocket
+
 @testable import Traffic
 
 @Suite("HAR round trips")

@@ -5,6 +5,7 @@ import HTTPTypes
 import JSON
 import Testing
 import WebSocket
+
 @testable import Traffic
 
 @Suite("The JSON of an entry")

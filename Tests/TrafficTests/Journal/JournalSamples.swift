@@ -5,6 +5,7 @@ import JSON
 import TestSupport
 import Testing
 import WebSocket
+
 @testable import Traffic
 
 /// What the tests record.

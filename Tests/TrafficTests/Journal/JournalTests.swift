@@ -4,6 +4,7 @@ import JSON
 import TestSupport
 import Testing
 import Traffic
+
 @testable import Traffic
 
 @Suite("A journal")

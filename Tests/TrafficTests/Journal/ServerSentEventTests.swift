@@ -4,6 +4,7 @@ import HTTPTypes
 import JSON
 import TestSupport
 import Testing
+
 @testable import Traffic
 
 /// Reads an event stream as the HTML Living Standard says, §9.2.6, "Interpreting an event stream".

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Traffic
 import WebSocket
+
 @testable import Traffic
 
 @Suite("A session as a journal")

@@ -2,6 +2,7 @@ import Deflate
 import FitIQAPI
 import Testing
 import WebSocket
+
 @testable import Traffic
 
 /// What goes over a wire, and what is seen of it.

@@ -2,6 +2,7 @@ import FitIQAPI
 import TestSupport
 import Testing
 import WebSocket
+
 @testable import Traffic
 
 @Suite("Hostile wires")

@@ -1,6 +1,7 @@
 import FitIQAPI
 import TestSupport
 import Testing
+
 @testable import Traffic
 
 @Suite("Redaction of hostile texts")

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 import Traffic
 import WebSocket
+
 @testable import Traffic
 
 @Suite("Two sessions compared")

@@ -3,6 +3,7 @@ import HTTP1
 import JSON
 import Testing
 import WebSocket
+
 @testable import Traffic
 
 @Suite("Traffic as lines, one entry at a time")
