@@ -107,8 +107,7 @@ public struct Player: Sendable {
         let rewriter = rewriter(origin: request.origin)
         // Text in an encoded body that looks like a value is not one.
         let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
-        let recordedLength = response.fields.first { $0.name.lowercased() == "content-length" }
-            .flatMap { Int($0.value) }
+        let recordedLength = response.fields.value(of: "content-length").flatMap { Int($0) }
         var answer = ReplayResponse(
             status: response.status, fields: rewriter.rewritten(ReplayedFields.ofAnswer(response.fields)), body: body,
             after: settings.played(exchange.waited))

@@ -74,7 +74,7 @@ public struct Redactor: Sendable {
             body = RecordedBody([], of: body.byteCount)
             return
         }
-        let type = fields.first { $0.name.lowercased() == "content-type" }?.value ?? ""
+        let type = fields.value(of: "content-type") ?? ""
         if let parts = MultipartBody(body.bytes, type: type) {
             replace(&body, with: redacted(parts))
         } else {
