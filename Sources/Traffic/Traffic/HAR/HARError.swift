@@ -144,9 +144,13 @@ struct HARObject {
     ///   - name: The path from the entry or the top, of the object or of the array that has it.
     ///   - index: Its place in the array.
     init(_ value: JSONValue, at name: String = "", index: Int? = nil) throws(HARError) {
-        (self.name, self.index, members) = (name, index, value.object ?? [:])
-        guard value.object == nil else { return }
-        throw HARError(.wrong(expected: Messages.object, found: Messages.found(value)), path: path())
+        (self.name, self.index) = (name, index)
+        if case .object(let object) = value {
+            members = object
+        } else {
+            members = [:]
+            throw HARError(.wrong(expected: Messages.object, found: Messages.found(value)), path: path())
+        }
     }
 
     subscript(name: String) -> JSONValue? { members[name] }
@@ -167,8 +171,9 @@ struct HARObject {
     }
     /// The object, or one without members.
     func objectOrNone(_ name: String) throws(HARError) -> HARObject {
+        // Most messages have none, so no path is made for it.
         if let object = try optionalObject(name) { return object }
-        return try HARObject([:], at: path(to: name))
+        return try HARObject([:])
     }
     func optionalArray(_ name: String) throws(HARError) -> [JSONValue]? { try optional(name, Messages.array, \.array) }
     func optionalString(_ name: String) throws(HARError) -> String? { try optional(name, Messages.string, \.string) }

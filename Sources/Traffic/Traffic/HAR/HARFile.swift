@@ -353,10 +353,36 @@ extension JSONNumber {
     ///
     /// It uses the digits, since a double cannot hold microseconds since 1970 without loss at the nanosecond level.
     func scaled(tenTo power: Int) -> Int64? {
-        let parts = text.split(separator: ".")
-        let fraction = parts.count > 1 ? parts[1].prefix(power) : ""
-        let digits = parts[0] + fraction + String(repeating: "0", count: power - fraction.utf8.count)
-        if !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }), let exact = Int64(digits) { return exact }
+        var value: Int64 = 0
+        var fractionDigits: Int?
+        var isNegative = false
+        func push(_ digit: Int64) -> Bool {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflow) = product.addingReportingOverflow(digit)
+            value = sum
+            return !overflow && !sumOverflow
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "."): fractionDigits = 0
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): return scaledAsDouble(tenTo: power)
+            default:
+                if let count = fractionDigits {
+                    // Not a break: an exponent may follow.
+                    if count == power { continue }
+                    fractionDigits = count + 1
+                }
+                guard push(Int64(byte &- .digitZero)) else { return scaledAsDouble(tenTo: power) }
+            }
+        }
+        for _ in (fractionDigits ?? 0)..<power {
+            guard push(0) else { return nil }
+        }
+        return isNegative ? -value : value
+    }
+
+    private func scaledAsDouble(tenTo power: Int) -> Int64? {
         guard var value = double else { return nil }
         for _ in 0..<power { value *= 10 }
         return Int64(exactly: value.rounded(.towardZero))
