@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 import Texts
 
 struct Food: Sendable {
@@ -168,4 +169,283 @@ enum Plural {
     private static let irregular: [String: (dropped: Int, ending: String)] = [
         "tomato": (0, "es"), "potato": (0, "es"), "mango": (0, "es"), "jalapeno": (0, "s"), "loaf": (1, "ves"),
     ]
+}
+
+/// Reads the table of foods, `Fixtures/data/foods.tsv`: one line per food, with tabs between columns.
+///
+/// Names at the sources contain commas, and semicolons separate the parts of a cell. With tabs no cell needs quotation
+/// marks, spreadsheets open and save the file, and a diff shows a food as one line. Lines end with a line feed. The
+/// first line names the columns. A food has a line like `fruit|kiwi|kiwi|kiwifruit; kiwi
+/// fruit|61|1.14|14.66|0.52|3|8.99|1 kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts
+/// only the form that its messages describe, and collects every mistake.
+struct FoodFile: Sendable {
+    static let path = "Fixtures/data/foods.tsv"
+
+    private(set) var foods: [Food] = []
+    /// The entry of each name and each plural; names are folded as `Lexer` folds text.
+    private(set) var entries: [String: FoodTable.Entry] = [:]
+    private(set) var firstWords: Set<String> = []
+    private(set) var longestName = 0
+    /// The mistakes, a sentence each, with path and line; a table with mistakes is not used.
+    private(set) var mistakes: [String] = []
+
+    private var line = 0
+    private var cells: [String] = []
+    /// The line of each key.
+    private var keys: [String: Int] = [:]
+    /// The line of each folded name or plural.
+    private var names: [String: Int] = [:]
+
+    /// The columns in their order, by their titles in the first line.
+    enum Column: String, CaseIterable {
+        /// For sorting the table by hand; not read.
+        case group
+        /// A stable slug: `chicken-breast`.
+        case key
+        /// In the singular.
+        case name
+        /// Other names in the singular, separated by semicolons.
+        case aliases
+        /// Per 100 grams; a value that the source does not report is empty and counts as zero.
+        case kcal, protein, carbs, fat, fiber, sugar
+        /// The usual serving in the words of a label, and its weight.
+        case serving
+        case servingGrams = "serving grams"
+        /// The weight of one unit: `cups 180; pieces 69`.
+        case gramsPerUnit = "grams per unit"
+        /// The weight of one piece that the text calls small, medium or large: `small 91; large 182`.
+        case gramsPerSize = "grams per size"
+        /// The facts of one serving if a label's differ: `kcal 70; protein 6; fat 5`.
+        case label
+        /// The assumed preparation: `Grilled, skinless`.
+        case preparation
+        /// `solid`, `drink`, `water` or `alcohol`.
+        case kind
+        /// A data type of USDA FoodData Central, the name of the food there and, if certain, its id.
+        case source
+        case sourceFood = "source food"
+        case id = "FDC id"
+        /// Notes of the table's editors; not read.
+        case remarks
+    }
+
+    private static let columns = Column.allCases
+    static let titles = columns.map(\.rawValue)
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            line += 1
+            readLine(text)
+        }
+        if bytes.isEmpty {
+            refuse("the table is empty")
+        } else if bytes.last != UInt8(ascii: "\n") {
+            refuse("the last line does not end with a line feed")
+        }
+    }
+
+    private mutating func refuse(_ message: String) { mistakes.append("\(Self.path):\(max(line, 1)): \(message)") }
+
+    private mutating func readLine(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return refuse("the line is not UTF-8") }
+        if bytes.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\t") }) {
+            return refuse("the line has a control character, such as the carriage return of Windows")
+        }
+        cells = bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        if line == 1 {
+            if cells != Self.titles { refuse("the columns are \(Self.titles.joined(separator: ", "))") }
+            return
+        }
+        guard cells.count == Self.titles.count else {
+            return refuse("a line has \(Self.titles.count) columns with a tab between each two, not \(cells.count)")
+        }
+        let count = mistakes.count
+        for column in Self.columns where !isTrimmed(self[column]) {
+            refuse("\(column.rawValue) begins or ends with a space or a quotation mark; save the table without them")
+        }
+        guard mistakes.count == count, let food = food(), mistakes.count == count else { return }
+        foods.append(food)
+        index(food)
+    }
+
+    private subscript(column: Column) -> String { Self.columns.firstIndex(of: column).map { cells[$0] } ?? "" }
+
+    private func isTrimmed(_ cell: String) -> Bool {
+        guard let first = cell.utf8.first, let last = cell.utf8.last else { return true }
+        return first != 0x20 && first != UInt8(ascii: "\"") && last != 0x20
+    }
+
+    // MARK: A food
+
+    /// The food of the line; nil or with new mistakes if it is not valid.
+    private mutating func food() -> Food? {
+        let key = key()
+        let names = [text(.name)] + parts(.aliases)
+        let per100Grams = FactsPer100Grams(
+            calories: number(.kcal, atMost: 902), protein: optionalNumber(.protein), carbs: optionalNumber(.carbs),
+            fat: optionalNumber(.fat), fiber: optionalNumber(.fiber), sugar: optionalNumber(.sugar))
+        let serving = Food.Serving(name: text(.serving), grams: weight(self[.servingGrams], of: .servingGrams))
+        guard let kind = kind(), let source = source() else { return nil }
+        return Food(
+            key: key, names: names, per100Grams: per100Grams, serving: serving,
+            portions: weights(.gramsPerUnit, of: Self.weighedUnits),
+            sizes: weights(.gramsPerSize, of: PieceSize.allCases), label: label(),
+            preparation: self[.preparation].isEmpty ? nil : self[.preparation], kind: kind, source: source)
+    }
+
+    private mutating func key() -> String {
+        let key = self[.key]
+        if key.isEmpty || !key.utf8.allSatisfy({ $0 == .minus || $0.isLowercaseLetter }) {
+            refuse("the key is \"\(key)\"; it is a slug of small letters and dashes, such as chicken-breast")
+        }
+        if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) stands in line \(first) already") }
+        return key
+    }
+
+    private mutating func text(_ column: Column) -> String {
+        if self[column].isEmpty { refuse("\(column.rawValue) is empty") }
+        return self[column]
+    }
+
+    private mutating func parts(_ column: Column) -> [String] {
+        if self[column].isEmpty { return [] }
+        var parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        var isSpaced = true
+        for index in parts.indices.dropFirst() where parts[index].popFirst() != 0x20 { isSpaced = false }
+        if !isSpaced || parts.contains(where: { $0.isEmpty || $0.first == 0x20 || $0.last == 0x20 }) {
+            refuse("\(column.rawValue) is \"\(self[column])\"; a semicolon and a space separate its parts")
+        }
+        return parts.map { String(Substring($0)) }
+    }
+
+    private mutating func kind() -> Food.Kind? {
+        let kind = Food.Kind(rawValue: self[.kind])
+        if kind == nil { refuse("the kind is \"\(self[.kind])\"; it is solid, drink, water or alcohol") }
+        return kind
+    }
+
+    private mutating func source() -> Food.Source? {
+        let food = text(.sourceFood)
+        let id = Int(self[.id])
+        let database = Food.Source.Database(rawValue: self[.source])
+        let isValid = database == .srLegacy && id.map(Food.Source.ids.contains) == true && self[.id].utf8.count == 6
+        if !self[.id].isEmpty, !isValid {
+            refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy have one, from 167512 to 175304")
+        }
+        if database == nil {
+            refuse("the source is \"\(self[.source])\"; it is SR Legacy, FNDDS, Foundation, Branded or recipe")
+        }
+        return database.map { Food.Source(database: $0, food: food, id: id) }
+    }
+
+    // MARK: Numbers
+
+    private mutating func weights<Key: RawRepresentable<String> & Hashable>(
+        _ column: Column, of keys: [Key]
+    ) -> [Key: Double] {
+        var weights: [Key: Double] = [:]
+        for (name, value) in pairs(column) {
+            guard let key = keys.first(where: { $0.rawValue == name }) else {
+                refuse("\(column.rawValue) has \"\(name)\"; it has \(keys.map(\.rawValue).joined(separator: ", "))")
+                continue
+            }
+            if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) stands twice") }
+        }
+        return weights
+    }
+
+    /// Units that are weights, and servings, have no weight of their own.
+    private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
+
+    private mutating func label() -> MealNutrients? {
+        var facts: [String: Int] = [:]  // Names of facts.
+        for (name, value) in pairs(.label) {
+            let isEnergy = name == "kcal"
+            let number = decimal(value, digits: isEnergy ? 0 : 1).map { Int(($0 * (isEnergy ? 1 : 10)).rounded()) }
+            if number == nil || !(isEnergy || MealNutrients.names.contains(name)) {
+                refuse(
+                    "the label has \"\(name) \(value)\"; it has whole kcal and tenths of grams: kcal 70; protein 6.5")
+            }
+            if facts.updateValue(number ?? 0, forKey: name) != nil { refuse("\(name) stands twice") }
+        }
+        return facts.isEmpty ? nil : MealNutrients(calories: facts["kcal"] ?? 0) { facts[$0] ?? 0 }
+    }
+
+    private mutating func pairs(_ column: Column) -> [(name: String, value: String)] {
+        parts(column).map { part in
+            guard let space = part.utf8.lastIndex(of: 0x20) else { return (part, "") }
+            return (String(part[..<space]), String(part[part.utf8.index(after: space)...]))
+        }
+    }
+
+    private mutating func weight(_ cell: String, of column: Column) -> Double {
+        guard let grams = decimal(cell, digits: 2), grams > 0, grams < 5000 else {
+            refuse("\(column.rawValue) has \"\(cell)\"; a weight is more than 0 and less than 5000 grams, such as 28.5")
+            return 1
+        }
+        return grams
+    }
+
+    private mutating func optionalNumber(_ column: Column) -> Double {
+        self[column].isEmpty ? 0 : number(column, atMost: 100)
+    }
+
+    private mutating func number(_ column: Column, atMost most: Int) -> Double {
+        guard let number = decimal(self[column], digits: 2), number <= Double(most) else {
+            refuse("\(column.rawValue) is \"\(self[column])\"; it is a number from 0 to \(most), such as 12.56")
+            return 0
+        }
+        return number
+    }
+
+    /// The value of `12`, `12.5` or `12.56`, with at most six digits before the point, as Swift reads the literal.
+    private func decimal(_ text: String, digits: Int) -> Double? {
+        var value = 0
+        var count = 0
+        /// The number of digits before the point.
+        var whole: Int?
+        for byte in text.utf8 {
+            if byte == .dot, whole == nil {
+                whole = count
+                continue
+            }
+            guard byte.isDigit, count < 8 else { return nil }
+            value = value * 10 + Int(byte - .digitZero)
+            count += 1
+        }
+        let decimals = whole.map { count - $0 }
+        guard (1...6).contains(whole ?? count), decimals.map({ (1...2).contains($0) && $0 <= digits }) ?? true else {
+            return nil
+        }
+        // Both are exact, so the quotient is the nearest value, like the literal.
+        return decimals.map { Double(value) / ($0 == 1 ? 10 : 100) } ?? Double(value)
+    }
+
+    // MARK: Names
+
+    private mutating func index(_ food: Food) {
+        for name in food.names {
+            let words = Lexer.words(of: name)
+            guard let first = words.first else {
+                refuse("the name \"\(name)\" has no letters")
+                continue
+            }
+            let singular = words.joined(separator: " ")
+            let plural = Plural.of(singular)
+            longestName = max(longestName, words.count)
+            firstWords.insert(first)
+            // The plural of a name of several words begins with the same word, unless that word precedes `of`.
+            if words.count == 1 || words[1] == "of" {
+                firstWords.insert(plural.utf8.firstIndex(of: 0x20).map { String(plural[..<$0]) } ?? plural)
+            }
+            for word in plural == singular ? [singular] : [singular, plural] {
+                if let line = names.updateValue(line, forKey: word) {
+                    refuse("\"\(word)\" stands in line \(line) already; a name and its plural belong to one food, once")
+                }
+                entries[word] = FoodTable.Entry(
+                    food: food, singular: singular, plural: plural, isPlural: word != singular)
+            }
+        }
+    }
 }

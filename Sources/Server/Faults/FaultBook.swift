@@ -220,3 +220,115 @@ enum Misuse {
     static let afterEnd = "Nothing follows on a wire whose end is marked."
     static let noHead = "The response has no blank line after its head."
 }
+
+/// The injected faults of one WebSocket handshake, and of the connection that it opens.
+public struct HandshakeFaults: Sendable {
+    /// The number of the connection in its world, from 1, including refused ones.
+    public let connection: Int
+    /// The faults of the response to the handshake; a replacement comes instead of 101.
+    public var response: ResponseFaults
+    /// The faults of the open socket; nil if there are none.
+    public var socket: SocketFaults?
+
+    /// Whether the rules let a socket open; if not, no ``Transmission`` can carry a 101.
+    public var opensSocket: Bool {
+        response.replacement == nil
+            && response.faults.allSatisfy {
+                switch $0 {
+                case .delay, .wrongAccept, .compression: true
+                default: false
+                }
+            }
+    }
+}
+
+extension FaultBook {
+    /// Numbers a handshake that arrives now, and returns the faults of it and its connection; nil for none.
+    ///
+    /// Call it once per handshake, before checking credentials: each call counts. The endpoint is nil if a recording
+    /// opens the socket and there is no such endpoint.
+    public mutating func openSocket(_ endpoint: Endpoint? = .webSocket, at now: Timestamp) -> HandshakeFaults? {
+        connections += 1
+        guard !connectionRules.isEmpty else { return nil }
+        var acting = HandshakeFaults(connection: connections, response: ResponseFaults(seed: seed))
+        var socketRules: [SocketFaults.Rule] = []
+        for index in connectionRules {
+            let rule = rules[index].rule
+            // One for a socket that was open when it was added concerns no other one.
+            guard rule.connection == nil, rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
+            switch rule.fault {
+            case .response: preconditionFailure("Sorted out before.")
+            case .handshake(let fault):
+                guard act(fault, index, at: now, in: &acting.response, Messages.refused) else { continue }
+                acting.response.ruleNames.append(rule.name.text)
+            case .socket(let fault, let point):
+                let chance = chance(of: rule, UInt64(rules[index].matches))
+                socketRules.append(SocketFaults.Rule(name: rule.name, fault: fault, point: point, chance: chance))
+                if case .hold = fault { continue }
+            }
+            rules[index].acted += 1
+        }
+        if !socketRules.isEmpty, acting.opensSocket { acting.socket = SocketFaults(rules: socketRules, seed: seed) }
+        let response = acting.response
+        return response.ruleNames.isEmpty && response.holds.isEmpty && acting.socket == nil ? nil : acting
+    }
+}
+
+/// A fault that a request asks for itself, in place of those of the rules.
+public enum RequestedFault: Sendable, Equatable {
+    /// `Prefer: code=429`: an answer with this status, as a replacement has it.
+    case status(Int)
+    /// `X-Fake-Fault: NAME`: the fault of this rule, enabled or not.
+    case rule(ExactString)
+
+    /// What the values of the fields `X-Fake-Fault` and `Prefer` ask for; nil if they ask for nothing.
+    ///
+    /// Other preferences are ignored, as RFC 7240 demands.
+    public init?(name: String?, preferences: String?) throws(FaultBookError) {
+        if let name {
+            self = .rule(ExactString(name))
+            return
+        }
+        guard let preferences else { return nil }
+        for preference in preferences.split(separator: ",") {
+            let word = preference.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
+            guard word.lowercased().hasPrefix("code=") else { continue }
+            let code = word.dropFirst(5)
+            guard let status = Int(code), code.utf8.count == 3, FaultLimits.statuses.contains(status) else {
+                throw .unknownStatus(String(code))
+            }
+            self = .status(status)
+            return
+        }
+        return nil
+    }
+}
+
+extension FaultBook {
+    /// Returns the faults of a REST request that asks for one; no rule counts the request.
+    ///
+    /// - Throws: If no rule of REST requests has the name.
+    public mutating func respond(
+        with requested: RequestedFault, at now: Timestamp
+    ) throws(FaultBookError) -> ResponseFaults {
+        var acting = ResponseFaults(seed: seed)
+        switch requested {
+        case .status(let status):
+            acting.replacement = Replacement(status: status, message: Messages.preferred(status: status))
+            acting.ruleNames = ["Prefer: code=\(status)"]
+        case .rule(let name):
+            let index = rules.firstIndex { $0.rule.name == name }
+            guard let index, case .response(var fault, _) = rules[index].rule.fault else {
+                let known = rules.filter { if case .response = $0.rule.fault { true } else { false } }
+                throw .unknownName(name.text, known: known.map(\.rule.name.text))
+            }
+            // It answers as if the quota were used up.
+            if case .quota(_, let window, var replacement) = fault {
+                replacement.retryAfter = replacement.retryAfter ?? Int((window + 999_999_999) / 1_000_000_000)
+                fault = .replace(replacement)
+            }
+            if act(fault, index, at: now, in: &acting, Messages.replaced) { acting.ruleNames = [name.text] }
+        }
+        return acting
+    }
+}

@@ -1,4 +1,5 @@
 import JSON
+import Text
 import Texts
 
 /// A list of JSON objects of each user that the apps sync in the background.
@@ -89,5 +90,200 @@ extension JSONObject {
     func text(_ name: String) -> String {
         guard let text = self[name]?.string else { preconditionFailure("The table lacks \(name): \(self)") }
         return text
+    }
+}
+
+/// What the table of collections says of one member of an object.
+struct MemberRule: Sendable {
+    let name: String
+    let isRequired: Bool
+    /// Whether only scenarios set it; in a request it counts for nothing.
+    let isReadOnly: Bool
+    /// Whether the world computes it from other members.
+    let isComputed: Bool
+    /// The value of a member that is not sent; nil leaves it out.
+    ///
+    /// A time may be `"now"`.
+    private let defaultValue: JSONValue?
+    private let type: ValueType
+
+    private indirect enum ValueType: Sendable {
+        case any, bool, time
+        case string(length: ClosedRange<Int>)
+        case choice([String])
+        case integer(ClosedRange<Int>)
+        case number(ClosedRange<Double>)
+        case array(of: MemberRule?, count: ClosedRange<Int>)
+        case object([MemberRule])
+    }
+
+    /// The rules of the members of an object in the table.
+    static func list(_ members: JSONValue?) -> [MemberRule] {
+        (members?.object ?? [:]).map { MemberRule(name: $0.key, $0.value.object ?? [:]) }
+    }
+
+    private init(name: String, _ rule: JSONObject) {
+        self.name = name
+        isRequired = rule["required"] == true
+        isReadOnly = rule["readOnly"] == true
+        isComputed = rule["computed"] == true
+        defaultValue = rule["default"]
+        type =
+            switch rule["type"]?.string {
+            case nil: .any
+            case "boolean": .bool
+            case "date-time": .time
+            case "string":
+                if let choices = rule["enum"]?.array {
+                    .choice(choices.compactMap(\.string))
+                } else {
+                    .string(length: (rule["minLength"]?.int ?? 0)...(rule["maxLength"]?.int ?? .max))
+                }
+            case "integer": .integer((rule["minimum"]?.int ?? .min)...(rule["maximum"]?.int ?? .max))
+            case "number":
+                .number(
+                    (rule["minimum"]?.double ?? -.greatestFiniteMagnitude)...(rule["maximum"]?.double
+                        ?? .greatestFiniteMagnitude))
+            case "array":
+                .array(
+                    of: rule["items"]?.object.map { MemberRule(name: "", $0) },
+                    count: (rule["minItems"]?.int ?? 0)...(rule["maxItems"]?.int ?? .max))
+            case "object": .object(Self.list(rule["members"]))
+            case let type?: preconditionFailure("\(name) has an unknown type: \(type)")
+            }
+    }
+
+    /// How an object is read: from a request, or from a scenario or a saved world.
+    struct Reading {
+        /// What `"now"` means.
+        var now: Timestamp
+        /// For what is planted the world's start: times may be relative to it (`3d ago`), and members that requests may not
+        /// set count.
+        var start: Timestamp?
+        /// See ``CollectionRow/hasFractions``.
+        var hasFractions = false
+
+        func text(_ time: DateTime) -> String {
+            hasFractions ? time.millisecondText : time.wireText
+        }
+    }
+
+    /// Reads the members of an object in the order of the table, with defaults; others follow as they were sent.
+    ///
+    /// - Throws: 400 that names the member by its path, `stages[2].start_time`.
+    static func read(
+        _ object: JSONObject, _ rules: [MemberRule], at path: String = "", _ reading: Reading
+    ) throws(APIError) -> JSONObject {
+        var members: [JSONObject.Element] = []
+        for rule in rules where !rule.isComputed {
+            if let value = try rule.read(in: object, at: path, reading) { members.append((rule.name, value)) }
+        }
+        for member in object where !rules.contains(where: { $0.name.isExactly(member.key) }) { members.append(member) }
+        return JSONObject(members)
+    }
+
+    private func read(in object: JSONObject, at path: String, _ reading: Reading) throws(APIError) -> JSONValue? {
+        let path = path.isEmpty ? name : "\(path).\(name)"
+        if let value = object[name], value != .null, !isReadOnly || reading.start != nil {
+            return try read(value, at: path, reading)
+        }
+        if isRequired { throw .missingField(path, expected: expected) }
+        return defaultValue == "now" ? .string(reading.text(DateTime(reading.now))) : defaultValue
+    }
+
+    private func read(_ value: JSONValue, at path: String, _ reading: Reading) throws(APIError) -> JSONValue {
+        switch type {
+        case .any: return value
+        case .bool: if value.bool != nil { return value }
+        case .time:
+            guard let time = value.string.flatMap({ self.time($0, reading) }) else {
+                throw .dateTimeExpected(path, got: value)
+            }
+            return .string(reading.text(time))
+        case .string(let length):
+            if let text = value.string {
+                guard length.contains(text.count) else {
+                    throw .wrongLength(path, allowed: length, got: text.count)
+                }
+                return value
+            }
+        case .choice(let choices):
+            if let text = value.string {
+                guard choices.contains(where: text.isExactly) else {
+                    throw .unknownChoice(path, got: text, allowed: choices)
+                }
+                return value
+            }
+        case .integer(let range):
+            if let number = value.int, range.contains(number) { return .number(JSONNumber(number)) }
+        case .number(let range):
+            if let number = value.double, range.contains(number) { return value }
+        case .array(let rule, let count):
+            if let elements = value.array, count.contains(elements.count) {
+                guard let rule else { return value }
+                var read: [JSONValue] = []
+                for (index, element) in elements.enumerated() {
+                    read.append(try rule.read(element, at: "\(path)[\(index)]", reading))
+                }
+                return .array(read)
+            }
+        case .object(let rules):
+            if let object = value.object { return .object(try Self.read(object, rules, at: path, reading)) }
+        }
+        throw .wrongType(path, expected: expected, got: value)
+    }
+
+    private func time(_ text: String, _ reading: Reading) -> DateTime? {
+        guard let start = reading.start, text.hasSuffix(" ago"),
+            let age = Durations.nanoseconds(String(text.dropLast(4)), atMost: .max)
+        else { return DateTime(text) }
+        let (time, overflow) = start.nanosecondsSinceEpoch.subtractingReportingOverflow(age)
+        return overflow ? nil : DateTime(Timestamp(nanosecondsSinceEpoch: time))
+    }
+
+    /// What it may be; nil if it is no choice.
+    var choices: [String]? { if case .choice(let choices) = type { choices } else { nil } }
+
+    /// Reads a value of a query; throws 400 if it is not one of the member's choices.
+    func choice(_ text: String, of parameter: String) throws(APIError) -> JSONValue {
+        if let choices, !choices.contains(where: text.isExactly) {
+            throw .unknownChoice(parameter, got: text, allowed: choices)
+        }
+        return .string(text)
+    }
+
+    /// What a value has to be, for messages.
+    private var expected: String {
+        switch type {
+        case .any: return "any value"
+        case .bool: return "true or false"
+        case .time: return BodyReader.expectedDateTime
+        case .string(let length):
+            if length.upperBound == .max { return length.lowerBound == 0 ? "a string" : "a string that is not empty" }
+            return "a string of \(length.lowerBound) to \(length.upperBound) characters"
+        case .choice(let choices): return "one of " + choices.map { quoted($0) }.joined(separator: ", ")
+        case .integer(let range): return "a whole number" + Self.words(range, unlimited: (.min, .max))
+        case .number(let range):
+            return "a number" + Self.words(range, unlimited: (-.greatestFiniteMagnitude, .greatestFiniteMagnitude))
+        case .array(let rule, let count):
+            let limits = Self.words(count, unlimited: (0, .max))
+            let values = rule.map { " of which each is \($0.expected)" } ?? ""
+            return "a list" + (limits.isEmpty ? "" : " with a length" + limits) + values
+        case .object: return "an object"
+        }
+    }
+
+    /// ` from 1 to 10`, ` of at least 0`, or nothing.
+    private static func words<Bound>(_ range: ClosedRange<Bound>, unlimited: (Bound, Bound)) -> String {
+        func text(_ bound: Bound) -> String {
+            let text = "\(bound)"
+            return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        }
+        switch (range.lowerBound == unlimited.0, range.upperBound == unlimited.1) {
+        case (true, true): return ""
+        case (false, true): return " of at least \(text(range.lowerBound))"
+        case (true, false): return " of at most \(text(range.upperBound))"
+        case (false, false): return " from \(text(range.lowerBound)) to \(text(range.upperBound))"
+        }
     }
 }

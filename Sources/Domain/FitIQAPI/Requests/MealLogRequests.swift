@@ -1,3 +1,4 @@
+import Digests
 import JSON
 
 extension String {
@@ -139,5 +140,143 @@ extension MealItem {
             ) { name throws(APIError) in
                 Int((try amount(name + "_g", "grams of this quantity") * 10).rounded())
             })
+    }
+}
+
+/// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578), or JSON with one
+/// in base64.
+///
+/// The picture itself is not kept. The time is linear in the bytes of the body, whatever they have of boundaries.
+public struct MealPhotoRequest: Equatable, Sendable {
+    /// From the field of this name; `other` in a form without one.
+    public var mealType: MealType
+    /// From the field of this name; nil means now.
+    public var loggedAt: DateTime?
+    public var notes: String?
+
+    /// The lengths of the notes, here and in a confirmation, in Swift characters.
+    public static let noteLengths = 0...500
+
+    public init(mealType: MealType = .other, loggedAt: DateTime? = nil) {
+        (self.mealType, self.loggedAt) = (mealType, loggedAt)
+    }
+
+    /// - Throws: 415 for another media type, 400 for a body that is neither, or has no image.
+    public init(body: [UInt8], contentType: String?) throws(APIError) {
+        let isJSON = FormPart.pieces(of: contentType ?? "").first?.lowercased() == "application/json"
+        let fields = isJSON ? try Self.fields(ofJSON: body, contentType) : try Self.fields(ofForm: body, contentType)
+        let type: MealType? = try fields.choice("meal_type") ?? (isJSON ? nil : .other)
+        mealType = try type.required("meal_type", expected: BodyReader.names(among: MealType.allCases))
+        loggedAt = try fields.dateTime("logged_at")
+        notes = try fields.text("notes", characters: Self.noteLengths)
+    }
+
+    private static func fields(ofJSON body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
+        try APIError.checkMediaType(contentType)
+        let fields = try BodyReader(body)
+        let expected = "the picture in base64 (RFC 4648, section 4)"
+        let image = try fields.string("image_data", expected: expected).required("image_data", expected: expected)
+        guard Base64.decode(image)?.isEmpty == false else { throw .badImage("'image_data' is not \(expected)") }
+        return fields
+    }
+
+    /// Finds the image: the first part with a type of images, or with the name of a file and no type that says more.
+    private static func fields(ofForm body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
+        let parts = try FormPart.parts(of: body, contentType: contentType)
+        let image = parts.first { part in
+            let isUnspecific = part.type == nil || part.type == "application/octet-stream"
+            return part.type?.hasPrefix("image/") ?? false || (part.isFile && isUnspecific)
+        }
+        guard let image else {
+            throw .badImage("no part is an image; send one with a filename and 'Content-Type: image/jpeg'")
+        }
+        guard !image.content.isEmpty else { throw .badImage("it has no bytes") }
+        var texts = JSONObject()
+        for part in parts where ["meal_type", "logged_at", "notes"].contains(part.name) {
+            texts[part.name] = .string(String(decoding: body[part.content], as: UTF8.self))
+        }
+        return BodyReader(texts)
+    }
+}
+
+/// A part of `multipart/form-data` (RFC 7578).
+package struct FormPart {
+    /// Empty if it has none.
+    package private(set) var name = ""
+    package private(set) var isFile = false
+    /// The media type in lower case, without parameters.
+    package private(set) var type: String?
+    /// Its place in the body.
+    package let content: Range<Int>
+
+    /// More than any client sends.
+    static let mostParts = 20
+    static let longestHead = 4096
+
+    package static func parts(of body: [UInt8], contentType: String?) throws(APIError) -> [FormPart] {
+        let field = contentType ?? ""
+        guard pieces(of: field).first?.lowercased() == "multipart/form-data" else {
+            throw .unsupportedMediaType(contentType, expected: "multipart/form-data")
+        }
+        guard let boundary = boundary(of: field) else {
+            throw .badForm("its Content-Type has no boundary of 1 to 70 characters")
+        }
+        let delimiter = Array("\r\n--\(boundary)".utf8)
+        // The first delimiter may be at the beginning, without the line break.
+        guard var place = body.starts(with: delimiter[2...]) ? -2 : find(delimiter, in: body, from: 0) else {
+            throw .badForm("the boundary of its Content-Type is not in it")
+        }
+        var parts: [FormPart] = []
+        while !body[(place + delimiter.count)...].starts(with: "--".utf8) {
+            let start = place + delimiter.count
+            guard parts.count < mostParts, let headEnd = find(Array("\r\n\r\n".utf8), in: body, from: start),
+                headEnd - start <= longestHead, let end = find(delimiter, in: body, from: headEnd + 2)
+            else { throw .badForm("part \(parts.count + 1) is one too many, or lacks its head or a boundary after it") }
+            let head = String(decoding: body[start..<headEnd], as: UTF8.self)
+            parts.append(FormPart(head: head, content: min(headEnd + 4, end)..<end))
+            place = end
+        }
+        return parts
+    }
+
+    /// The boundary that a Content-Type names, if it is one (RFC 2046 §5.1.1).
+    package static func boundary(of contentType: String) -> String? {
+        parameter("boundary", of: contentType).flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
+    }
+
+    private init(head: String, content: Range<Int>) {
+        self.content = content
+        for line in head.split(separator: "\r\n") {
+            let value = String(line.drop { $0 != ":" }.dropFirst())
+            switch line.prefix(while: { $0 != ":" }).lowercased() {
+            case "content-disposition":
+                name = Self.parameter("name", of: value) ?? ""
+                isFile = Self.parameter("filename", of: value) != nil
+            case "content-type": type = Self.pieces(of: value).first?.lowercased()
+            default: break
+            }
+        }
+    }
+
+    /// The parts of a field's value between semicolons, without the spaces around them.
+    static func pieces(of value: String) -> [String] {
+        value.split(separator: ";").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+    }
+
+    /// A parameter without quotation marks; none of those that count has a semicolon.
+    private static func parameter(_ name: String, of value: String) -> String? {
+        let piece = pieces(of: value).dropFirst().first { $0.lowercased().hasPrefix(name + "=") }
+        return piece?.dropFirst(name.count + 1).filter { $0 != "\"" }
+    }
+
+    /// The place of a pattern that begins with a carriage return, in linear time: it has no other next to it.
+    private static func find(_ pattern: [UInt8], in body: [UInt8], from start: Int) -> Int? {
+        body.withUnsafeBufferPointer { bytes in
+            guard bytes.count - start >= pattern.count else { return nil }
+            for index in start...bytes.count - pattern.count where bytes[index] == 0x0D {
+                if bytes[index..<index + pattern.count].elementsEqual(pattern) { return index }
+            }
+            return nil
+        }
     }
 }

@@ -1,5 +1,7 @@
 import FitIQAPI
 import JSON
+import Patterns
+import Text
 
 /// The documents that the apps sync, by collection and user.
 ///
@@ -181,5 +183,123 @@ extension DocumentListQuery {
         guard readsMembers || readsPage || collection == .sleep else { return cost }
         for document in lists.joined() where cost < 1 << 20 { cost += document.encoded.count }
         return cost
+    }
+}
+
+/// The words of a search in the journal: each must occur, in any case.
+struct SearchWords {
+    private let words: [SoughtWords]
+
+    init(_ words: [String]) { self.words = words.map { SoughtWords($0) } }
+
+    /// The answer with a page of the entries in which all words occur, the most relevant first, then the newest.
+    func page(of entries: [Document], _ query: DocumentListQuery) -> [UInt8] {
+        var found: [(relevance: Double, time: DateTime, place: Int, entry: Document)] = []
+        for (place, entry) in entries.enumerated() {
+            guard let relevance = relevance(of: entry.object) else { continue }
+            found.append((relevance, entry.time, place, entry))
+        }
+        found.sort { ($0.relevance, $0.time, $0.place) > ($1.relevance, $1.time, $1.place) }
+        let items = found[query.page.range(of: found.count)].map { item in
+            item.entry.encoded.dropLast() + Array(",\"relevance_score\":\(JSONNumber(item.relevance).text)}".utf8)
+        }
+        return DocumentAnswers.list(items, query, total: found.count)
+    }
+
+    /// From 0 to 1, the mean of the words: 1 in the title, 0.75 in a tag, 0.5 in the text; nil if one occurs nowhere.
+    private func relevance(of entry: JSONObject) -> Double? {
+        let title = entry["title"]?.string ?? ""
+        let tags = entry["tags"]?.array?.compactMap(\.string) ?? []
+        var sum = 0.0
+        for word in words {
+            if word.isFound(in: title) {
+                sum += 1
+            } else if tags.contains(where: word.isFound(in:)) {
+                sum += 0.75
+            } else if word.isFound(in: entry["content"]?.string ?? "") {
+                sum += 0.5
+            } else {
+                return nil
+            }
+        }
+        return sum / Double(words.count)
+    }
+}
+
+/// Insights, which the backend writes and the app's user reads, marks and archives.
+extension Backend {
+    /// `GET /api/v1/insights/unread/count`: those that are neither read nor archived.
+    public func unreadInsights(of user: UserID) -> [UInt8] {
+        let count = users[user].documents[.insights, default: []].count(where: \.isUnread)
+        return JSONWriter.success { $0.member("count", count) }
+    }
+
+    /// Sets a mark of an insight, or turns it if the value is nil; one that has the value already keeps its time.
+    ///
+    /// Throws 404.
+    public mutating func markInsight(
+        _ id: String, _ member: String, as value: Bool?, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        let index = try index(of: id, in: .insights, of: user)
+        let insight = users[user].documents[.insights, default: []][index]
+        var object = insight.object
+        let value = value ?? (object[member] != true)
+        if object[member] != .bool(value) {
+            object[member] = .bool(value)
+            let marked = Document(
+                id: insight.id, user: users[user].id, object: object, in: .insights, createdAt: insight.createdAt,
+                updatedAt: turn.date)
+            set(marked, at: index, in: .insights, of: user)
+        }
+        return JSONWriter.success { data in
+            let state = member.dropFirst("is_".count)
+            data.member(
+                "message", "The insight is \(value ? "" : "not ")\(state == "favorite" ? "a favorite" : state).")
+            data.member("id", insight.id)
+            for mark in ["is_read", "is_favorite", "is_archived"] {
+                data.key(escaping: mark)
+                data.value(object[mark] == true)
+            }
+        }
+    }
+
+    /// Adds an insight that counts what the user recorded in a period (`POST /api/v1/insights/generate/wellness`).
+    ///
+    /// - Throws: 507 at the limit of documents, or if the world is full.
+    public mutating func generateInsight(
+        _ request: GenerateInsightRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        func count(_ collection: DocumentCollection) -> Int {
+            users[user].documents[collection, default: []].count { request.period.contains($0.time) }
+        }
+        let (moods, entries) = (count(.moodEntries), count(.journal))
+        let states = users[user].goals.map { goals[$0].goal.state.appStatus }
+        let (active, completed) = (states.count { $0 == .active }, states.count { $0 == .completed })
+        let parts = [
+            Text.Words.counted(moods, "mood"), Text.Words.counted(entries, "journal entry", "journal entries"),
+            Text.Words.counted(active, "active goal"),
+        ]
+        let summary = parts.joined(separator: ", ") + "."
+        func time(_ time: DateTime) -> JSONValue { .string(time.millisecondText) }
+        func number(_ count: Int) -> JSONValue { .number(JSONNumber(count)) }
+        let suggestions: [JSONValue] = [
+            moods == 0 ? "Record a mood once a day." : "Look at what your best days have in common.",
+            entries == 0 ? "Write two sentences before you sleep." : "Read again what you wrote last week.",
+        ]
+        let insight = try addDocument(
+            [
+                "insight_type": .string(request.type), "title": .string("Your \(request.type) wellness insight"),
+                "content": .string(
+                    "From \(request.period.lowerBound.wireText.prefix(10)) to "
+                        + "\(request.period.upperBound.wireText.prefix(10)) you recorded " + summary),
+                "summary": .string(summary), "period_start": time(request.period.lowerBound),
+                "period_end": time(request.period.upperBound),
+                "metrics": [
+                    "mood_entries_count": number(moods), "journal_entries_count": number(entries),
+                    "goals_active": number(active), "goals_completed": number(completed),
+                ],
+                "suggestions": .array(suggestions), "is_read": false, "is_favorite": false, "is_archived": false,
+            ], in: .insights, by: user, &turn)
+        return JSONWriter.success(data: insight.encoded)
     }
 }
