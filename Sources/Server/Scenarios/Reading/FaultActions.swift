@@ -14,7 +14,9 @@ extension ResponseFault {
         case .dribble: return value.dribble().map { .dribble(bytes: $0, every: $1) }
         case .truncate: return Fields(value, as: .truncate)?.after("the body").map { .truncate(after: $0) }
         case .contentLength:
-            guard let off = value.integer(-ByteCounts.largest...ByteCounts.largest) else { return nil }
+            guard let off = value.integer(-FaultLimits.contentLengthError...FaultLimits.contentLengthError) else {
+                return nil
+            }
             return off == 0 ? value.refuse(Messages.zeroLength) : .contentLength(off: off)
         case .malformed:
             switch value.name(among: ["json", "chunking"]) {
@@ -22,24 +24,28 @@ extension ResponseFault {
             case "chunking": return .malformedChunking
             default: return nil
             }
-        case .emptyReply: return value.isTrue() ? .emptyReply : nil
         case .reset: return reset(value, at: place)
-        case .hang: return value.isTrue() ? .hang : nil
         case .contentType:
             if value.node.content == .null { return .contentType(nil) }
             return value.fieldValue().map { .contentType($0) }
-        case .nanosecondTimestamps: return value.isTrue() ? .nanosecondTimestamps : nil
-        case .wrongAccept: return value.isTrue() ? .wrongAccept : nil
         case .hold: return Hold.read(value, at: place).map { .hold($0) }
         case .compression: return CompressionFault.read(value, at: place).map { .compression($0) }
-        default: preconditionFailure("\(action) is no fault of responses")
+        default:
+            guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of responses") }
+            return value.isTrue() ? fault : nil
         }
     }
 
+    private static let switches: [FaultAction: ResponseFault] = [
+        .emptyReply: .emptyReply, .hang: .hang, .nanosecondTimestamps: .nanosecondTimestamps,
+        .wrongAccept: .wrongAccept,
+    ]
+
     private static func quota(_ value: Cursor, _ fields: Fields) -> ResponseFault? {
         guard let window = Fields(value, as: .quota) else { return nil }
-        let requests = window.required("requests", "how many requests are answered")?.integer(0...1_000_000)
-        let span = window.required("per", Messages.duration)?.duration(1_000_000...86_400_000_000_000)
+        let requests = window.required("requests", "how many requests are answered")?.integer(
+            0...FaultLimits.quotaRequests)
+        let span = window.required("per", Messages.duration)?.duration(1_000_000...FaultLimits.longestWindow)
         let replacement = Replacement.read(fields, defaultStatus: 429)
         guard let requests, let span, let replacement else { return nil }
         return .quota(requests: requests, window: span, replacement)
@@ -55,7 +61,7 @@ extension ResponseFault {
 
 extension Replacement {
     fileprivate static func read(_ fields: Fields, defaultStatus: Int?) -> Replacement? {
-        let status = fields["status"].map { $0.integer(200...599) } ?? defaultStatus
+        let status = fields["status"].map { $0.integer(FaultLimits.statuses) } ?? defaultStatus
         let replacement = Replacement(
             status: status ?? 500,
             body: fields["body"]?.string(
@@ -67,22 +73,17 @@ extension Replacement {
     }
 }
 
-enum ByteCounts {
-    /// More than any response has, 1 GiB.
-    static let largest = 1024 * 1024 * 1024
-}
-
 extension Fields {
     /// The required number of bytes that are sent before the fault.
     func after(_ what: String) -> Int? {
-        required("after", "how many bytes of \(what) are sent")?.integer(0...ByteCounts.largest)
+        required("after", "how many bytes of \(what) are sent")?.integer(0...FaultLimits.contentLengthError)
     }
 }
 
 extension Cursor {
     func dribble() -> (bytes: Int, every: Int64)? {
         guard let fields = Fields(self, as: .dribble) else { return nil }
-        let bytes = fields.required("bytes", "how many at a time")?.integer(1...ByteCounts.largest)
+        let bytes = fields.required("bytes", "how many at a time")?.integer(1...FaultLimits.contentLengthError)
         let every = fields.required("every", Messages.duration)?.duration(0...FaultLimits.longestWait)
         guard let bytes, let every else { return nil }
         return (bytes, every)
@@ -101,7 +102,7 @@ extension Cursor {
         if let text = written, let duration = ScenarioLimits.duration(text), duration % 1_000_000_000 == 0 {
             return Int(duration / 1_000_000_000)
         }
-        guard let value = number?.int, (0...366 * 86_400).contains(value) else {
+        guard let value = number?.int, (0...FaultLimits.retryAfter).contains(value) else {
             return refuse(expected: Messages.seconds)
         }
         return value
@@ -130,7 +131,7 @@ extension SocketFault {
         }
     }
 
-    static let switches: [FaultAction: SocketFault] = [
+    private static let switches: [FaultAction: SocketFault] = [
         .finish: .finish, .reset: .reset, .silence: .silence, .masked: .masked, .invalidUTF8: .invalidUTF8,
         .escape: .escape, .binary: .binary, .lose: .lose, .double: .double, .swap: .swap,
         .nanosecondTimestamps: .nanosecondTimestamps,
@@ -169,7 +170,7 @@ extension SocketFault {
     private static func fragments(_ value: Cursor) -> SocketFault? {
         guard let elements = value.elements(limit: FaultLimits.fragments, of: "byte positions") else { return nil }
         guard !elements.isEmpty else { return value.refuse(Messages.emptyList(of: "byte positions")) }
-        let positions = elements.map { $0.integer(1...ByteCounts.largest) }
+        let positions = elements.map { $0.integer(1...FaultLimits.contentLengthError) }
         let known = positions.compactMap { $0 }
         guard known.count == positions.count else { return nil }
         let areAscending = zip(known, known.dropFirst()).allSatisfy(<)
@@ -239,7 +240,7 @@ extension SocketPoint {
         case "chunk":
             let answer = fields["answer"]?.integer(1...1_000_000)
             return fields["chunk"]?.selection().map { .chunks($0, ofAnswer: answer) }
-        case "byte": return fields["byte"]?.integer(1...ByteCounts.largest).map { .byte($0) }
+        case "byte": return fields["byte"]?.integer(1...FaultLimits.contentLengthError).map { .byte($0) }
         default: return nil
         }
     }
@@ -273,15 +274,12 @@ extension ResponseFault {
         case .contentLength(let off): writer.member("content_length", off)
         case .malformedJSON: writer.member("malformed", "json")
         case .malformedChunking: writer.member("malformed", "chunking")
-        case .emptyReply: writer.member("empty_reply", true)
         case .reset(after: 0): writer.member("reset", true)
         case .reset(let after): writer.object("reset") { $0.member("after", after) }
-        case .hang: writer.member("hang", true)
         case .contentType(let type): writer.member("content_type", orNull: type)
-        case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
-        case .wrongAccept: writer.member("wrong_accept", true)
         case .compression(let fault): writer.member("compression", fault.rawValue)
         case .hold(let hold): hold.write(hold.fromClient ? "request" : "response", into: &writer)
+        case .emptyReply, .hang, .nanosecondTimestamps, .wrongAccept: writer.flag(self, in: Self.switches)
         }
     }
 }
@@ -319,11 +317,7 @@ extension SocketFault {
             hold.write(hold.fromClient && hold.fromServer ? "both" : sender.direction, into: &writer)
         case .finish, .reset, .silence, .masked, .invalidUTF8, .escape, .binary, .lose, .double, .swap,
             .nanosecondTimestamps, .withholdPong, .stallReading:
-            guard let action = Self.switches.first(where: { $0.value == self })?.key else {
-                preconditionFailure("\(self) has a key.")
-            }
-            writer.key(escaping: action.rawValue)
-            writer.value(true)
+            writer.flag(self, in: Self.switches)
         }
     }
 }
@@ -352,6 +346,15 @@ extension Replacement {
 }
 
 extension JSONWriter {
+    /// Writes a fault whose key says everything.
+    fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
+        guard let action = switches.first(where: { $0.value == fault })?.key else {
+            preconditionFailure("\(fault) has a key.")
+        }
+        key(escaping: action.rawValue)
+        value(true)
+    }
+
     fileprivate mutating func dribble(_ bytes: Int, _ every: Int64) {
         object("dribble") { writer in
             writer.member("bytes", bytes)
