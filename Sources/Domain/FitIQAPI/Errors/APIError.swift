@@ -216,10 +216,9 @@ extension APIError {
         _ endpoint: Endpoint, method: HTTPRequest.Method, path: String, mode: GuideMode
     ) -> Self {
         let guides = endpoint.guides.map(\.rawValue).joined(separator: " and ")
-        let isDocumented = endpoint.guides.contains { $0.provision(of: endpoint) == .documented }
         return notFound(
             "\(method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server follows. "
-                + "\(isDocumented ? "Documented by" : "Presupposed by") \(guides); a server that answers as union "
+                + "\(endpoint.isDocumented ? "Documented by" : "Presupposed by") \(guides); a server that answers as union "
                 + "serves all.")
     }
 
