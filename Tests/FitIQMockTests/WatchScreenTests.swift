@@ -133,6 +133,36 @@ struct WatchScreenTests {
         #expect(shown.take() == "")
     }
 
+    @Test(
+        "Chunks are one line, each its own with chunks=show, and none is lost at the end; verdict= shows breaches alone"
+    )
+    func chunks() throws {
+        func chunk(_ text: String) -> WatchStream.News {
+            let frame = RecordedFrame(
+                sender: .server, opcode: .text, payload: Array(#"{"type":"stream_chunk","content":"\#(text)"}"#.utf8))
+            let time = Timestamp(secondsSinceEpoch: 1_738_146_600)
+            return .entry(JournalEntry(number: 1, time: time, connection: 3, event: .frame(frame)))
+        }
+        var screen = try screen()
+        screen.show(chunk("a"))
+        screen.show(chunk("b"))
+        #expect(shown.take() == "")
+        screen.finish()
+        #expect(shown.take() == "10:30:00.000    ← ws3 stream_chunk × 2, 74 B, 0 ms: ab\n")
+        screen.show(chunk("a"))
+        screen.press(Array("/chunks=show\n".utf8))
+        #expect(shown.take().contains("stream_chunk × 1"))
+        screen.show(chunk("a"))
+        #expect(shown.take().hasSuffix(#"← ws3 {"type":"stream_chunk","content":"a"}"# + "\n"))
+        for (filter, isShown) in [("verdict=broken", true), ("verdict=x/y a", true), ("verdict=x", false)] {
+            var screen = try self.screen(filter)
+            screen.show(.entry(note("a")))
+            #expect(shown.take() == "")
+            screen.show(.breach(breach(entries: [1])))
+            #expect(shown.take().contains("x/y") == isShown, "\(filter)")
+        }
+    }
+
     @Test("Typed and shown text holds nothing that a terminal obeys")
     func hostile() throws {
         var screen = try screen()

@@ -12,6 +12,7 @@ import Traffic
 final class ServedTraffic {
     private let engine: Engine
     private let lines: TrafficLines
+    private var folds: [ExactString: ChunkFolds] = [:]
     private let output = LineOutput(STDOUT_FILENO)
     /// The worlds with entries since the last look at their breaches.
     private var news: Set<ExactString> = []
@@ -21,8 +22,9 @@ final class ServedTraffic {
         self.engine = engine
         lines = TrafficLines(width: min(Terminal.columns ?? 120, 900), usesColor: System.usesColor)
         engine.observeEntries { [unowned self] entry, world in
-            news.insert(ExactString(world ?? Self.defaultWorld))
-            for line in lines.lines(of: entry, in: world) { show(line) }
+            let name = ExactString(world ?? Self.defaultWorld)
+            news.insert(name)
+            for line in folds[name, default: ChunkFolds()].lines(of: entry, by: lines, in: world) { show(line) }
         }
     }
 
@@ -34,7 +36,7 @@ final class ServedTraffic {
     func showBreaches(at now: Timestamp? = nil) {
         for world in news {
             guard let judgement = engine.judgement(ofWorld: world.text, at: now) else {
-                breaches[world] = nil
+                (breaches[world], folds[world]) = (nil, nil)
                 continue
             }
             for verdict in judgement.verdicts {
@@ -50,6 +52,10 @@ final class ServedTraffic {
             }
         }
         news.removeAll(keepingCapacity: true)
+        guard now == nil else { return }
+        for (world, var rest) in folds {
+            for line in rest.finish(by: lines, in: world.text == Self.defaultWorld ? nil : world.text) { show(line) }
+        }
     }
 
     private func show(_ line: String) {

@@ -16,7 +16,9 @@ struct WatchCommand: ParsableCommand {
 
             --filter selects entries by words. A word key=value is a condition of the admin API, such as status=4xx, \
             path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word has to be \
-            contained. A breach is selected with the entries that show it.
+            contained. A breach is selected with the entries that show it. The words of the page are there, too: \
+            fault=any or its name, verdict=broken or an obligation, which shows breaches alone, and chunks=show or hide: the \
+            chunks of an answer are one line, which comes once the answer has ended.
 
             Exit codes: 0 it was ended, 2 usage, or the server could not be reached or refused at first, 3 an event was \
             too long.
@@ -56,6 +58,8 @@ struct WatchCommand: ParsableCommand {
         let reader = WatchReader(
             base, world: world, adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"), screen, wait.mailbox)
         try orFailure(try SystemThread.start { reader.run() }, Failure.running)
+        // The reader may be blocked in it.
+        defer { _ = reader.screen.withLockIfAvailable { $0.finish() } }
         while true {
             switch try wait.next() {
             case .signal(SIGWINCH): reader.screen.withLock { $0.lines.width = Self.width }

@@ -10,6 +10,7 @@ struct WatchScreen {
     private var showsPings: Bool
     private(set) var isOver = false
     private var filter: TrafficFilter
+    private var folds = ChunkFolds()
     /// What came while it was paused or a filter was typed; nil while it runs.
     private var held: [String]?
     /// How many lines came beyond ``heldLines``.
@@ -40,6 +41,7 @@ struct WatchScreen {
         case .breach(let breach): show(breach)
         case .missed(let count): tell(Messages.missed(count))
         case .began, .restarted:
+            finish()
             filter.forgetSockets()
             passed = []
             if case .began = news { tell(Messages.worldBeginsAnew) }
@@ -51,12 +53,17 @@ struct WatchScreen {
         guard filter.matches(entry) else { return }
         if passed.count == 2 * Self.passedEntries { passed.removeFirst(Self.passedEntries) }
         passed.append(entry.number)
-        guard showsPings || !entry.event.isPing else { return }
-        for line in lines.lines(of: entry) { add(line) }
+        guard filter.showsEntries, showsPings || filter.showsPings || !entry.event.isPing else { return }
+        let shown = filter.foldsChunks ? folds.lines(of: entry, by: lines) : lines.lines(of: entry)
+        for line in shown { add(line) }
     }
+
+    /// Shows the chunks of answers that have not ended.
+    mutating func finish() { for line in folds.finish(by: lines) { add(line) } }
 
     /// A breach concerns the filter if an entry that shows it does, or its own words.
     private mutating func show(_ breach: TrafficLines.Breach) {
+        guard filter.selects(breachOf: breach.obligation) else { return }
         let line = lines.line(of: breach)
         if filter.matches(text: line) || breach.entries.contains(where: passed.contains) { add(line) }
     }
@@ -131,6 +138,7 @@ struct WatchScreen {
     private mutating func finishTyping(_ text: String) {
         do throws(APIError) {
             filter = try TrafficFilter(text)
+            finish()
             passed = []
             answer(Messages.filtered(text), inPlace: true)
         } catch {

@@ -250,7 +250,49 @@ struct TrafficFilterTests {
         ("OLÁ", .frame(chunk), true), ("ws7", .frame(chunk), true), ("status=4xx run", .exchange(goals), true),
         ("status=4xx walk", .exchange(goals), false), ("?page=2", .exchange(goals), false),
         (#""title":"run"#, .exchange(goals), true),
+        // Those of the page.
+        ("chunks=hide", .frame(chunk), false), ("chunks=hide", .exchange(goals), true),
+        ("chunks=show pings=show verdict=broken", .frame(chunk), true), ("fault=any", .frame(chunk), false),
+        ("fault=any", .fault(RecordedFault(name: "late", effect: .silence)), true),
+        ("fault=late", .closed(RecordedClosing(by: .server, cause: .reset, faults: ["cut", "late"])), true),
+        ("fault=lat", .closed(RecordedClosing(by: .server, cause: .reset, faults: ["cut", "late"])), false),
     ]
+
+    @Test("The chunks of an answer are one line, which precedes what ends it on its socket")
+    func folding() {
+        var folds = ChunkFolds()
+        func lines(_ text: String, of socket: UInt64 = 7, at second: Int64 = 0, _ faults: [String] = []) -> [String] {
+            var frame = JournalSample.frame(.server, text)
+            frame.faults = faults
+            let time = Timestamp(secondsSinceEpoch: 1_738_146_600 + second)
+            return folds.lines(
+                of: JournalEntry(number: 1, time: time, connection: socket, event: .frame(frame)), by: TrafficLines())
+        }
+        #expect(lines(#"{"type":"stream_chunk","content":"Olá"}"#) == [])
+        #expect(lines(#"{"type":"assistant_message_chunk","chunk":"Hi"}"#, of: 8) == [])
+        #expect(lines(#"{"type":"pong"}"#) == [#"10:30:00.000    ← ws7 {"type":"pong"}"#])
+        #expect(lines(#"{"type":"stream_chunk","content":", Ana"}"#, at: 2, ["late"]) == [])
+        #expect(
+            lines(#"{"type":"stream_complete"}"#, at: 3) == [
+                "10:30:00.000    ← ws7 stream_chunk × 2, 81 B, 2.000 s: Olá, Ana [fault: late]",
+                #"10:30:03.000    ← ws7 {"type":"stream_complete"}"#,
+            ])
+        #expect(
+            folds.finish(by: TrafficLines()).map { $0.dropFirst(18) } == [
+                "ws8 assistant_message_chunk × 1, 47 B, 0 ms: Hi"
+            ])
+        #expect(folds.finish(by: TrafficLines()) == [])
+    }
+
+    @Test(
+        "A filter folds chunks unless it says something of each",
+        arguments: [
+            ("", true), ("path=/ws kind=frame pings=show", true), ("chunks=show", false), ("type=stream_chunk", false),
+            ("fault=any", false), ("Olá", false),
+        ])
+    func folds(filter: String, folds: Bool) throws {
+        #expect(try TrafficFilter(filter).foldsChunks == folds)
+    }
 
     @Test("A filter is conditions of the journal, and words", arguments: table)
     func matches(filter: String, event: JournalEvent, matches: Bool) throws {
@@ -271,7 +313,8 @@ struct TrafficFilterTests {
         "A mistake in a filter is told",
         arguments: [
             ("stats=4xx", "stats"), ("status=x", "status"), ("status=200 status=201", "status"), ("limit=5", "limit"),
-            ("since=5", "since"), ("kind=", "kind"),
+            ("since=5", "since"), ("kind=", "kind"), ("chunks=fold", "chunks"), ("pings=hide", "pings"),
+            ("fualt=any", "'fault'"),
         ])
     func mistake(filter: String, name: String) {
         let error = #expect(throws: APIError.self) { try TrafficFilter(filter) }

@@ -209,16 +209,31 @@ public struct JournalLookout: Sendable {
 ///
 ///     status=4xx path=/goals CONSULTATION_EXISTS
 ///
-/// A word `key=value` is a condition of ``JournalQuery``. Any other word has to be contained in the entry's line or its
-/// bodies, in upper or lower case. Frames share the path, the endpoint and the user of their opening, if the filter saw
-/// it.
+/// A word `key=value` is a condition of ``JournalQuery``, or of the admin API's page: `fault`, `verdict`, `pings` and
+/// `chunks`. Any other word has to be contained in the entry's line or its bodies, in upper or lower case. Frames share
+/// the path, the endpoint and the user of their opening, if the filter saw it.
 public struct TrafficFilter: Sendable {
-    /// The keys of ``JournalQuery`` that concern an entry by itself.
-    public static let keys = JournalQuery.parameters.filter { !["since", "before", "limit", "order"].contains($0) }
+    private enum Shown: String, CaseIterable { case show, hide }
+
+    /// The keys of ``JournalQuery`` that concern an entry by itself, and those of the page.
+    public static let keys =
+        JournalQuery.parameters.filter { !["since", "before", "limit", "order"].contains($0) }
+        + ["fault", "verdict", "pings", "chunks"]
+    /// The keys that say nothing of a single chunk.
+    private static let socketKeys = [
+        "pings", "method", "path", "endpoint", "user", "trace", "connection", "kind", "direction",
+    ]
 
     private let query: JournalQuery
     private let words: [String]
     private let hasConditions: Bool
+    /// The name of a fault that acted; `any` for each.
+    private let fault: String?
+    /// Selects breaches in place of entries: of the obligation with this id, or all for `broken`.
+    private let verdict: String?
+    private let pings, chunks: Shown?
+    /// Whether the chunks of an answer are one line.
+    public let foldsChunks: Bool
     /// The handshakes of open sockets, whose facts their frames share.
     private var openings: [UInt64: RecordedOpening] = [:]
     private static let whole = TrafficLines(width: 10_000)
@@ -243,15 +258,38 @@ public struct TrafficFilter: Sendable {
             }
             conditions.append((key, String(parts[1])))
         }
-        query = try JournalQuery(query: conditions)
-        hasConditions = !conditions.isEmpty
+        func own(_ key: String) -> String? { conditions.first { $0.name == key }?.value }
+        (fault, verdict) = (own("fault"), own("verdict"))
+        pings = try own("pings").flatMap { (text) throws(APIError) in try Self.shown("pings", text, [.show]) }
+        chunks = try own("chunks").flatMap { (text) throws(APIError) in try Self.shown("chunks", text, Shown.allCases) }
+        foldsChunks = words.isEmpty && conditions.allSatisfy { Self.socketKeys.contains($0.name) }
+        query = try JournalQuery(query: conditions.filter { JournalQuery.parameters.contains($0.name) })
+        hasConditions = conditions.contains { !["verdict", "pings", "chunks"].contains($0.name) }
         self.words = words
+    }
+
+    private static func shown(_ key: String, _ text: String, _ allowed: [Shown]) throws(APIError) -> Shown {
+        guard let shown = allowed.first(where: { $0.rawValue == text }) else {
+            throw .unknownChoice(key, got: text, allowed: allowed.map(\.rawValue))
+        }
+        return shown
+    }
+
+    /// Whether entries that match are shown: with `verdict` only breaches are, which come after the entries.
+    public var showsEntries: Bool { verdict == nil }
+    public var showsPings: Bool { pings == .show }
+
+    /// Whether breaches of the obligation are shown.
+    public func selects(breachOf obligation: String) -> Bool {
+        verdict == nil || verdict == "broken" || verdict == obligation
     }
 
     /// Whether the entry matches; call it for every entry, in order.
     public mutating func matches(_ entry: JournalEntry) -> Bool {
         defer { query.note(entry, in: &openings) }
-        guard query.matches(entry, opening: openings[entry.connection]) else { return false }
+        guard query.matches(entry, opening: openings[entry.connection]), chunks != .hide || !entry.event.isChunk,
+            fault.map({ fault in entry.event.faults.contains { fault == "any" || fault == $0 } }) ?? true
+        else { return false }
         guard !words.isEmpty else { return true }
         var text = Self.whole.lines(of: entry).joined()
         for content in entry.event.contents { text += "\n" + String(decoding: content, as: UTF8.self) }
@@ -271,6 +309,23 @@ public struct TrafficFilter: Sendable {
 }
 
 extension JournalEvent {
+    /// Whether it is a part of an answer of the coach.
+    var isChunk: Bool {
+        guard case .frame(let frame) = self, frame.sender == .server, frame.opcode == .text else { return false }
+        return ["stream_chunk", "assistant_message_chunk"].contains(frame.type)
+    }
+
+    /// The names of the faults that acted.
+    fileprivate var faults: [String] {
+        switch self {
+        case .exchange(let exchange), .opened(let exchange): exchange.faults
+        case .frame(let frame): frame.faults
+        case .closed(let closing): closing.faults
+        case .fault(let fault): [fault.name]
+        case .held, .released, .clock, .note: []
+        }
+    }
+
     /// Whether it only keeps a connection alive: a ping or a pong, as a control frame or as a JSON message.
     public var isPing: Bool {
         guard case .frame(let frame) = self else { return false }

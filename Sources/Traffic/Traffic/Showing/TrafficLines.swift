@@ -170,6 +170,60 @@ public struct TrafficLines: Sendable {
     }
 }
 
+/// The chunks of answers while they come: each answer becomes one line, which follows with what ends it.
+public struct ChunkFolds {
+    private struct Fold {
+        let first: JournalEntry
+        var last: Timestamp
+        var count = 0
+        var bytes = 0
+        var text = ""
+        var faults: [String] = []
+    }
+
+    /// By connection.
+    private var folds: [UInt64: Fold] = [:]
+
+    public init() {}
+
+    /// The lines that an entry brings: none for a chunk; the answer's before those of what ends it on its socket.
+    public mutating func lines(of entry: JournalEntry, by lines: TrafficLines, in world: String? = nil) -> [String] {
+        guard entry.event.isChunk, case .frame(let frame) = entry.event else {
+            let answer = entry.event.isPing ? nil : folds.removeValue(forKey: entry.connection)
+            return (answer.map { [line(of: $0, by: lines, in: world)] } ?? []) + lines.lines(of: entry, in: world)
+        }
+        var fold = folds[entry.connection] ?? Fold(first: entry, last: entry.time)
+        fold.last = entry.time
+        fold.count += 1
+        fold.bytes += frame.payload.byteCount
+        if fold.text.utf8.count < 1000, let message = try? JSON.parse(frame.payload.bytes) {
+            fold.text += (message["content"] ?? message["chunk"])?.string ?? ""
+        }
+        fold.faults += frame.faults.filter { !fold.faults.contains($0) }
+        folds[entry.connection] = fold
+        return []
+    }
+
+    /// The lines of answers that nothing has ended, which are forgotten.
+    public mutating func finish(by lines: TrafficLines, in world: String? = nil) -> [String] {
+        defer { folds = [:] }
+        return folds.sorted { $0.key < $1.key }.map { line(of: $0.value, by: lines, in: world) }
+    }
+
+    private func line(of fold: Fold, by lines: TrafficLines, in world: String?) -> String {
+        guard case .frame(var frame) = fold.first.event else { preconditionFailure("A fold begins with a chunk.") }
+        let lasted = Messages.duration(fold.last.nanoseconds(since: fold.first.time))
+        frame.payload = RecordedBody(
+            Array("\(frame.type ?? "") × \(fold.count), \(Messages.bytes(fold.bytes)), \(lasted): \(fold.text)".utf8))
+        frame.faults = fold.faults
+        var plain = lines
+        plain.showsBodies = false
+        let entry = JournalEntry(
+            number: fold.first.number, time: fold.first.time, connection: fold.first.connection, event: .frame(frame))
+        return plain.lines(of: entry, in: world)[0]
+    }
+}
+
 extension RecordedExchange {
     /// The code and the message of a refusal; nil if the status is below 400, or the body has no `error`.
     public var refusal: (code: String?, message: String?)? {
