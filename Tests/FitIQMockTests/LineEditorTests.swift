@@ -3,6 +3,25 @@ import Testing
 
 @testable import fitiq_mock
 
+@Suite("Lines broken between words")
+struct WordWrapTests {
+    @Test("A text in parts breaks where it would as a whole; a word waits for its end")
+    func parts() {
+        let text = "a bb  ccc dddd\neeeeeeeeeeee f \u{4E2D}\u{6587}\u{4E2D}\u{6587} g"
+        for size in 1...text.count {
+            var wrap = WordWrap(columns: 8, indent: 2)
+            var (result, rest) = ("", text[...])
+            while !rest.isEmpty {
+                result += wrap.add(String(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+            }
+            #expect(
+                result + wrap.finish()
+                    == "a bb\n  ccc\n  dddd\neeeeeeeeeeee\n  f\n  \u{4E2D}\u{6587}\u{4E2D}\u{6587}\n  g", "\(size)")
+        }
+    }
+}
+
 @Suite("Lines that are edited")
 struct LineEditorTests {
     /// The line after the keys, with `|` at the cursor.

@@ -13,7 +13,8 @@ struct Chat: ParsableCommand {
         abstract: "Chat with a coach of a running fake, and see the answer as it streams.",
         discussion: """
             Reads messages from standard input, a line each, until the end of input. Continues the consultation that \
-            exists with this coach, or begins one. A connection that is lost is made again, up to five times.
+            exists with this coach, or begins one. A connection that is lost is made again, up to five times; the next \
+            line tries again, in another consultation if the server was restarted.
 
             On a terminal lines can be edited, and the arrows bring back earlier ones. Lines that begin with / are \
             commands: /archive, /meal TEXT, /help, /quit. While an answer comes, /help and /quit act at once, and other \
@@ -34,7 +35,7 @@ struct Chat: ParsableCommand {
     @Option(help: .init("Where the fake is. \(Settings.defaultServer)", valueName: "url"))
     var url: String?
 
-    @Option(help: .init("The bearer token. (default: the one that 'serve' prints)", valueName: "jwt"))
+    @Option(help: .init("The bearer token. (default: one of the development user)", valueName: "jwt"))
     var token: String?
 
     @Option(help: .init("Sign in to the account with this address, rather than use a token.", valueName: "address"))
@@ -56,29 +57,8 @@ struct Chat: ParsableCommand {
     func run() throws {
         // Before anything is sent.
         _ = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
-        let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
-        guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
-        let credentials = Credentials(
-            token: Settings.text(token, "TOKEN")
-                ?? DevelopmentCredentials.token(
-                    secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
-            apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         do {
-            let client = try FitIQClient(url: Settings.serverURL(url).description, credentials: credentials) {
-                // A person trying out a fake wants to see at once what it does.
-                $0.retries.maximumAttempts = 1
-                if message != nil { $0.reconnects.maximumTries = 0 }
-                $0.checksAnswers = false
-                // Some guides check one, some the other, and the fake's mode is not known here.
-                $0.sendsTokenTwice = true
-                $0.chat = chatProtocol
-            }
-            if let email, let password {
-                try ChatAnswer.cause(of: client) {
-                    try Blocking.wait { try await client.signIn(email: email, password: password) }
-                }
-            }
-            try chat(client)
+            try chat()
         } catch let error as ClientError {
             if case .transport(let cause) = error, cause.operation == .connect {
                 throw Failure.configuration(
@@ -88,19 +68,56 @@ struct Chat: ParsableCommand {
         }
     }
 
-    private func chat(_ client: FitIQClient) throws {
-        let persona = persona
-        let id = try ChatAnswer.cause(of: client) {
-            try Blocking.wait { try await client.startConsultation(persona: persona) }
+    /// A client in the consultation with the coach, and the consultation's id.
+    private func begin() throws -> (FitIQClient, id: String) {
+        let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
+        guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
+        let credentials = Credentials(
+            token: Settings.text(token, "TOKEN")
+                ?? DevelopmentCredentials.token(
+                    secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
+            apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
+        let client = try FitIQClient(url: Settings.serverURL(url).description, credentials: credentials) {
+            // A person trying out a fake wants to see at once what it does.
+            $0.retries.maximumAttempts = 1
+            if message != nil { $0.reconnects.maximumTries = 0 }
+            $0.checksAnswers = false
+            // Some guides check one, some the other, and the fake's mode is not known here.
+            $0.sendsTokenTwice = true
+            $0.chat = chatProtocol
         }
+        let id = try ChatAnswer.cause(of: client) { [persona] in
+            try Blocking.wait {
+                if let email, let password { try await client.signIn(email: email, password: password) }
+                return try await client.startConsultation(persona: persona)
+            }
+        }
+        return (client, id)
+    }
+
+    private func chat() throws {
+        var (client, id) = try begin()
         // Leave properly in any case.
-        defer { try? Blocking.wait { await client.close() } }
+        defer { try? Blocking.wait { [client] in await client.close() } }
         if let message {
-            return try attempt(client) { try await ChatAnswer.print(to: message, $0) }
+            return try self.attempt(client) { try await ChatAnswer.print(to: message, $0) }
         }
         let input = try LineInput(prompt: "> ")
-        let news = Task { await ChatNews.follow(client) }
+        var news = Task { [client] in await ChatNews.follow(client) }
         defer { news.cancel() }
+        func attempt(_ body: @escaping @Sendable (FitIQClient) async throws -> Void) throws {
+            do {
+                try self.attempt(client, input, body)
+            } catch let error as ClientError where error.isGone {
+                // A restarted server gives the ids of its first life again, which the client takes for gone.
+                news.cancel()
+                try? Blocking.wait { [client] in await client.close() }
+                (client, id) = try begin()
+                news = Task { [client] in await ChatNews.follow(client) }
+                FitIQMock.printError(Messages.begunAnew(id))
+                try self.attempt(client, input, body)
+            }
+        }
         if input.isEdited { print(Messages.chatBegins(persona.displayName, id)) }
         while true {
             switch try input.next() {
@@ -109,11 +126,11 @@ struct Chat: ParsableCommand {
             case .text(let line):
                 guard line.contains(where: { !$0.isWhitespace }) else { continue }
                 switch ChatCommand(line) {
-                case nil: try attempt(client, input) { try await ChatAnswer.print(to: line, $0) }
+                case nil: try attempt { try await ChatAnswer.print(to: line, $0) }
                 case .quit: return
                 case .help: print(Messages.chatHelp)
-                case .archive: try attempt(client, input, archive)
-                case .meal(let text): try attempt(client, input) { try await Self.log(text, $0) }
+                case .archive: try attempt(archive)
+                case .meal(let text): try attempt { try await Self.log(text, $0) }
                 case .unknown(let word): FitIQMock.printError(Messages.unknownChatCommand(word))
                 }
             }
@@ -152,8 +169,21 @@ struct Chat: ParsableCommand {
             // The next line may succeed.
             guard message == nil else { throw Failure.running(text) }
             FitIQMock.printError(text)
+        } catch let error as ClientError where input?.isEdited == true && !error.isGone {
+            FitIQMock.printError(Messages.sentence(error.description))
         } catch let failure as Failure where message == nil {
             FitIQMock.printError(failure.message)
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether the server does not have what was asked for.
+    fileprivate var isGone: Bool {
+        switch self {
+        case .refused(status: 404, _): true
+        case .problem(let problem): problem.kind == .notFound
+        default: false
         }
     }
 }
@@ -227,6 +257,8 @@ enum ChatAnswer {
 
 private struct PrintedLine: Sendable {
     private var text = ""
+    /// Nil unless a person reads the answer.
+    private var wrap = System.isTerminal(.output) ? Terminal.columns.map { WordWrap(columns: $0) } : nil
 
     /// Prints the new part; a text that does not continue the old one starts a new line.
     mutating func grow(to whole: String) {
@@ -246,10 +278,53 @@ private struct PrintedLine: Sendable {
         write("\n")
     }
 
-    func end() { if !text.isEmpty { write("\n") } }
+    mutating func end() { if !text.isEmpty { write("\n") } }
 
-    private func write(_ part: String) {
-        draw(TerminalText.printed(part))
+    private mutating func write(_ part: String) {
+        let part = TerminalText.printed(part)
+        draw(wrap?.add(part) ?? part)
         StandardOutput.flush()
+    }
+}
+
+/// Breaks lines between words, of a text that comes in parts; a word is written once it is complete.
+struct WordWrap: Sendable {
+    let columns: Int
+    /// The spaces in front of each line but the first.
+    var indent = 0
+    private var column = 0
+    private var spaces = ""
+    private var word = ""
+
+    init(columns: Int, indent: Int = 0) { (self.columns, self.indent) = (columns, indent) }
+
+    /// What can be written now; the last word follows with the space or the line end behind it.
+    mutating func add(_ part: String) -> String {
+        var text = ""
+        for character in part {
+            if character == " " {
+                text += finish()
+                spaces += " "
+            } else if character.isNewline {
+                text += finish() + "\n"
+                (column, spaces) = (0, "")
+            } else {
+                word.append(character)
+            }
+        }
+        return text
+    }
+
+    /// The last word.
+    mutating func finish() -> String {
+        guard !word.isEmpty else { return "" }
+        let width = word.unicodeScalars.reduce(0) { $0 + TerminalText.columns($1) }
+        if column > indent, column + spaces.count + width > columns {
+            (spaces, column) = ("\n" + String(repeating: " ", count: indent), indent)
+        } else {
+            column += spaces.count
+        }
+        defer { (spaces, word, column) = ("", "", column + width) }
+        return spaces + word
     }
 }

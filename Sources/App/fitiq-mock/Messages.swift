@@ -71,6 +71,10 @@ enum Messages {
         "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
     }
 
+    static func tokenOutlives(seconds: Int64) -> String {
+        "The scenario's token lives \(seconds) s; without --expires-in, one of 'token' outlives it."
+    }
+
     // MARK: Chat
 
     static func chatBegins(_ coach: String, _ consultation: String) -> String {
@@ -85,6 +89,9 @@ enum Messages {
         "there is no command '\(word.onOneLine(limit: 60))'. See /help."
     }
     static func archived(_ next: String) -> String { "Archived. Another consultation begins: \(next)." }
+    static func begunAnew(_ next: String) -> String {
+        "the server no longer has this consultation, as after a restart; another begins: \(next)."
+    }
     static let mealWithoutText = "say what was eaten: /meal 2 eggs and toast"
     static func mealCompleted(_ text: String, calories: Int?) -> String {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
@@ -248,6 +255,11 @@ enum Messages {
     static func reducing(runs: Int, faults: Int, seconds: Int64) -> String {
         "\(Words.counted(runs, "run")), \(Words.counted(faults, "fault or answer", "faults and answers")) left, "
             + elapsed(seconds)
+    }
+    static let allIsKnown = "--known-broken lists all that the command could show."
+    static func needsNoFault(_ ids: [String]) -> String {
+        "the command breaks \(Words.list(ids)) without any fault, so there is no scenario to write: mend that first, or "
+            + "list it in --known-broken to look for the rest."
     }
     static let notTheEnd = "This is the smallest so far: Ctrl-C came before the end of the search."
     static func doesNotFail(_ path: String) -> String {
