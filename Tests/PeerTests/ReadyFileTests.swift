@@ -126,6 +126,44 @@ extension Peers {
             }
         }
 
+        @Test("No recording shows that a program waited for its recorder, which passes on every request")
+        func waitingForRecorder() async throws {
+            try await run(
+                """
+                start record --upstream http://127.0.0.1:9 --output session.har
+                "$0" wait --ready-file ready.json | grep -c http:
+                kill -INT $! && wait $!
+                "$0" show session.har
+                """
+            ) { _, command in
+                #expect(command.output == "1\nsession.har: nothing was recorded\n", "\(command.transcript)")
+            }
+        }
+
+        @Test("A chat survives a server that is restarted, in another consultation")
+        func chatOverRestart() async throws {
+            try await run(
+                """
+                start serve --instant
+                url=$("$0" wait --ready-file ready.json)
+                mkfifo lines && "$0" chat --url $url <lines >answers 2>news & chat=$!
+                exec 4>lines
+                echo "How much protein?" >&4
+                while [ ! -s answers ]; do sleep 0.1; done
+                kill -INT ${servers##* } && wait ${servers##* }
+                "$0" serve --instant --port ${url##*:} --ready-file ready.json >/dev/null 2>log & servers="$servers $!"
+                "$0" wait --ready-file ready.json >/dev/null
+                echo "And how many eggs?" >&4
+                exec 4>&-
+                wait $chat; echo $?
+                grep -c . answers
+                grep -c "no longer has this consultation" news
+                """
+            ) { _, command in
+                #expect(command.output == "0\n2\n1\n", "\(command.transcript)")
+            }
+        }
+
         @Test("The binary alone has completions, the schema and its version for programs")
         func alone() async throws {
             try await run(

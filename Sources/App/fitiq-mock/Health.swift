@@ -62,10 +62,15 @@ struct WaitCommand: ParsableCommand {
             case .absent: trouble = Messages.noReadyFile(readyFile)
             case .foreign: trouble = Messages.notReadyFile(readyFile, nil)
             case .stale(let writer): trouble = Messages.staleReadyFile(readyFile, writer)
-            case .running(_, let url):
+            case .running(_, let url, let isRecorder):
                 let base = try Settings.baseURL(url)
                 do throws(ClientError) {
-                    try Health.get("/ready", of: base)
+                    // A recorder would pass a request on, and record it.
+                    if isRecorder {
+                        try ServerRequest.connect(to: base, within: .answer(within: Health.answerTime))
+                    } else {
+                        try Health.get("/ready", of: base)
+                    }
                     return print(url)
                 } catch {
                     trouble = Messages.unhealthy(error, url: url)

@@ -54,7 +54,8 @@ final class ReadyFile {
         case foreign
         /// What a server left that no longer runs.
         case stale(Writer)
-        case running(Writer, url: String)
+        /// - Parameter isRecorder: Whether it passes on every request, also one for `/ready`.
+        case running(Writer, url: String, isRecorder: Bool = false)
     }
 
     /// Ensures that the path is free.
@@ -94,7 +95,7 @@ final class ReadyFile {
             switch look(at: path, isRunning, whileStale: { unlink(path) == 0 || errno == ENOENT ? 0 : errno }) {
             case (.absent, _), (.stale, 0): return
             case (.foreign, _): throw .configuration(Messages.notReadyFile(path, nil))
-            case (.running(let writer, _), _):
+            case (.running(let writer, _, _), _):
                 guard !isRunning(writer), !isLast else {
                     throw .configuration(Messages.readyFileInUse(path, writer.id))
                 }
@@ -126,10 +127,12 @@ final class ReadyFile {
         }
         defer { file.close() }
         guard let bytes = try? file.read(limit + 1, at: 0), bytes.count <= limit, let writer = writer(of: bytes),
-            let url = (try? JSON.parse(bytes))?["url"]?.string
+            let facts = try? JSON.parse(bytes), let url = facts["url"]?.string
         else { return (.foreign, 0) }
         let isLocked = (try? file.lock(isShared: whileStale == nil)) == nil
-        guard !isLocked, !isRunning(writer) else { return (.running(writer, url: url), 0) }
+        guard !isLocked, !isRunning(writer) else {
+            return (.running(writer, url: url, isRecorder: facts["upstream"] != nil), 0)
+        }
         return (.stale(writer), whileStale?() ?? 0)
     }
 

@@ -161,6 +161,12 @@ struct ServerRequest {
         }
     }
 
+    /// Checks that something takes connections there, and sends nothing.
+    static func connect(to base: BaseURL, within patience: Patience) throws(ClientError) {
+        var patience = patience
+        try connect(to: address(of: base, &patience), &patience).close()
+    }
+
     private func send(on socket: Socket, at address: SocketAddress, _ patience: inout Patience) throws(ClientError) {
         var rest = bytes[...]
         while !rest.isEmpty {
