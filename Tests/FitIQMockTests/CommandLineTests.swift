@@ -84,20 +84,12 @@ struct CommandLineTests {
         #expect(Messages.usage(message) == line)
     }
 
-    /// All of them, in the order of the help.
-    private static let commands = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
-        .joined(separator: ", ")
-
     @Test(
         "they point to the help of the command that was meant",
         arguments: [
             ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
             ("--bogus", "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
             (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
-            (
-                "verfy",
-                "there is no command 'verfy'. Did you mean 'verify'? There are \(Self.commands). See 'fitiq-mock --help'."
-            ),
         ])
     func command(word: String?, line: String) {
         #expect(FitIQMock.usage("Missing expected argument '<journal>'", of: word) == line)
@@ -119,6 +111,10 @@ struct CommandLineTests {
         arguments: [
             (["help", "vrify"], "there is no command 'vrify'. Did you mean 'verify'?"),
             (["help", "nonsense"], "there is no command 'nonsense'. There are serve,"),
+            (["help", "serve", "nonsense"], "there is no command 'serve nonsense'. There are serve,"),
+            (["nonsense", "--help"], "there is no command 'nonsense'. There are serve,"),
+            (["verfy"], "there is no command 'verfy'. Did you mean 'verify'? There are serve,"),
+            (["scenario", "form"], "there is no command 'scenario form'. There are from. See"),
             (["scenario", "list"], "there is no command 'scenario list': 'fitiq-mock scenarios' lists"),
         ])
     func unknown(arguments: [String], beginning: String) {
@@ -126,7 +122,12 @@ struct CommandLineTests {
         #expect(failure?.message.hasPrefix(beginning) == true && failure?.exitCode == 2)
     }
 
-    @Test("help of a command that exists is parsed", arguments: [["help"], ["help", "verify"], ["help", "--help"]])
+    @Test(
+        "help of a command that exists is parsed",
+        arguments: [
+            ["help"], ["help", "verify"], ["help", "--help"], ["help", "help"], ["help", "scenario", "from"],
+            ["scenario"],
+        ])
     func help(arguments: [String]) {
         do { _ = try FitIQMock.parsed(arguments) } catch { #expect(FitIQMock.exitCode(for: error) == .success) }
     }

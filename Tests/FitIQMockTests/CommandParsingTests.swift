@@ -86,7 +86,7 @@ struct CommandParsingTests {
 
     /// Beginnings, words that mean something elsewhere, and mistakes.
     static let otherLines: [[String]] = [
-        [], ["help"], ["--help"], ["--version"], ["verfy"], ["--seed", "1", "serve"],
+        [], ["help"], ["--help"], ["--version"], ["--seed", "1", "serve"],
         ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],
         ["serve", "--port", "0", "--host", "::1", "--log-level", "error", "--ready-file", "r", "--seed", "1"],
         ["serve", "--guide", "g", "--scenario", "s", "--clock", "c", "--api-key", "a", "--jwt-secret", "b"],

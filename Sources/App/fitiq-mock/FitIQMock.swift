@@ -92,15 +92,9 @@ struct FitIQMock: ParsableCommand {
     /// Parses a command that is named first by itself, which takes half the instructions of parsing the whole tree. Help,
     /// versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
-        if arguments.first == "scenario", arguments.dropFirst().first == "list" {
-            throw Failure.configuration(Messages.scenarioList)
-        }
-        if arguments.first == "help", let word = arguments.dropFirst().first, !word.hasPrefix("-"),
-            !names.contains(word)
-        {
-            throw Failure.configuration(Messages.unknownCommand(word, allowed: names))
-        }
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
+        if arguments.starts(with: ["scenario", "list"]) { throw Failure.configuration(Messages.scenarioList) }
+        try checkNames(arguments)
         let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
         // A request for help is parsed as another command, which has to know the tree.
         if let command, let parsed = try? command.parseAsRoot(Array(arguments.dropFirst())), type(of: parsed) == command
@@ -110,10 +104,26 @@ struct FitIQMock: ParsableCommand {
         return try parseAsRoot(arguments)
     }
 
+    /// Refuses words that name no command: ArgumentParser would show the help of what it knows.
+    private static func checkNames(_ arguments: [String]) throws(Failure) {
+        var command: any ParsableCommand.Type = FitIQMock.self
+        var path: [String] = []
+        let isHelp = arguments.first == "help"
+        for word in arguments.prefix(while: { !$0.hasPrefix("-") }) where word != "help" {
+            let known = command.configuration.subcommands
+            if known.isEmpty, !isHelp { return }
+            path.append(word)
+            guard let next = known.first(where: { $0.configuration.commandName == word }) else {
+                let allowed = known.isEmpty ? names : known.compactMap { $0.configuration.commandName }
+                throw .configuration(Messages.unknownCommand(path.joined(separator: " "), allowed: allowed))
+            }
+            command = next
+        }
+    }
+
     /// The message for a command line that cannot be parsed; its first word is often a command.
     static func usage(_ text: String, of word: String?) -> String {
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
-        guard names.contains(word) else { return Messages.unknownCommand(word, allowed: names) }
         // The most common slip: `verify ./run-my-tests`.
         let lacksDashes =
             ["verify", "explore", "scenario", "test-client"].contains(word) && text.contains("nexpected argument")
