@@ -99,6 +99,30 @@ extension SearchingPeers {
             }
         }
 
+        @Test("What the command breaks without any fault is told, and looked past where it is known")
+        func withoutFault() async throws {
+            try await withFolder { folder in
+                let session = #"""
+                    {"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[
+                    {"startedDateTime":"2025-01-29T10:30:01.000Z","time":3,"request":{"method":"GET",
+                    "url":"https://api.example.com/api/v1/consultations","headers":[]},
+                    "response":{"status":503,"headers":[],"content":{"text":"busy","mimeType":"text/plain"}}}]}}
+                    """#
+                try Data(session.utf8).write(to: folder["session.har"])
+                let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", "exit 7"], in: folder)
+                #expect(run.status == 1 && run.output.isEmpty, "\(run.transcript)")
+                #expect(run.errors.contains("breaks command without any fault"), "\(run.transcript)")
+                #expect(!FileManager.default.fileExists(atPath: folder["found.yaml"].path))
+                try Data("command\n".utf8).write(to: folder["known"])
+                let known = ["--confirm", "1/1", "--known-broken", "known"]
+                let other = try await from("session.har", known, ["sh", "-c", "exit 7"], in: folder)
+                #expect(other.status == 1 && other.errors.contains("does not do what"), "\(other.transcript)")
+                try Data("command\ncrash\nhang\n".utf8).write(to: folder["known"])
+                let none = try await from("session.har", known, ["sh", "-c", "exit 7"], in: folder)
+                #expect(none.status == 2 && none.errors.contains("lists all"), "\(none.transcript)")
+            }
+        }
+
         @Test("After Ctrl-C the smallest scenario so far is written: exit 130; how far it is stands on stderr")
         func interrupted() async throws {
             try await withFolder { folder in

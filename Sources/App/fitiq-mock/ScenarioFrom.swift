@@ -24,8 +24,8 @@ struct ScenarioFrom: ParsableCommand {
             what the coach said. The command is run against all of them, and then against fewer and milder ones, as long \
             as it breaks an obligation that the recorded client broke; if that broke none, as long as it fails.
 
-            Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or the session has \
-            too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, after which the smallest scenario \
+            Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or without any fault, \
+            or the session has too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, after which the smallest scenario \
             so far is written, if there is one.
             """)
 
@@ -46,6 +46,12 @@ struct ScenarioFrom: ParsableCommand {
     @Option(help: .init("How often of how many times the command has to fail, at most 20.", valueName: "k/n"))
     var confirm = Explorer.Settings().confirmation
 
+    @Option(
+        help: .init(
+            "A file of obligations and checks, a line each, that are known to be broken: others are looked for.",
+            valueName: "file"))
+    var knownBroken: String?
+
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
@@ -55,6 +61,7 @@ struct ScenarioFrom: ParsableCommand {
         try Harness.check(command, of: "scenario from", example: Messages.scenarioFromExample, limit: timeLimit)
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         try orFailure(try WholeFile.check(output), Failure.unwritten)
+        let known = try ReportOptions.knownBroken(in: knownBroken, checks: Symptom.ids)
         let file = try SessionFile.read(session)
         for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
         let journal = SessionJournal(file)
@@ -70,7 +77,8 @@ struct ScenarioFrom: ParsableCommand {
         let trial = CommandTrial(
             CommandRun(
                 command: command, limit: .seconds(timeLimit.seconds), server: try Harness.startServer(), stop: stop))
-        let target = Self.target(of: entries, mode, journal.evidence)
+        let target = Self.target(of: entries, mode, journal.evidence, known)
+        guard !target.ids.isEmpty else { throw Failure.configuration(Messages.allIsKnown) }
         FitIQMock.printError(Messages.looksFor(target.ids, isFailure: target.isFailure))
         let progress = ExploreProgress { Messages.searchBegins(seconds: $0) }
         let work: @Sendable () async throws -> RecordedSearch = {
@@ -88,6 +96,10 @@ struct ScenarioFrom: ParsableCommand {
                 file.session, Session(search.lastEntries, origin: Self.origin))
             let lines = differences.text(names: session, Messages.commandRuns).split(separator: "\n")
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
+            throw Failure.told(exitCode: 1)
+        }
+        guard !smallest.faults.isEmpty else {
+            FitIQMock.printError(Messages.needsNoFault(search.shown.map(\.text).sorted()))
             throw Failure.told(exitCode: 1)
         }
         try write(smallest, story, target.ids, isEnd: signal == nil)
@@ -109,13 +121,14 @@ struct ScenarioFrom: ParsableCommand {
 
     /// What the recorded client broke, or else what a command does that fails.
     static func target(
-        of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence
+        of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence, _ known: KnownBroken = .none
     ) -> (ids: [String], isFailure: Bool) {
+        func isNews(_ id: String) -> Bool { !known.lists(id, in: Scenario.defaultName) }
         var judge = Judge(mode: mode, evidence: evidence)
         for entry in entries { judge.observe(entry) }
-        let broken = judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id)
+        let broken = judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id).filter(isNews)
         let failures: [ExploreCheck] = [.command, .crash, .hang]
-        return broken.isEmpty ? (failures.map(\.rawValue), true) : (broken, false)
+        return broken.isEmpty ? (failures.map(\.rawValue).filter(isNews), true) : (broken, false)
     }
 
     private func write(_ schedule: Schedule, _ story: Story, _ ids: [String], isEnd: Bool) throws {
@@ -144,6 +157,8 @@ private struct RecordedSearch: Sendable {
     let progress: ExploreProgress
     /// What is found; nil if the command shows no symptom.
     private(set) var smallest: Schedule?
+    /// The ids of the symptoms in the last run that had some.
+    private(set) var shown: Set<ExactString> = []
     /// What the client did in the last run.
     private(set) var lastEntries: [JournalEntry] = []
     fileprivate var runCount = 0
@@ -174,7 +189,8 @@ private struct RecordedSearch: Sendable {
             let run = try await ExaminedRun(schedule, on: story, with: trial, oracle)
             lastEntries = run.outcome.entries
             (made, runCount) = (made + 1, runCount + 1)
-            if run.symptoms.contains(where: { ids.contains(ExactString($0.id)) }) { failed += 1 }
+            let symptoms = ids.intersection(run.symptoms.map { ExactString($0.id) })
+            if !symptoms.isEmpty { (failed, shown) = (failed + 1, symptoms) }
             let (runs, faults) = (runCount, smallest.faults.count)
             progress.say { Messages.reducing(runs: runs, faults: faults, seconds: $0) }
         }

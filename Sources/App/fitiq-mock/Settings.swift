@@ -287,10 +287,14 @@ struct ReportOptions: ParsableArguments {
         for path in ([junit, json, markdown] + others).compactMap({ $0 }) {
             try orFailure(try WholeFile.check(path), Failure.unwritten)
         }
-        guard let knownBroken else { return .none }
-        let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit, orInherited: true)
+        return try Self.knownBroken(in: knownBroken, checks: checks)
+    }
+
+    static func knownBroken(in path: String?, checks: [String]) throws(Failure) -> KnownBroken {
+        guard let path else { return .none }
+        let bytes = try InputFile.read(path, limit: knownBrokenLimit, orInherited: true)
         return try orFailure(try KnownBroken(reading: bytes, checks: checks)) { (error: KnownBrokenErrors) in
-            .configuration(Messages.mistakes(in: knownBroken, error.description(file: knownBroken)))
+            .configuration(Messages.mistakes(in: path, error.description(file: path)))
         }
     }
 
