@@ -15,7 +15,9 @@ struct BannerTests {
         let server = RunningServer(
             engine: engine, url: engine.configuration.origin, secureURL: engine.configuration.secureOrigin, caPath: nil,
             recordingPath: nil, localNetworkURL: network)
-        return Banner(server: server, program: "fitiq-mock").text
+        return Banner(
+            server: server, program: "fitiq-mock", now: Timestamp(secondsSinceEpoch: 1_738_146_600)
+        ).text
     }
 
     @Test("has the URL for other devices if the server listens on all addresses")
@@ -43,9 +45,41 @@ struct BannerTests {
         #expect(try !text("name: default").contains("Account"))
     }
 
+    private static let longScenario = """
+        name: a scenario with a name that is not short
+        summary: Something happens after a minute, and the sentence that says so is longer than a line of the banner.
+        """
+
+    @Test(
+        "fits 100 columns and ends with URLs, in every guide and with long texts", arguments: GuideMode.allCases)
+    func width(mode: GuideMode) throws {
+        for scenario in ["name: default", Self.longScenario] {
+            let lines = try text(scenario, guide: mode).split(separator: "\n")
+            #expect(lines.allSatisfy { $0.count <= 100 }, "\(lines.filter { $0.count > 100 })")
+            #expect(lines.suffix(2) == ["  Page        http://127.0.0.1:8080/__admin/ui", "Stop with Ctrl-C."])
+            #expect(lines.count { $0.contains("curl") } == 1)
+        }
+    }
+
+    @Test(
+        "names a command that prints a token with the lifetime of the scenario's own, by the world's clock",
+        arguments: [
+            ("{name: a}", ""), ("{name: a, token_lifetime: 60s}", " --expires-in 60s"),
+            ("{name: a, users: [{id: ada b}]}", " --user 'ada b'"),
+            ("{name: a, clock: {manual: 2025-01-29T10:00:00Z}}", ""),
+            ("{name: a, clock: {manual: 2025-01-29T11:00:00Z}}", " --expires-in 5400s"),
+            ("{name: a, clock: {manual: 2025-01-29T10:20:00Z}, token_lifetime: 60s}", " --expires-in -540s"),
+        ])
+    func token(scenario: String, options: String) throws {
+        let text = try text(scenario)
+        #expect(text.contains("\n  Token       fitiq-mock token\(options)\n"), "\(text)")
+        #expect(text.contains("\"Authorization: Bearer $(fitiq-mock token\(options))\""), "\(text)")
+        #expect(text.contains("outlives it") == scenario.contains("lifetime"), "\(text)")
+    }
+
     @Test("names the guide that it follows, unless it is all of them")
     func guide() throws {
-        let words = ", exactly as the guide goal-linking documents it.\n"
+        let words = ", as the guide goal-linking documents it.\n"
         #expect(try text("name: default", guide: .goalLinking).contains(words))
         #expect(try text("name: default").contains(" serves a fake FitIQ backend.\n"))
     }

@@ -7,18 +7,21 @@ import Text
 struct Banner {
     let server: RunningServer
     let program: String
+    var now = FitIQMock.now
 
+    /// The URLs come last, where they stay in sight.
     var text: String {
         """
         fitiq-mock \(Version.current) \(what)\(guide).
 
+        \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())\(circumstances)\(credentialLines)\
           REST        \(server.url)\(world)/api/v1
           WebSocket   \(server.webSocketURL)\(world)/api/v1/consultations/{id}/ws
         \(secureLines)  Docs        \(server.url)/docs
-        \(credentialLines)  Admin API   \(server.url)/__admin
+          Admin API   \(server.url)/__admin
           Page        \(server.url)/__admin/ui
-        \(circumstances)
-        \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())Stop with Ctrl-C.
+
+        Stop with Ctrl-C.
 
         """
     }
@@ -33,12 +36,34 @@ struct Banner {
     private var world: String { server.hasDefaultWorld ? "" : "/w/{world}" }
 
     private var guide: String {
-        server.mode == .union || server.replays ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
+        server.mode == .union || server.replays ? "" : ", as the guide \(server.mode.rawValue) documents it"
     }
 
     /// What opens the default world, if there is one.
     private var credentialLines: String {
-        server.hasDefaultWorld ? "  API key     \(server.apiKey)\n  Token       \(server.token)\n" : ""
+        guard server.hasDefaultWorld else { return "" }
+        let warning = tokenLifetime.map { "              \(Messages.tokenOutlives(seconds: $0))\n" } ?? ""
+        return "  API key     \(server.apiKey)\n  Token       \(tokenCommand)\n" + warning
+    }
+
+    private var tokenLifetime: Int64? { server.engine.scenario.tokenLifetime.map { $0 / 1_000_000_000 } }
+
+    /// A command that prints a token of the default world's user, which is valid as long as the scenario's own, or an hour.
+    private var tokenCommand: String {
+        let (configuration, user) = (server.engine.configuration, server.engine.scenario.data.users.first?.id.text)
+        var words = [program, "token"]
+        if let user, user != DevelopmentCredentials.userID { words += ["--user", user.shellQuoted] }
+        if configuration.jwtSecret != DevelopmentCredentials.jwtSecret {
+            words += ["--jwt-secret", configuration.jwtSecret.shellQuoted]
+        }
+        // Tokens expire by the world's clock, and the command knows the system's only.
+        let ahead = (server.engine.manualTime ?? now).secondsSinceEpoch - now.secondsSinceEpoch
+        if let tokenLifetime {
+            words += ["--expires-in", "\(ahead + tokenLifetime)s"]
+        } else if ahead > 0 {
+            words += ["--expires-in", "\(ahead + 3600)s"]
+        }
+        return words.joined(separator: " ")
     }
 
     private var secureLines: String {
@@ -59,7 +84,8 @@ struct Banner {
         let scenario = server.engine.scenario
         if scenario.name != Scenario.defaultName {
             let summary = scenario.summary.isEmpty ? "" : ": " + scenario.summary
-            lines.append("  Scenario    " + (scenario.name + summary).onOneLine)
+            var wrap = WordWrap(columns: 100, indent: 14)
+            lines.append(wrap.add("  Scenario    " + (scenario.name + summary).onOneLine) + wrap.finish())
         }
         if let url = scenario.upstream?.url { lines.append("  Upstream    \(url)") }
         if let url = server.localNetworkURL {
@@ -89,60 +115,47 @@ struct Banner {
         return examples + [("Nothing happens by itself: move the clock", advance)]
     }
 
-    /// The examples of the mode, in the order in which a newcomer would try them.
+    /// What a newcomer tries first in the mode.
     private var examplesOfMode: [Example] {
+        let consultation = "Create a consultation"
+        let chat = ("Chat over the WebSocket", "\(program) chat\(chatOptions)")
+        func post(_ path: String, _ body: String) -> String { curl("-X POST", "/api/v1/\(path)", body: body) }
         switch server.mode {
         case .union, .consultationWebSocket, .enhancedConsultations:
-            consultationExamples(body: #"{"persona":"nutritionist"}"#)
+            return [(consultation, post("consultations", #"{"persona":"nutritionist"}"#)), chat]
         case .webSocketArchitecture:
-            consultationExamples(body: #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#)
+            let body = #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#
+            return [(consultation, post("consultations", body)), chat]
         case .goalLinking:
-            [
-                (
-                    "Create a goal",
-                    curl(
-                        "-X POST", "/api/v1/goals",
-                        body:
-                            #"{"title":"Exercise 3x per week","description":"A habit","targetDate":"2030-03-01T00:00:00Z"}"#
-                    )
-                ),
-                ("List the goals", curl("", "/api/v1/goals")),
-            ]
+            let body = #"{"title":"Run","description":"A habit","targetDate":"2030-03-01T00:00:00Z"}"#
+            return [("Create a goal", post("goals", body))]
         case .mealLogWebSocket:
-            [
-                (
-                    "Log a meal",
-                    curl(
-                        "-X POST", "/api/v1/meal-logs/natural",
-                        body: #"{"raw_input":"2 eggs and toast","meal_type":"breakfast"}"#)
-                ),
-                ("Some seconds later it is worked out", curl("", "/api/v1/meal-logs")),
-            ]
+            let body = #"{"raw_input":"2 eggs and toast","meal_type":"breakfast"}"#
+            return [("Log a meal", post("meal-logs/natural", body))]
         }
     }
 
-    private func consultationExamples(body: String) -> [Example] {
-        [
-            ("Create a consultation", curl("-X POST", "/api/v1/consultations", body: body)),
-            (
-                "The same again answers 409 with the id of the one that exists",
-                curl("-i -X POST", "/api/v1/consultations", body: body)
-            ),
-            ("Chat over the WebSocket", "\(program) chat --persona nutritionist\(server.chatOptions)"),
-        ]
+    private var chatOptions: String {
+        var options = ""
+        if server.url != Chat.defaultURL { options += " --url \(server.url.shellQuoted)" }
+        if server.apiKey != DevelopmentCredentials.apiKey { options += " --api-key \(server.apiKey.shellQuoted)" }
+        if server.token != DevelopmentCredentials.token() { options += " --token \"$(\(tokenCommand))\"" }
+        if server.mode == .enhancedConsultations { options += " --protocol user_message" }
+        return options
     }
 
     private func curl(_ options: String, _ path: String, fields: [String]? = nil, body: String? = nil) -> String {
         let options = ["-sS", options, "-w '\\n'"].filter { !$0.isEmpty }.joined(separator: " ")
         let lines =
-            ["curl \(options) \((server.url + path).shellQuoted)"]
-            + (fields ?? credentials).map { "-H \($0.shellQuoted)" }
-            + (body.map { ["-H 'Content-Type: application/json' -d '\($0)'"] } ?? [])
+            ["curl \(options) \((server.url + path).shellQuoted)"] + (fields ?? credentials)
+            + (body.map { ["-H 'Content-Type: application/json'", "-d '\($0)'"] } ?? [])
         return lines.joined(separator: " \\\n    ")
     }
 
-    private var credentials: [String] { ["Authorization: Bearer \(server.token)", "X-API-Key: \(server.apiKey)"] }
-    private var adminFields: [String] { server.adminToken.map { ["X-Admin-Token: \($0)"] } ?? [] }
+    private var credentials: [String] {
+        ["-H \"Authorization: Bearer $(\(tokenCommand))\"", "-H \("X-API-Key: \(server.apiKey)".shellQuoted)"]
+    }
+    private var adminFields: [String] { server.adminToken.map { ["-H \("X-Admin-Token: \($0)".shellQuoted)"] } ?? [] }
 }
 
 extension String {
@@ -181,15 +194,6 @@ struct RunningServer {
     var adminToken: String? { engine.configuration.adminToken }
     var token: String { engine.token }
     var replays: Bool { engine.replayOutcome(ofWorld: "default") != nil }
-
-    var chatOptions: String {
-        var options = ""
-        if url != Chat.defaultURL { options += " --url \(url.shellQuoted)" }
-        if apiKey != DevelopmentCredentials.apiKey { options += " --api-key \(apiKey.shellQuoted)" }
-        if token != DevelopmentCredentials.token() { options += " --token \(token)" }
-        if mode == .enhancedConsultations { options += " --protocol user_message" }
-        return options
-    }
 
     func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {
         var facts = hasDefaultWorld ? [("api_key", apiKey), ("token", token)] : []

@@ -12,7 +12,7 @@ struct Token: ParsableCommand {
 
     @Option(
         help: .init(
-            "The user's id, the claim 'sub'. (default: the user of the token that 'serve' prints)", valueName: "id"))
+            "The user's id, the claim 'sub'. (default: the development user, whose the default world is)", valueName: "id"))
     var user: String?
 
     @Option(
