@@ -146,12 +146,13 @@ extension Peers {
                 """
                 start serve --instant
                 url=$("$0" wait --ready-file ready.json)
-                mkfifo lines && "$0" chat --url $url <lines >answers 2>news & chat=$!
+                mkfifo lines
+                timeout 60 "$0" chat --url $url <lines >answers 2>news & chat=$!
                 exec 4>lines
                 echo "How much protein?" >&4
-                while [ ! -s answers ]; do sleep 0.1; done
+                timeout 60 sh -c 'while [ ! -s answers ]; do sleep 0.1; done'
                 kill -INT ${servers##* } && wait ${servers##* }
-                "$0" serve --instant --port ${url##*:} --ready-file ready.json >/dev/null 2>log & servers="$servers $!"
+                "$0" serve --instant --port ${url##*:} --ready-file ready.json >/dev/null 2>log 4>&- & servers="$servers $!"
                 "$0" wait --ready-file ready.json >/dev/null
                 echo "And how many eggs?" >&4
                 exec 4>&-
@@ -162,6 +163,13 @@ extension Peers {
             ) { _, command in
                 #expect(command.output == "0\n2\n1\n", "\(command.transcript)")
             }
+        }
+
+        @Test("Each installed shell completes the values of options, files and the worlds of a server")
+        func completions() async throws {
+            let script = Programs.peers.appendingPathComponent("with_completions.py").path
+            let command = try await Command(try Programs.python(), [script, try Programs.fitiqMock().path])
+            #expect(command.status == 0 && command.output.contains("bash\n"), "\(command.transcript)")
         }
 
         @Test("The binary alone has completions, the schema and its version for programs")

@@ -111,13 +111,13 @@ extension SearchingPeers {
                 try Data(session.utf8).write(to: folder["session.har"])
                 let run = try await from("session.har", ["--confirm", "1/1"], ["sh", "-c", "exit 7"], in: folder)
                 #expect(run.status == 1 && run.output.isEmpty, "\(run.transcript)")
-                #expect(run.errors.contains("breaks command without any fault"), "\(run.transcript)")
+                #expect(run.errors.contains("breaks explore/command without any fault"), "\(run.transcript)")
                 #expect(!FileManager.default.fileExists(atPath: folder["found.yaml"].path))
-                try Data("command\n".utf8).write(to: folder["known"])
+                try Data("explore/command\n".utf8).write(to: folder["known"])
                 let known = ["--confirm", "1/1", "--known-broken", "known"]
                 let other = try await from("session.har", known, ["sh", "-c", "exit 7"], in: folder)
                 #expect(other.status == 1 && other.errors.contains("does not do what"), "\(other.transcript)")
-                try Data("command\ncrash\nhang\n".utf8).write(to: folder["known"])
+                try Data("explore/command\nexplore/crash\nexplore/hang\n".utf8).write(to: folder["known"])
                 let none = try await from("session.har", known, ["sh", "-c", "exit 7"], in: folder)
                 #expect(none.status == 2 && none.errors.contains("lists all"), "\(none.transcript)")
             }

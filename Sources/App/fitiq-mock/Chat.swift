@@ -21,33 +21,33 @@ struct Chat: ParsableCommand {
             lines wait.
             """)
 
-    @Option(help: .init("The coach.", valueName: "name"))
+    @Option("The coach.", "name")
     var persona = Persona.nutritionist
 
-    @Option(help: .init("Send this message and end after its answer, instead of reading lines.", valueName: "text"))
+    @Option("Send this message and end after its answer, instead of reading lines.", "text")
     var message: String?
 
     @Option(
-        name: .customLong("protocol"),
-        help: .init("message (consultation-websocket) or user_message (enhanced-consultations).", valueName: "type"))
+        "message (consultation-websocket) or user_message (enhanced-consultations).", "type",
+        name: .customLong("protocol"))
     var chatProtocol = ClientConfiguration.ChatStyle.message
 
-    @Option(help: .init("Where the fake is. \(Settings.defaultServer)", valueName: "url"))
+    @Option("Where the fake is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option(help: .init("The bearer token. (default: one of the development user)", valueName: "jwt"))
+    @Option("The bearer token. (default: one of the development user)", "jwt")
     var token: String?
 
-    @Option(help: .init("Sign in to the account with this address, rather than use a token.", valueName: "address"))
+    @Option("Sign in to the account with this address, rather than use a token.", "address")
     var email: String?
 
-    @Option(help: .init("The password of the account.", valueName: "text"))
+    @Option("The password of the account.", "text")
     var password: String?
 
-    @Option(help: .init("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    @Option("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option(help: .init("The server's --admin-token, to see whether its clock stands still.", valueName: "token"))
+    @Option("The server's --admin-token, to see whether its clock stands still.", "token")
     var adminToken: String?
 
     func validate() throws {

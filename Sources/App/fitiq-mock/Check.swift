@@ -10,7 +10,7 @@ struct Check: ParsableCommand {
         abstract: "Say what is wrong with scenario files: FILE:LINE:COLUMN, what is wrong, what is allowed.",
         discussion: "Exit codes: 0 all are good, 2 one is wrong or cannot be read.")
 
-    @Argument(help: .init("Scenario files, in YAML or JSON.", valueName: "file"))
+    @Argument(help: .init("Scenario files, in YAML or JSON.", valueName: "file"), completion: .scenarioFiles)
     var files: [String]
 
     func run() throws {
@@ -65,7 +65,7 @@ struct ListScenarios: ParsableCommand {
         commandName: "scenarios",
         abstract: "List the built-in scenarios, or print one to begin your own with.")
 
-    @Argument(help: .init("Print this one's YAML.", valueName: "name"))
+    @Argument(help: .init("Print this one's YAML.", valueName: "name"), completion: .scenarios)
     var name: String?
 
     func run() throws {

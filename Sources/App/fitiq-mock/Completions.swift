@@ -1,5 +1,94 @@
 import ArgumentParser
+import CLibrary
+import ContractSuite
+import Faults
+import FitIQAPI
+import FitIQClient
+import JSON
 import Scenarios
+
+extension CompletionKind {
+    static func values<Choice: RawRepresentable<String> & CaseIterable>(of type: Choice.Type) -> CompletionKind {
+        .list(type.allCases.map(\.rawValue))
+    }
+
+    static var guides: CompletionKind { .values(of: GuideMode.self) }
+    static var networks: CompletionKind { .list(NetworkProfile.all.map(\.name)) }
+    static var cases: CompletionKind { .custom { _, _, _ in ContractCase.all.map(\.address) } }
+    static var scenarioFiles: CompletionKind { .file(extensions: ["yaml", "yml", "json"]) }
+    static var sessions: CompletionKind { .file(extensions: ["har"]) }
+
+    /// The built-in scenarios, and files.
+    static var scenarios: CompletionKind {
+        .custom { _, _, prefix in
+            var found = glob_t()
+            defer { globfree(&found) }
+            _ = glob(prefix + "*", GLOB_MARK, nil, &found)
+            let paths = (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+            let endings = ["/", ".yaml", ".yml", ".json"]
+            return Scenario.builtInSummaries.map(\.name)
+                + paths.filter { path in endings.contains { path.hasSuffix($0) } }
+        }
+    }
+
+    /// The worlds of the server that the command line names; none if it does not answer soon.
+    static var worlds: CompletionKind {
+        .custom { words, _, _ in
+            // bash breaks words at = and : too.
+            func value(_ option: String) -> String? {
+                guard let place = words.lastIndex(where: { $0 == option || $0.hasPrefix(option + "=") }) else {
+                    return nil
+                }
+                let rest =
+                    words[place].dropFirst(option.count) + words[(place + 1)...].prefix { !$0.hasPrefix("-") }.joined()
+                return String(rest.drop { $0 == "=" })
+            }
+            guard let base = try? Settings.serverURL(value("--url")) else { return [] }
+            let token = (try? Settings.fieldValue(value("--admin-token"), "ADMIN_TOKEN")) ?? nil
+            let server = RemoteServer(base: base, adminToken: token, answerTime: .seconds(2))
+            let answer = try? JSON.parse(server.ask(.get, "worlds"))
+            return answer?["worlds"]?.array?.compactMap { $0["id"]?.string } ?? []
+        }
+    }
+}
+
+/// Options in fewer words: the help, the name of the value, and how a shell completes it.
+extension Option {
+    init<Word: ExpressibleByArgument>(
+        _ help: String, _ value: String, _ completion: CompletionKind? = nil, name: NameSpecification = .long,
+        parsing: SingleValueParsingStrategy = .next
+    ) where Value == Word? {
+        self.init(name: name, parsing: parsing, help: .init(help, valueName: value), completion: completion)
+    }
+
+    init(
+        _ help: String, _ value: String, _ completion: CompletionKind? = nil
+    ) where Value: ExpressibleByArgument {
+        self.init(help: .init(help, valueName: value), completion: completion)
+    }
+
+    init(
+        wrappedValue: Value, _ help: String, _ value: String, _ completion: CompletionKind? = nil,
+        name: NameSpecification = .long, parsing: SingleValueParsingStrategy = .next
+    ) where Value: ExpressibleByArgument {
+        self.init(
+            wrappedValue: wrappedValue, name: name, parsing: parsing, help: .init(help, valueName: value),
+            completion: completion)
+    }
+
+    init<Word: ExpressibleByArgument>(
+        wrappedValue: [Word], _ help: String, _ value: String, _ completion: CompletionKind? = nil,
+        name: NameSpecification = .long
+    ) where Value == [Word] {
+        self.init(wrappedValue: wrappedValue, name: name, help: .init(help, valueName: value), completion: completion)
+    }
+
+    init<Number: FixedWidthInteger & Sendable>(
+        _ help: String, as kind: NumberKind<Number>
+    ) where Value == Number? {
+        self.init(parsing: .unconditional, help: .init(help, valueName: "number"), transform: kind.parse)
+    }
+}
 
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

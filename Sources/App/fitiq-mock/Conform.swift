@@ -40,67 +40,60 @@ struct ConformCommand: ParsableCommand {
 
     @Argument(
         help: .init("A recorded session (HAR) to compare, instead of a server.", valueName: "session"),
-        completion: .file(extensions: ["har"]))
+        completion: .sessions)
     var session: String?
 
-    @Option(help: .init("The server, such as https://api.example.com; scheme, host and port.", valueName: "url"))
+    @Option("The server, such as https://api.example.com; scheme, host and port.", "url")
     var upstream: String?
 
-    @Option(
-        help: .init(
-            "Also trust the CAs in this PEM file, for a server whose certificate your own CA issued.",
-            valueName: "path"))
+    @Option("Also trust the CAs in this PEM file, for a server whose certificate your own CA issued.", "path", .file())
     var upstreamCa: String?
 
-    @Option(help: .init("The bearer token of an account for tests.", valueName: "jwt"))
+    @Option("The bearer token of an account for tests.", "jwt")
     var token: String?
 
-    @Option(help: .init("The token that replaces the first one after a 401.", valueName: "jwt"))
+    @Option("The token that replaces the first one after a 401.", "jwt")
     var freshToken: String?
 
-    @Option(help: .init("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    @Option("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option(help: .init("The guide whose form the server's answers have. (default: union)", valueName: "name"))
+    @Option("The guide whose form the server's answers have. (default: union)", "name", .guides)
     var guide: String?
 
     @Option(
-        name: .customLong("case"),
-        help: .init(
-            "Only this case, or those below the address: chat, chat/answer; may be repeated.", valueName: "address"))
+        "Only this case, or those below the address: chat, chat/answer; may be repeated.", "address",
+        name: .customLong("case"))
     var cases: [String] = []
 
     @Flag(help: "List the cases, and play none.")
     var list = false
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "How long to wait between two requests, up to 5s. (default: 100ms, on this machine 0s)",
-            valueName: "duration"))
+        "How long to wait between two requests, up to 5s. (default: 100ms, on this machine 0s)", "duration",
+        parsing: .unconditional)
     var pause: String?
 
     @Flag(help: "Do not ask before a server that is not on this machine.")
     var yes = false
 
-    @Option(
-        help: .init("Keep what was said in this file, as HAR; tokens and keys become placeholders.", valueName: "path"))
+    @Option("Keep what was said in this file, as HAR; tokens and keys become placeholders.", "path", .file())
     var output: String?
 
-    @Option(help: .init("Write the deviations to this file, as rows of a Markdown table.", valueName: "file"))
+    @Option("Write the deviations to this file, as rows of a Markdown table.", "file", .file())
     var deviations: String?
 
     @Option(
-        help: .init("Write what deviates to this file, as an overlay for 'serve --overlay'.", valueName: "file"),
-        completion: .file(extensions: ["yaml", "yml", "json"]))
+        "Write what deviates to this file, as an overlay for 'serve --overlay'.", "file",
+        .scenarioFiles)
     var accept: String?
 
     @Option(
-        help: .init("The changes in this file do not deviate: the fake would serve with them.", valueName: "file"),
-        completion: .file(extensions: ["yaml", "yml", "json"]))
+        "The changes in this file do not deviate: the fake would serve with them.", "file",
+        .scenarioFiles)
     var overlay: String?
 
-    @Option(help: .init("The path in front of the API's in a session, such as /prod.", valueName: "path"))
+    @Option("The path in front of the API's in a session, such as /prod.", "path")
     var prefix: String?
 
     @OptionGroup var reports: ReportOptions

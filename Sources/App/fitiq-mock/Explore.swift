@@ -33,37 +33,29 @@ struct Explore: ParsableCommand {
     var adapter = false
 
     @Option(
-        help: .init(
-            """
-            The world in which faults happen: a built-in scenario or a file. With --adapter, it replaces the stories' own \
-            worlds. (default: default)
-            """, valueName: "name|file"))
+        """
+        The world in which faults happen: a built-in scenario or a file. With --adapter, it replaces the stories' own \
+        worlds. (default: default)
+        """, "name|file", .scenarios)
     var scenario: String?
 
-    @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
+    @Option("Answer exactly as one guide says. (default: as the scenario says)", "name", .guides)
     var guide: String?
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "Decides every id and every pace, and the order of what is tried. (default: the scenario's, and 1)",
-            valueName: "number"), transform: NumberKind<UInt64>.seed.parse)
+        "Decides every id and every pace, and the order of what is tried. (default: the scenario's, and 1)", as: .seed)
     var seed: UInt64?
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "How long to explore, from 1s to 7d. (default: 5m, or no limit with --runs)", valueName: "duration"))
+        "How long to explore, from 1s to 7d. (default: 5m, or no limit with --runs)", "duration",
+        parsing: .unconditional)
     var budget: Lifetime?
 
     @Option(
-        parsing: .unconditional,
-        help: .init("How many schedules to try at most, from 1 to 10000000. (default: no limit)", valueName: "number"))
+        "How many schedules to try at most, from 1 to 10000000. (default: no limit)", "number", parsing: .unconditional)
     var runs: Int?
 
-    @Option(
-        parsing: .unconditional,
-        help: .init("How many run at once, from 1 to 16, each in a world of its own.", valueName: "number"))
+    @Option("How many run at once, from 1 to 16, each in a world of its own.", "number", parsing: .unconditional)
     var jobs = ExploreLimits.jobs.upperBound
 
     @Flag(help: "No artificial delays of the backend. Waits of the client and of faults stay as they are.")
@@ -82,31 +74,27 @@ struct Explore: ParsableCommand {
     var mayFail = false
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            """
-            How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as without \
-            faults, from 40s to 60s)
-            """, valueName: "duration"))
+        """
+        How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as without \
+        faults, from 40s to 60s)
+        """, "duration", parsing: .unconditional)
     var timeLimit: Lifetime?
 
-    @Option(
-        help: .init(
-            "How often of how many times a finding has to show, at most 20.", valueName: "k/n"))
+    @Option("How often of how many times a finding has to show, at most 20.", "k/n")
     var confirm = Explorer.Settings().confirmation
 
     @Option(
-        help: .init(
-            "Only this family of faults: \(FaultFamilies.words); may be repeated.", valueName: "family"))
+        "Only this family of faults: \(FaultFamilies.words); may be repeated.", "family",
+        .values(of: FaultKind.Family.self))
     var only: [String] = []
 
-    @Option(help: .init("Not this family of faults; may be repeated.", valueName: "family"))
+    @Option("Not this family of faults; may be repeated.", "family", .values(of: FaultKind.Family.self))
     var without: [String] = []
 
-    @Option(help: .init("The folder for found scenarios, which is made if there are findings.", valueName: "folder"))
+    @Option("The folder for found scenarios, which is made if there are findings.", "folder", .directory)
     var output = "found"
 
-    @Option(help: .init("Play one found scenario, and nothing else.", valueName: "file"))
+    @Option("Play one found scenario, and nothing else.", "file", .file(extensions: ["yaml"]))
     var replay: String?
 
     @Flag(help: "List the kinds of faults, their families and rules, and run nothing.")

@@ -7,7 +7,7 @@ import Synchronization
 import Traffic
 
 struct PageOption: ParsableArguments {
-    @Option(help: .init("Write the report, with the traffic, as a web page to this file.", valueName: "file"))
+    @Option("Write the report, with the traffic, as a web page to this file.", "file", .file())
     var html: String?
 
     func validate() throws {

@@ -8,7 +8,7 @@ struct Health: ParsableCommand {
         abstract: "Say whether a server answers, for the health checks of containers.",
         discussion: "Exits with 0 if it does, else with 1.")
 
-    @Option(help: .init("The server's URL, of its plain port. \(Settings.defaultServer)", valueName: "url"))
+    @Option("The server's URL, of its plain port. \(Settings.defaultServer)", "url")
     var url: String?
 
     func run() throws {
@@ -39,12 +39,10 @@ struct WaitCommand: ParsableCommand {
             with 1 if no server is ready in time.
             """)
 
-    @Option(help: .init("The file that the server was told to write.", valueName: "path"))
+    @Option("The file that the server was told to write.", "path", .file())
     var readyFile: String
 
-    @Option(
-        parsing: .unconditional,
-        help: .init("How long to wait: a number and s, m, h or d; 0 looks once.", valueName: "duration"))
+    @Option("How long to wait: a number and s, m, h or d; 0 looks once.", "duration", parsing: .unconditional)
     var timeout = Lifetime(seconds: 30)
 
     private static let pause = Duration.milliseconds(20)

@@ -7,51 +7,44 @@ import TLS
 
 /// Where a server or a proxy listens, and what it logs, tells and records: options of `serve`, `replay` and `record`.
 struct HostOptions: ParsableArguments {
-    @Option(
-        parsing: .unconditional,
-        help: .init("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"),
-        transform: NumberKind<UInt16>.port.parse)
+    @Option("The port to listen on; 0 picks a free one. (default: 8080)", as: .port)
     var port: UInt16?
 
-    @Option(help: .init("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
+    @Option("The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", "address")
     var host: String?
 
     @Flag(help: "Serve https and wss as well, on a port of their own; see 'fitiq-mock certificate'.")
     var tls = false
 
-    @Option(
-        parsing: .unconditional,
-        help: .init("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"),
-        transform: NumberKind<UInt16>.port.parse)
+    @Option("The port for TLS; 0 picks a free one. (default: 8443)", as: .port)
     var tlsPort: UInt16?
 
     @Option(
-        help: .init(
-            "The certificate for TLS, with its intermediate certificates, as PEM. (default: one for localhost)",
-            valueName: "path"))
+        "The certificate for TLS, with its intermediate certificates, as PEM. (default: one for localhost)", "path",
+        .file())
     var certificate: String?
 
-    @Option(help: .init("The private key of --certificate, as PEM.", valueName: "path"))
+    @Option("The private key of --certificate, as PEM.", "path", .file())
     var key: String?
 
     @Option(
-        help: .init(
-            """
-            trace, debug, info (a line for each request, and for each WebSocket's beginning and end), notice, warning, \
-            error or critical. (default: notice)
-            """, valueName: "level"))
+        """
+        trace, debug, info (a line for each request, and for each WebSocket's beginning and end), notice, warning, \
+        error or critical. (default: notice)
+        """, "level", .values(of: Logger.Level.self))
     var logLevel: String?
 
-    @Option(help: .init("The form of the log: text, or json, an object a line. (default: text)", valueName: "format"))
+    @Option(
+        "The form of the log: text, or json, an object a line. (default: text)", "format",
+        .values(of: LineLog.Format.self))
     var logFormat: String?
 
     @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
     var keepSecrets = false
 
     @Option(
-        help: .init(
-            "Write url, ws_url, pid and what else a client needs as JSON to this file once connections are accepted.",
-            valueName: "path"))
+        "Write url, ws_url, pid and what else a client needs as JSON to this file once connections are accepted.",
+        "path", .file())
     var readyFile: String?
 
     func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }

@@ -28,19 +28,19 @@ struct JudgeCommand: ParsableCommand {
             2 usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
             """)
 
-    @Argument(help: .init("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"))
+    @Argument(
+        help: .init("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"),
+        completion: .file())
     var journal: String
 
     @Option(
-        help: .init(
-            "Judge by what one guide asks, such as consultation-websocket. (default: union, which is all)",
-            valueName: "name"))
+        "Judge by what one guide asks, such as consultation-websocket. (default: union, which is all)", "name", .guides)
     var guide: String?
 
-    @Option(help: .init("Judge only the world with this id.", valueName: "id"))
+    @Option("Judge only the world with this id.", "id")
     var world: String?
 
-    @Option(help: .init("The path in front of the API's in a session, such as /prod.", valueName: "path"))
+    @Option("The path in front of the API's in a session, such as /prod.", "path")
     var prefix: String?
 
     @OptionGroup var reports: ReportOptions

@@ -18,18 +18,16 @@ struct MCPCommand: ParsableCommand {
             """)
 
     @Option(
-        help: .init(
-            "The server to work with, or one of its worlds; its plain port. (default: FITIQ_MOCK_URL, or a server of its own)",
-            valueName: "url"))
+        "The server to work with, or one of its worlds; its plain port. (default: FITIQ_MOCK_URL, or a server of its own)",
+        "url")
     var url: String?
 
-    @Option(help: .init("The --admin-token of --url. (default: none)", valueName: "token"))
+    @Option("The --admin-token of --url. (default: none)", "token")
     var adminToken: String?
 
     @Option(
-        help: .init(
-            "What 'verify' and 'explore' run, for the shell: 'swift test'. (default: none, and these tools are not there)",
-            valueName: "command"))
+        "What 'verify' and 'explore' run, for the shell: 'swift test'. (default: none, and these tools are not there)",
+        "command")
     var command: String?
 
     func run() throws {

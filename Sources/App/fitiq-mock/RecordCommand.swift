@@ -20,20 +20,17 @@ struct RecordCommand: ParsableCommand {
             set in the environment.
             """)
 
-    @Option(
-        help: .init("The server to record, such as https://api.example.com; scheme, host and port.", valueName: "url"))
+    @Option("The server to record, such as https://api.example.com; scheme, host and port.", "url")
     var upstream: String?
 
-    @Option(help: .init("Where the session goes, as HAR.", valueName: "path"))
+    @Option("Where the session goes, as HAR.", "path", .file())
     var output: String?
 
     @Flag(help: "Replace a file that exists already.")
     var overwrite = false
 
     @Option(
-        help: .init(
-            "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.",
-            valueName: "path"))
+        "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.", "path", .file())
     var upstreamCa: String?
 
     @OptionGroup var host: HostOptions

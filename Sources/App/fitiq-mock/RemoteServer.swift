@@ -44,22 +44,18 @@ struct DrainCommand: ParsableCommand {
             is up.
             """)
 
-    @Option(help: .init("The server's URL, of its plain port. \(Settings.defaultServer)", valueName: "url"))
+    @Option("The server's URL, of its plain port. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option(help: .init("The server's --admin-token. (default: none)", valueName: "token"))
+    @Option("The server's --admin-token. (default: none)", "token")
     var adminToken: String?
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "How long a world is idle before it goes: a number and s, m, h or d. (default: the usual 30m)",
-            valueName: "duration"))
+        "How long a world is idle before it goes: a number and s, m, h or d. (default: the usual 30m)", "duration",
+        parsing: .unconditional)
     var idle: Lifetime?
 
-    @Option(
-        parsing: .unconditional,
-        help: .init("How long to wait: a number and s, m, h or d; 0 does not wait.", valueName: "duration"))
+    @Option("How long to wait: a number and s, m, h or d; 0 does not wait.", "duration", parsing: .unconditional)
     var timeout = Lifetime(seconds: 3600)
 
     private static let pause = Duration.milliseconds(200)

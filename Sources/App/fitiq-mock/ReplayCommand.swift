@@ -17,35 +17,31 @@ struct ReplayCommand: ParsableCommand {
             configuration or a session that cannot be read, 3 the server failed while it ran.
             """)
 
-    @Argument(help: .init("The session: a HAR of Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"))
+    @Argument(
+        help: .init("The session: a HAR of Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"),
+        completion: .sessions)
     var file: String
 
     @Option(
-        help: .init(
-            """
-            Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in any \
-            order, answers in turn; or route, those of the same method and path. (default: ordered)
-            """, valueName: "mode"))
+        """
+        Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in any \
+        order, answers in turn; or route, those of the same method and path. (default: ordered)
+        """, "mode", .values(of: ReplaySettings.Match.self))
     var match: String?
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "How many times as fast as recorded, 0.001 to 1000, or instant. (default: 1)", valueName: "number|instant"))
+        "How many times as fast as recorded, 0.001 to 1000, or instant. (default: 1)", "number|instant",
+        parsing: .unconditional)
     var speed: String?
 
     @Option(
-        help: .init(
-            """
-            When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that came \
-            before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)
-            """, valueName: "mode"))
+        """
+        When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that came \
+        before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)
+        """, "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 
-    @Option(
-        help: .init(
-            "The path in front of the API's in the session, such as /prod; clients may have it or not.",
-            valueName: "path"))
+    @Option("The path in front of the API's in the session, such as /prod; clients may have it or not.", "path")
     var prefix: String?
 
     @OptionGroup var options: ServeOptions

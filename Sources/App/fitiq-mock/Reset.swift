@@ -19,16 +19,16 @@ struct ResetCommand: ParsableCommand {
     @Argument(
         help: .init(
             "A built-in scenario (see 'fitiq-mock scenarios') or a file. (default: the world's own)",
-            valueName: "name|file"))
+            valueName: "name|file"), completion: .scenarios)
     var scenario: String?
 
-    @Option(help: .init("Where the server is. \(Settings.defaultServer)", valueName: "url"))
+    @Option("Where the server is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option(help: .init("The world's id. (default: the one of the URL, or the default world)", valueName: "id"))
+    @Option("The world's id. (default: the one of the URL, or the default world)", "id", .worlds)
     var world: String?
 
-    @Option(help: .init("The server's --admin-token. (default: none)", valueName: "token"))
+    @Option("The server's --admin-token. (default: none)", "token")
     var adminToken: String?
 
     func run() throws {

@@ -29,27 +29,24 @@ struct ScenarioFrom: ParsableCommand {
             so far is written, if there is one.
             """)
 
-    @Argument(help: .init("The session, a HAR.", valueName: "session"))
+    @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)
     var session: String
 
-    @Option(help: .init("The file for the scenario.", valueName: "file"))
+    @Option("The file for the scenario.", "file", .file())
     var output = "found.yaml"
 
-    @Option(help: .init("Answer exactly as one guide says. (default: union)", valueName: "name"))
+    @Option("Answer exactly as one guide says. (default: union)", "name", .guides)
     var guide: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: .init("How long the command may take for one run, from 1s to 1d.", valueName: "duration"))
+    @Option("How long the command may take for one run, from 1s to 1d.", "duration", parsing: .unconditional)
     var timeLimit = Lifetime(seconds: 60)
 
-    @Option(help: .init("How often of how many times the command has to fail, at most 20.", valueName: "k/n"))
+    @Option("How often of how many times the command has to fail, at most 20.", "k/n")
     var confirm = Explorer.Settings().confirmation
 
     @Option(
-        help: .init(
-            "A file of obligations and checks, a line each, that are known to be broken: others are looked for.",
-            valueName: "file"))
+        "A file of obligations and checks, a line each, that are known to be broken: others are looked for.", "file",
+        .file())
     var knownBroken: String?
 
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))

@@ -15,28 +15,22 @@ import Text
 struct ServeOptions: ParsableArguments {
     @OptionGroup var host: HostOptions
 
-    @Option(help: .init("Write what is served to this file, as HAR, while it happens.", valueName: "path"))
+    @Option("Write what is served to this file, as HAR, while it happens.", "path", .file())
     var record: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: .init(
-            "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"),
-        transform: NumberKind<UInt64>.seed.parse)
+    @Option("Decides every id and every pace: same seed and requests, same answers. (default: 1)", as: .seed)
     var seed: UInt64?
 
     @Option(
-        help: .init(
-            """
-            Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, \
-            websocket-architecture or meal-log-websocket. (default: union, which satisfies all)
-            """, valueName: "name"))
+        """
+        Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, \
+        websocket-architecture or meal-log-websocket. (default: union, which satisfies all)
+        """, "name", .guides)
     var guide: String?
 
     @Option(
-        help: .init(
-            "What happens: a built-in scenario (see 'fitiq-mock scenarios') or a file. (default: default)",
-            valueName: "name|file"))
+        "What happens: a built-in scenario (see 'fitiq-mock scenarios') or a file. (default: default)", "name|file",
+        .scenarios)
     var scenario: String?
 
     @Flag(help: "Follow the scenario's file when it changes; connections stay.")
@@ -46,103 +40,80 @@ struct ServeOptions: ParsableArguments {
     var watchTraffic = false
 
     @Option(
-        help: .init(
-            "real, or manual: time stands still until POST /__admin/clock moves it. (default: real)",
-            valueName: "mode"))
+        "real, or manual: time stands still until POST /__admin/clock moves it. (default: real)", "mode",
+        .values(of: ScenarioPlan.ClockChoice.self))
     var clock: String?
 
     @Option(
-        help: .init(
-            "lower-case, any-case: ids with upper-case letters find their resources too, or free: text too, as a scenario "
-                + "has it. (default: lower-case)",
-            valueName: "case"))
+        "lower-case, any-case: ids with upper-case letters find their resources too, or free: text too, as a scenario "
+            + "has it. (default: lower-case)", "case", .values(of: IDCase.self))
     var ids: String?
 
-    @Option(
-        help: .init(
-            "What lies between clients and worlds: \(Settings.networks). (default: none)", valueName: "name"))
+    @Option("What lies between clients and worlds: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
     @Option(
-        help: .init(
-            "off, on, or required: whether messages on WebSockets and answers are compressed if a client takes it. (default: off)",
-            valueName: "mode"))
+        "off, on, or required: whether messages on WebSockets and answers are compressed if a client takes it. (default: off)",
+        "mode", .values(of: Compression.self))
     var compression: String?
 
-    @Option(
-        help: .init(
-            "The real server that answers behind the faults, such as https://api.example.com. (default: none)",
-            valueName: "url"))
+    @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
     var upstream: String?
 
     @Option(
-        help: .init(
-            "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.",
-            valueName: "path"))
+        "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.", "path", .file())
     var upstreamCa: String?
 
     @Option(
-        help: .init(
-            "Answer as this file says where a real server differs; 'conform --accept' writes it. (default: none)",
-            valueName: "file"), completion: .file(extensions: ["yaml", "yml", "json"]))
+        "Answer as this file says where a real server differs; 'conform --accept' writes it. (default: none)", "file",
+        .scenarioFiles)
     var overlay: String?
 
     @Option(
-        name: .customLong("import"),
-        help: .init("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
+        "Begin with the state in this file, as --export-on-exit writes it.", "path", .file(),
+        name: .customLong("import"))
     var importFile: String?
 
-    @Option(help: .init("Write everything that the server holds to this file when it has stopped.", valueName: "path"))
+    @Option("Write everything that the server holds to this file when it has stopped.", "path", .file())
     var exportOnExit: String?
 
-    @Option(
-        help: .init(
-            "Keep everything that the server holds in this file, and go on with it at the next start.",
-            valueName: "path"))
+    @Option("Keep everything that the server holds in this file, and go on with it at the next start.", "path", .file())
     var state: String?
 
     @Flag(help: "Stream answers and work meals out without artificial delays.")
     var instant = false
 
-    @Option(help: .init("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    @Option("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option(help: .init("The secret that tokens are signed with. (default: a fixed one)", valueName: "secret"))
+    @Option("The secret that tokens are signed with. (default: a fixed one)", "secret")
     var jwtSecret: String?
 
     @Option(
-        help: .init(
-            "The token that the admin API requires as X-Admin-Token. (default: none, and only this machine may call it)",
-            valueName: "token"))
+        "The token that the admin API requires as X-Admin-Token. (default: none, and only this machine may call it)",
+        "token")
     var adminToken: String?
 
     @Option(
-        name: .customLong("allow-origin"),
-        help: .init(
-            """
-            Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, \
-            file:// for files (Electron, Cordova), * for any page of the web; may be repeated. (default: the server's own)
-            """, valueName: "origin"))
+        """
+        Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, \
+        file:// for files (Electron, Cordova), * for any page of the web; may be repeated. (default: the server's own)
+        """, "origin", name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
     @Option(
-        help: .init(
-            """
-            As --allow-origin, and let these pages read the answers, too (CORS); never those of the admin API. \
-            (default: the server's own)
-            """, valueName: "origin"))
+        """
+        As --allow-origin, and let these pages read the answers, too (CORS); never those of the admin API. \
+        (default: the server's own)
+        """, "origin")
     var cors: [String] = []
 
-    @Option(
-        help: .init(
-            "This server's name in a fleet: the ids of its worlds begin with it, as in n2-w17. (default: none)",
-            valueName: "name"))
+    @Option("This server's name in a fleet: the ids of its worlds begin with it, as in n2-w17. (default: none)", "name")
     var node: String?
 
     @Option(
-        help: .init(
-            "Where clients reach this server through a proxy: the URLs of worlds begin with it. Needs --admin-token.",
-            valueName: "url"))
+        "Where clients reach this server through a proxy: the URLs of worlds begin with it. Needs --admin-token.", "url"
+    )
     var publicURL: String?
 
     @Flag(help: "Serve only worlds that POST /__admin/worlds makes; paths without a world's prefix answer 404.")

@@ -169,10 +169,10 @@ struct DiffCommand: ParsableCommand {
             Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is not a HAR.
             """)
 
-    @Argument(help: .init("The one session, a HAR.", valueName: "first"))
+    @Argument(help: .init("The one session, a HAR.", valueName: "first"), completion: .sessions)
     var first: String
 
-    @Argument(help: .init("The other session, a HAR.", valueName: "second"))
+    @Argument(help: .init("The other session, a HAR.", valueName: "second"), completion: .sessions)
     var second: String
 
     func run() throws {
@@ -197,13 +197,13 @@ struct ShowCommand: ParsableCommand {
             Exit codes: 0 shown, 2 usage, or the file is not a HAR.
             """)
 
-    @Argument(help: .init("The session, a HAR.", valueName: "session"))
+    @Argument(help: .init("The session, a HAR.", valueName: "session"), completion: .sessions)
     var session: String
 
     @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
     var bodies = false
 
-    @Option(help: .init("Cut lines to so many columns, from 60.", valueName: "columns"))
+    @Option("Cut lines to so many columns, from 60.", "columns")
     var width = 120
     static let widths = 60...10_000
 

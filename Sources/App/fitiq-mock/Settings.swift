@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLibrary
 import Faults
+import FitIQBackend
 import FitIQClient
 import Judging
 import MockServer
@@ -176,25 +177,19 @@ enum Settings {
 /// What lies between a client and the worlds that judge it, for `verify`, `explore` and `test-client`, as with `serve`.
 struct WireOptions: ParsableArguments {
     @Option(
-        name: .customLong("allow-origin"),
-        help: .init(
-            "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.",
-            valueName: "origin"))
+        "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.", "origin",
+        name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
-    @Option(help: .init("As --allow-origin, and let these pages read the answers, too.", valueName: "origin"))
+    @Option("As --allow-origin, and let these pages read the answers, too.", "origin")
     var cors: [String] = []
 
-    @Option(
-        help: .init(
-            "The network of worlds whose scenario names none: \(Settings.networks). (default: none)", valueName: "name")
-    )
+    @Option("The network of worlds whose scenario names none: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
     @Option(
-        help: .init(
-            "Compression in worlds whose scenario does not say: off, on or required. (default: off)", valueName: "mode")
-    )
+        "Compression in worlds whose scenario does not say: off, on or required. (default: off)", "mode",
+        .values(of: Compression.self))
     var compression: String?
 
     func apply(to configuration: inout Engine.Configuration) throws(Failure) {
@@ -244,13 +239,13 @@ enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case githu
 
 /// The report's destination and the known failures: options of every command that judges a client.
 struct ReportOptions: ParsableArguments {
-    @Option(help: .init("Write the report as JUnit XML to this file.", valueName: "file"))
+    @Option("Write the report as JUnit XML to this file.", "file", .file())
     var junit: String?
 
-    @Option(help: .init("Write the report as JSON to this file.", valueName: "file"))
+    @Option("Write the report as JSON to this file.", "file", .file())
     var json: String?
 
-    @Option(help: .init("Write the report as Markdown to this file, for a CI job's summary.", valueName: "file"))
+    @Option("Write the report as Markdown to this file, for a CI job's summary.", "file", .file())
     var markdown: String?
 
     @Flag(
@@ -260,15 +255,14 @@ struct ReportOptions: ParsableArguments {
             """)
     var summary = false
 
-    @Option(help: .init("Print annotations for a CI service too, after the report: github.", valueName: "service"))
+    @Option("Print annotations for a CI service too, after the report: github.", "service")
     var annotations: AnnotationService?
 
     @Option(
-        help: .init(
-            """
-            A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': an obligation that is listed and broken does not \
-            fail the run, one that is listed and kept does.
-            """, valueName: "file"))
+        """
+        A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': an obligation that is listed and broken does not \
+        fail the run, one that is listed and kept does.
+        """, "file", .file())
     var knownBroken: String?
     static let knownBrokenLimit = 1 << 20
 

@@ -26,21 +26,18 @@ struct TestClient: ParsableCommand {
             """)
 
     @Option(
-        name: .customLong("case"),
-        help: .init(
-            "Only this case, or those below the address: consultation, consultation/create; may be repeated.",
-            valueName: "address"))
+        "Only this case, or those below the address: consultation, consultation/create; may be repeated.", "address",
+        .cases, name: .customLong("case"))
     var cases: [String] = []
 
     @Option(
-        name: .customLong("skip"),
-        help: .init("Not this case, nor those below the address; may be repeated.", valueName: "address"))
+        "Not this case, nor those below the address; may be repeated.", "address", .cases, name: .customLong("skip"))
     var skipped: [String] = []
 
     @Flag(help: "List the cases, and run none.")
     var list = false
 
-    @Option(help: .init("Only the cases in which this guide's answers are given.", valueName: "name"))
+    @Option("Only the cases in which this guide's answers are given.", "name", .guides)
     var guide: String?
 
     @Flag(help: "Fail a case in which the client did not face what it is meant to.")
@@ -50,10 +47,8 @@ struct TestClient: ParsableCommand {
     var failFast = false
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "How long all cases may take together, from 1s to 1d; the rest is not played. (default: no limit)",
-            valueName: "duration"))
+        "How long all cases may take together, from 1s to 1d; the rest is not played. (default: no limit)", "duration",
+        parsing: .unconditional)
     var timeLimit: Lifetime?
 
     @Flag(help: "Show every line that the adapter is sent (>) and answers (<), on standard error.")

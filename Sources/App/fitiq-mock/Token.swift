@@ -10,19 +10,15 @@ struct Token: ParsableCommand {
         abstract: "Print a token that the fake accepts, or one that has expired.",
         discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
 
-    @Option(
-        help: .init(
-            "The user's id, the claim 'sub'. (default: the development user, whose the default world is)", valueName: "id"))
+    @Option("The user's id, the claim 'sub'. (default: the development user, whose the default world is)", "id")
     var user: String?
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            "How long it is valid: a number and s, m, h or d; -5m expired five minutes ago.",
-            valueName: "duration"))
+        "How long it is valid: a number and s, m, h or d; -5m expired five minutes ago.", "duration",
+        parsing: .unconditional)
     var expiresIn = Lifetime(seconds: 3600)
 
-    @Option(help: .init("The server's --jwt-secret. (default: the server's default)", valueName: "secret"))
+    @Option("The server's --jwt-secret. (default: the server's default)", "secret")
     var jwtSecret: String?
 
     func validate() throws {

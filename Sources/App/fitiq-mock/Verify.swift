@@ -37,57 +37,46 @@ struct Verify: ParsableCommand {
             """)
 
     @Option(
-        name: .customLong("scenario"),
-        help: .init(
-            "A built-in scenario (see 'fitiq-mock scenarios') or a file; may be repeated. (default: default)",
-            valueName: "name|file"))
+        "A built-in scenario (see 'fitiq-mock scenarios') or a file; may be repeated. (default: default)", "name|file",
+        .scenarios, name: .customLong("scenario"))
     var scenarios: [String] = []
 
     @Flag(help: "Run every built-in scenario.")
     var all = false
 
     @Option(
-        help: .init(
-            """
-            Run an older version of the command too, twice, in equal worlds, and fail where the command does something \
-            that the older one did not; what the older one breaks is known to be broken.
-            """, valueName: "command"))
+        """
+        Run an older version of the command too, twice, in equal worlds, and fail where the command does something \
+        that the older one did not; what the older one breaks is known to be broken.
+        """, "command")
     var against: String?
 
     @Option(
-        help: .init(
-            """
-            Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: a \
-            server of its own)
-            """, valueName: "url"))
+        """
+        Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: a \
+        server of its own)
+        """, "url")
     var server: String?
 
-    @Option(help: .init("The --admin-token of --server. (default: none)", valueName: "token"))
+    @Option("The --admin-token of --server. (default: none)", "token")
     var adminToken: String?
 
-    @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
+    @Option("Answer exactly as one guide says. (default: as the scenario says)", "name", .guides)
     var guide: String?
 
-    @Option(
-        parsing: .unconditional,
-        help: .init("Decides every id and every pace. (default: as the scenario says)", valueName: "number"),
-        transform: NumberKind<UInt64>.seed.parse)
+    @Option("Decides every id and every pace. (default: as the scenario says)", as: .seed)
     var seed: UInt64?
 
     @Option(
-        parsing: .unconditional,
-        help: .init("How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
+        "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", "duration", parsing: .unconditional)
     var timeLimit = Lifetime(seconds: 60)
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
     @Option(
-        parsing: .unconditional,
-        help: .init(
-            """
-            How many scenarios are run at once, from 1 to 16. With more than 1, a command's output is shown when it has \
-            ended, with the scenario in front of each line.
-            """,
-            valueName: "number"))
+        """
+        How many scenarios are run at once, from 1 to 16. With more than 1, a command's output is shown when it has \
+        ended, with the scenario in front of each line.
+        """, "number", parsing: .unconditional)
     var jobs = 1
     static let jobLimit = 16
 

@@ -24,15 +24,13 @@ struct WatchCommand: ParsableCommand {
             too long.
             """)
 
-    @Option(help: .init("Where the server is. \(Settings.defaultServer)", valueName: "url"))
+    @Option("Where the server is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option(
-        help: .init(
-            "The id of the world to watch. (default: the one of the URL, or the default world)", valueName: "id"))
+    @Option("The id of the world to watch. (default: the one of the URL, or the default world)", "id", .worlds)
     var world: String?
 
-    @Option(help: .init("Show only what all these words match.", valueName: "words"))
+    @Option("Show only what all these words match.", "words")
     var filter: String?
 
     @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
@@ -41,7 +39,7 @@ struct WatchCommand: ParsableCommand {
     @Flag(help: "Hide pings and pongs.")
     var noPings = false
 
-    @Option(help: .init("The server's --admin-token. (default: none)", valueName: "token"))
+    @Option("The server's --admin-token. (default: none)", "token")
     var adminToken: String?
 
     func run() throws {
