@@ -154,6 +154,18 @@ struct CommandParsingTests {
         #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
     }
 
+    @Test("replay lists only what a session takes, and refuses the rest with a reason")
+    func replay() throws {
+        let help = FitIQMock.helpMessage(for: ReplayCommand.self)
+        for option in ["--import", "--export-on-exit", "--state", "--ids", "--watch", "--overlay", "--upstream"] {
+            #expect(help.firstMatch(of: try Regex("\n  \(option)[ \n]")) == nil, "\(option)")
+            var command = try FitIQMock.parsed(["replay", "s.har", option] + (option == "--watch" ? [] : ["x"]))
+            let failure = #expect(throws: Failure.self) { try command.run() }
+            #expect(failure?.message == Messages.notWithSession(option))
+        }
+        #expect(help.contains("\n  --match <mode>") && help.contains("\n  --watch-traffic"))
+    }
+
     @Test("A flag that is not given is not set")
     func flags() throws {
         let (explore, client, conform) = (try Explore.parse([]), try TestClient.parse([]), try ConformCommand.parse([]))
@@ -161,7 +173,8 @@ struct CommandParsingTests {
         let flags = [
             explore.adapter, explore.instant, explore.thorough, explore.mayFail, explore.list, explore.quiet,
             client.list, client.strict, client.failFast, client.trace, client.quiet, conform.list, conform.yes,
-            conform.quiet, serve.watch, serve.watchTraffic, serve.instant, serve.noDefaultWorld, serve.strictHeaders,
+            conform.quiet, try DataOptions.parse([]).watch, serve.watchTraffic, serve.instant, serve.noDefaultWorld,
+            serve.strictHeaders,
             serve.host.tls, serve.host.keepSecrets, watch.bodies, watch.noPings, try Verify.parse([]).all,
             try Verify.parse([]).quiet, try RecordCommand.parse([]).overwrite,
         ]

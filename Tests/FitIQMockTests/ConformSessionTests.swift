@@ -269,6 +269,11 @@ struct ConformSessionTests {
         }
     }
 
+    private static func scenario(_ arguments: [String]) throws -> Scenario {
+        let serve = try Serve.parse(arguments)
+        return try serve.options.plan(serve.data).load()
+    }
+
     @Test("serve reads an overlay of its own, and the one that a scenario names from the scenario's folder")
     func serve() throws {
         try ScratchFolder.lend { folder in
@@ -280,14 +285,14 @@ struct ConformSessionTests {
             ] { try Data(text.utf8).write(to: URL(filePath: folder + "/" + name)) }
             let overlay = try Overlay.read(Array("overlay: [\(change)]".utf8))
             for arguments in [["--overlay", "\(folder)/overlay.yaml"], ["--scenario", "\(folder)/named.yaml"]] {
-                let scenario = try ServeOptions.parse(arguments).plan().load()
+                let scenario = try Self.scenario(arguments)
                 #expect(scenario.overlay == overlay && scenario.unreadOverlay == nil)
             }
             for (name, words) in [
                 ("lost.yaml", "none.yaml"), ("replay.yaml", "overlay cannot be combined with 'replay'"),
             ] {
                 do {
-                    _ = try ServeOptions.parse(["--scenario", "\(folder)/\(name)"]).plan().load()
+                    _ = try Self.scenario(["--scenario", "\(folder)/\(name)"])
                     Issue.record("\(name) was read.")
                 } catch let failure as Failure {
                     #expect(failure.exitCode == 2 && failure.message.contains(words), "\(failure.message)")

@@ -4,7 +4,7 @@ extension Serve {
     /// The command of plain arguments; nil if there is anything else, which ArgumentParser then reads or refuses.
     init?(plain arguments: [String]) {
         self.init()
-        var (host, options) = (HostOptions.unset, ServeOptions.unset)
+        var (host, options, data) = (HostOptions.unset, ServeOptions.unset, DataOptions.unset)
         var rest = arguments[...]
         /// Sets an option that was not given before to the next argument.
         func take<Value: LosslessStringConvertible>(_ option: inout Value?) -> Bool {
@@ -26,13 +26,13 @@ extension Serve {
                 case "--api-key": take(&options.apiKey)
                 case "--jwt-secret": take(&options.jwtSecret)
                 case "--admin-token": take(&options.adminToken)
-                case "--state": take(&options.state)
+                case "--state": take(&data.state)
                 default: false
                 }
             guard isPlain else { return nil }
         }
         options.host = host
-        self.options = options
+        (self.options, self.data) = (options, data)
     }
 }
 
@@ -52,12 +52,20 @@ extension ServeOptions {
     fileprivate static var unset: ServeOptions {
         var options = ServeOptions()
         (options.record, options.seed, options.guide, options.scenario) = (nil, nil, nil, nil)
-        (options.watch, options.watchTraffic, options.instant, options.strictHeaders) = (false, false, false, false)
-        (options.clock, options.ids, options.network, options.compression) = (nil, nil, nil, nil)
-        (options.importFile, options.exportOnExit, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
-        (options.state, options.adminToken, options.allowedOrigins, options.cors) = (nil, nil, [], [])
-        (options.node, options.publicURL, options.noDefaultWorld, options.overlay) = (nil, nil, false, nil)
-        (options.upstream, options.upstreamCa) = (nil, nil)
+        (options.watchTraffic, options.instant, options.strictHeaders, options.clock) = (false, false, false, nil)
+        (options.network, options.compression, options.apiKey, options.jwtSecret) = (nil, nil, nil, nil)
+        (options.adminToken, options.allowedOrigins, options.cors) = (nil, [], [])
+        (options.node, options.publicURL, options.noDefaultWorld) = (nil, nil, false)
+        return options
+    }
+}
+
+extension DataOptions {
+    /// None of the options given.
+    fileprivate static var unset: DataOptions {
+        var options = DataOptions()
+        (options.watch, options.ids, options.overlay, options.upstream) = (false, nil, nil, nil)
+        (options.upstreamCa, options.importFile, options.exportOnExit, options.state) = (nil, nil, nil, nil)
         return options
     }
 }

@@ -46,10 +46,13 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
+    // Refused with a reason.
+    @OptionGroup(visibility: .hidden) var data: DataOptions
+
     func run() throws {
         let settings = try replaySettings()
         try refuseWhatMeansNothing()
-        let launcher = try ServerLauncher(options)
+        let launcher = try ServerLauncher(options, data)
         let prefix = try SessionFile.prefix(Settings.text(prefix, "PREFIX"))
         let recording = try SessionFile.recording(file, isTyped: true, prefix: prefix)
         for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }
@@ -85,15 +88,14 @@ struct ReplayCommand: ParsableCommand {
 
     /// A session has no state, and no file to watch.
     private func refuseWhatMeansNothing() throws(Failure) {
-        if try options.exportPath() != nil { throw .configuration(Messages.notWithSession("--export-on-exit")) }
-        if Settings.text(options.importFile, "IMPORT") != nil {
-            throw .configuration(Messages.notWithSession("--import"))
-        }
-        if try options.statePath() != nil { throw .configuration(Messages.notWithSession("--state")) }
-        if Settings.text(options.ids, "IDS") != nil { throw .configuration(Messages.notWithSession("--ids")) }
-        if Settings.text(options.overlay, "OVERLAY") != nil {
-            throw .configuration(Messages.notWithSession("--overlay"))
-        }
-        if try Settings.flag(options.watch, "WATCH") { throw .configuration(Messages.notWithSession("--watch")) }
+        let given: [(String, Bool)] = [
+            ("--export-on-exit", try data.exportPath() != nil),
+            ("--import", Settings.text(data.importFile, "IMPORT") != nil),
+            ("--state", try data.statePath() != nil), ("--ids", Settings.text(data.ids, "IDS") != nil),
+            ("--overlay", Settings.text(data.overlay, "OVERLAY") != nil),
+            ("--watch", try Settings.flag(data.watch, "WATCH")),
+            ("--upstream", Settings.text(data.upstream, "UPSTREAM") != nil),
+        ]
+        if let option = given.first(where: \.1)?.0 { throw .configuration(Messages.notWithSession(option)) }
     }
 }

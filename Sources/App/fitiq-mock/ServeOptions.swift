@@ -9,7 +9,7 @@ import Sockets
 import TLS
 import Text
 
-/// The options of the commands that serve: `serve` and `replay`.
+/// The options of the commands that serve, `serve` and `replay`; for `serve` there are ``DataOptions``, too.
 ///
 /// Each can also be set in the environment.
 struct ServeOptions: ParsableArguments {
@@ -33,9 +33,6 @@ struct ServeOptions: ParsableArguments {
         .scenarios)
     var scenario: String?
 
-    @Flag(help: "Follow the scenario's file when it changes; connections stay.")
-    var watch = false
-
     @Flag(help: "Show what is served as it happens, as 'fitiq-mock watch' does.")
     var watchTraffic = false
 
@@ -44,11 +41,6 @@ struct ServeOptions: ParsableArguments {
         .values(of: ScenarioPlan.ClockChoice.self))
     var clock: String?
 
-    @Option(
-        "lower-case, any-case: ids with upper-case letters find their resources too, or free: text too, as a scenario "
-            + "has it. (default: lower-case)", "case", .values(of: IDCase.self))
-    var ids: String?
-
     @Option("What lies between clients and worlds: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
@@ -56,29 +48,6 @@ struct ServeOptions: ParsableArguments {
         "off, on, or required: whether messages on WebSockets and answers are compressed if a client takes it. (default: off)",
         "mode", .values(of: Compression.self))
     var compression: String?
-
-    @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
-    var upstream: String?
-
-    @Option(
-        "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.", "path", .file())
-    var upstreamCa: String?
-
-    @Option(
-        "Answer as this file says where a real server differs; 'conform --accept' writes it. (default: none)", "file",
-        .scenarioFiles)
-    var overlay: String?
-
-    @Option(
-        "Begin with the state in this file, as --export-on-exit writes it.", "path", .file(),
-        name: .customLong("import"))
-    var importFile: String?
-
-    @Option("Write everything that the server holds to this file when it has stopped.", "path", .file())
-    var exportOnExit: String?
-
-    @Option("Keep everything that the server holds in this file, and go on with it at the next start.", "path", .file())
-    var state: String?
 
     @Flag(help: "Stream answers and work meals out without artificial delays.")
     var instant = false
@@ -122,28 +91,21 @@ struct ServeOptions: ParsableArguments {
     @Flag(help: "Ignore 'Prefer: code=' and 'X-Fake-Fault', by which a request asks for a fault.")
     var strictHeaders = false
 
-    func plan() throws(Failure) -> ScenarioPlan {
+    func plan(_ data: DataOptions) throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
         if let name = try Settings.nonEmpty(scenario, "SCENARIO") { plan.source = try ScenarioSource(name) }
-        if let path = try Settings.nonEmpty(importFile, "IMPORT") { plan.state = try .init(path) }
+        if let path = try Settings.nonEmpty(data.importFile, "IMPORT") { plan.state = try .init(path) }
         plan.seed = try Settings.number(seed, "SEED", as: .seed)
         plan.guide = try Settings.choice(guide, "GUIDE")
         plan.clock = try Settings.choice(clock, "CLOCK")
-        plan.ids = try Settings.choice(ids, "IDS")
+        plan.ids = try Settings.choice(data.ids, "IDS")
         plan.network = try Settings.network(network)
-        if let path = try Settings.nonEmpty(overlay, "OVERLAY") {
+        if let path = try Settings.nonEmpty(data.overlay, "OVERLAY") {
             plan.overlay = try OverlayFile.read(path, isTyped: true)
         }
         plan.compression = try Settings.choice(compression, "COMPRESSION")
-        plan.upstream = try Settings.upstream(upstream)
+        plan.upstream = try Settings.upstream(data.upstream)
         return plan
-    }
-
-    /// The scenario's file if it is watched, with its stamp before it is read.
-    func watchedFile(of plan: ScenarioPlan) throws(Failure) -> WatchedFile? {
-        guard try Settings.flag(watch, "WATCH") else { return nil }
-        guard case .file(let path) = plan.source else { throw .configuration(Messages.watchWithoutFile) }
-        return WatchedFile(path: path, seen: FileStamp(path))
     }
 
     func engineConfiguration(_ scenario: Scenario) throws(Failure) -> Engine.Configuration {
@@ -167,6 +129,48 @@ struct ServeOptions: ParsableArguments {
         return configuration
     }
 
+}
+
+/// Where the data of a server's worlds comes from and goes to; a replayed session has its own.
+struct DataOptions: ParsableArguments {
+    @Flag(help: "Follow the scenario's file when it changes; connections stay.")
+    var watch = false
+
+    @Option(
+        "lower-case, any-case: ids with upper-case letters find their resources too, or free: text too, as a scenario "
+            + "has it. (default: lower-case)", "case", .values(of: IDCase.self))
+    var ids: String?
+
+    @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
+    var upstream: String?
+
+    @Option(
+        "Also trust the CAs in this PEM file, for an upstream whose certificate your own CA issued.", "path", .file())
+    var upstreamCa: String?
+
+    @Option(
+        "Answer as this file says where a real server differs; 'conform --accept' writes it. (default: none)", "file",
+        .scenarioFiles)
+    var overlay: String?
+
+    @Option(
+        "Begin with the state in this file, as --export-on-exit writes it.", "path", .file(),
+        name: .customLong("import"))
+    var importFile: String?
+
+    @Option("Write everything that the server holds to this file when it has stopped.", "path", .file())
+    var exportOnExit: String?
+
+    @Option("Keep everything that the server holds in this file, and go on with it at the next start.", "path", .file())
+    var state: String?
+
+    /// The scenario's file if it is watched, with its stamp before it is read.
+    func watchedFile(of plan: ScenarioPlan) throws(Failure) -> WatchedFile? {
+        guard try Settings.flag(watch, "WATCH") else { return nil }
+        guard case .file(let path) = plan.source else { throw .configuration(Messages.watchWithoutFile) }
+        return WatchedFile(path: path, seen: FileStamp(path))
+    }
+
     /// - Parameter upstream: The upstream that needs it, if any is named.
     func upstreamTrust(for upstream: UpstreamURL?) throws(Failure) -> TLSTrust {
         guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
@@ -188,6 +192,7 @@ struct ServeOptions: ParsableArguments {
 /// Shared by `serve` and `replay`. A mistake in any option is reported before anything is opened.
 struct ServerLauncher {
     let options: ServeOptions
+    let data: DataOptions
     /// The requested scenario; its state file has been read.
     let plan: ScenarioPlan
     let logger: Logger
@@ -195,12 +200,12 @@ struct ServerLauncher {
     private let exportFile: String?
     private let statePath: String?
 
-    init(_ options: ServeOptions) throws(Failure) {
-        self.options = options
+    init(_ options: ServeOptions, _ data: DataOptions) throws(Failure) {
+        (self.options, self.data) = (options, data)
         logger = try options.host.logger()
-        statePath = try options.statePath()
-        plan = try options.plan()
-        exportFile = try options.exportPath()
+        statePath = try data.statePath()
+        plan = try options.plan(data)
+        exportFile = try data.exportPath()
         if let exportFile { try orFailure(try WholeFile.check(exportFile), Failure.unwritten) }
         // Before anything is created.
         readyFile = try ReadyFile.claimed(options.host.readyFile)
@@ -217,7 +222,7 @@ struct ServerLauncher {
         conclude: (Engine) throws(Failure) -> Void = { _ in }
     ) throws(Failure) {
         defer { StandardOutput.excuse(logger) }
-        let watched = try options.watchedFile(of: plan)
+        let watched = try data.watchedFile(of: plan)
         let showsTraffic = try Settings.flag(options.watchTraffic, "WATCH_TRAFFIC")
         var configuration = try options.engineConfiguration(plan.load())
         try configure(&configuration)
@@ -230,7 +235,7 @@ struct ServerLauncher {
         }
         let upstream = configuration.scenario.upstream
         if let upstream, upstream.url == nil { throw .configuration(Messages.upstreamWithoutURL) }
-        let trust = try options.upstreamTrust(for: upstream?.url)
+        let trust = try data.upstreamTrust(for: upstream?.url)
         // With an upstream, a client's connection takes two.
         let share = upstream == nil ? 1 : 2
         options.host.raiseDescriptors(to: configuration.limits.descriptors * share, logger) {

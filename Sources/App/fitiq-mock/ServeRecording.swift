@@ -16,7 +16,9 @@ struct Serve: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    func run() throws { try ServerLauncher(options).run() }
+    @OptionGroup var data: DataOptions
+
+    func run() throws { try ServerLauncher(options, data).run() }
 }
 
 extension ServeOptions {
