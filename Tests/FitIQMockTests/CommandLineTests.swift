@@ -132,6 +132,17 @@ struct CommandLineTests {
         do { _ = try FitIQMock.parsed(arguments) } catch { #expect(FitIQMock.exitCode(for: error) == .success) }
     }
 
+    @Test("The help of every command ends with two examples of it")
+    func examples() {
+        let names = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
+        #expect(Set(Examples.all.keys) == Set(names + ["", "scenario from"]))
+        for (name, examples) in Examples.all {
+            #expect(examples.count == 2 && examples.allSatisfy { $0.contains("fitiq-mock \(name)") }, "\(name)")
+        }
+        #expect(Examples.text(for: ["help", "scenario", "from"]).hasSuffix("./run-my-tests\n"))
+        #expect(Examples.text(for: ["show", "s.har", "--help"]) == Examples.text(for: ["show", "-h"]))
+    }
+
     @Test("A duration that cannot be read is answered with what one is")
     func durations() {
         let message = "The value '5' is invalid for '--expires-in <duration>'"

@@ -32,10 +32,6 @@ struct ConformCommand: ParsableCommand {
             Exit codes: 0 every answer could be the fake's, 1 some could not, the comparison is incomplete, or an \
             endpoint that --known-broken lists has no deviation, 2 usage or configuration, 3 the harness failed, 4 there \
             was no answer, 130 Ctrl-C.
-
-            Examples:
-              fitiq-mock conform session.har --accept overlay.yaml
-              fitiq-mock conform --upstream https://api.example.com --token "$TOKEN"
             """)
 
     @Argument(

@@ -70,7 +70,9 @@ struct FitIQMock: ParsableCommand {
                 printError(usage(message(for: error), of: CurrentProcess.arguments.dropFirst().first))
                 leave(2)
             }
-            print(fullMessage(for: error))
+            let text = fullMessage(for: error)
+            let isHelp = text.hasPrefix("OVERVIEW: ")
+            print(text + (isHelp ? Examples.text(for: Array(CurrentProcess.arguments.dropFirst())) : ""))
             leave(0)
         }
     }

@@ -9,11 +9,6 @@ struct ResetCommand: ParsableCommand {
         discussion: """
             Prints the world, its scenario and its URL. Its WebSockets are closed and its journal is emptied; its tokens \
             stay valid. Exits with 1 if the server is out of reach or refuses.
-
-            Examples:
-
-              fitiq-mock reset
-              fitiq-mock reset conflict
             """)
 
     @Argument(
