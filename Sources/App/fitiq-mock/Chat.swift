@@ -99,9 +99,7 @@ struct Chat: ParsableCommand {
         var (client, id) = try begin()
         // Leave properly in any case.
         defer { try? Blocking.wait { [client] in await client.close() } }
-        if let message {
-            return try self.attempt(client) { try await ChatAnswer.print(to: message, $0) }
-        }
+        if let message { return try self.attempt(client) { try await ChatAnswer.print(to: message, $0) } }
         let input = try LineInput(prompt: "> ")
         var news = Task { [client] in await ChatNews.follow(client) }
         defer { news.cancel() }

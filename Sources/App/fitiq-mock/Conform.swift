@@ -114,9 +114,7 @@ struct ConformCommand: ParsableCommand {
         guard let url = upstream ?? System.variable("FITIQ_UPSTREAM_URL"), !url.isEmpty else {
             throw Failure.configuration(Messages.noConformUpstream)
         }
-        let server = try orFailure(try UpstreamURL(url)) { (error: UpstreamURL.Refusal) in
-            .configuration("\(error.description).")
-        }
+        let server = try Settings.upstreamURL(url)
         let mode: GuideMode = try Settings.choice(guide, of: "--guide") ?? .union
         let isLocal = Self.isLocal(server)
         let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations, accept])
@@ -151,7 +149,7 @@ struct ConformCommand: ParsableCommand {
         let knownBroken = try reports.begin(checks: Conformance.addresses, writing: [deviations, accept])
         let permitted = try overlay.map { (path) throws(Failure) in try OverlayFile.read(path, isTyped: true) }
         let file = try SessionFile.read(path)
-        for note in file.notes { FitIQMock.printError(Messages.inFile(path, Messages.sentence(note.description))) }
+        SessionFile.tellNotes(of: file, named: path)
         if let stranger = SessionJournal(file, prefix: prefix).stranger {
             let message = Messages.noCall(among: file.session.entries.count, stranger)
             throw Failure.configuration(Messages.inFile(path, message))
@@ -235,8 +233,7 @@ struct ConformRun: Sendable {
     func done(
         _ fake: Conformance, isStopped: @escaping @Sendable () -> Bool = { false }
     ) async throws -> (conformance: Conformance, report: Report, session: Session) {
-        let path =
-            output ?? "\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-conform-\(CurrentProcess.identifier).har"
+        let path = output ?? "\(System.temporaryFolder)/fitiq-mock-conform-\(CurrentProcess.identifier).har"
         defer { if output == nil { unlink(path) } }
         let played = try await play(fake.mode, recordingTo: path, isStopped)
         var conformance = fake

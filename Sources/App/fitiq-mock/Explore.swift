@@ -33,10 +33,8 @@ struct Explore: ParsableCommand {
     var adapter = false
 
     @Option(
-        """
-        The world in which faults happen: a built-in scenario or a file. With --adapter, it replaces the stories' own \
-        worlds. (default: default)
-        """, "name|file", .scenarios)
+        "The world in which faults happen: a built-in scenario or a file. With --adapter, it replaces the "
+            + "stories' own worlds. (default: default)", "name|file", .scenarios)
     var scenario: String?
 
     @Option("Answer exactly as one guide says. (default: as the scenario says)", "name", .guides)
@@ -74,10 +72,8 @@ struct Explore: ParsableCommand {
     var mayFail = false
 
     @Option(
-        """
-        How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as without \
-        faults, from 40s to 60s)
-        """, "duration", parsing: .unconditional)
+        "How long the command may take for one schedule, from 1s to 1d. (default: ten times as long as without "
+            + "faults, from 40s to 60s)", "duration", parsing: .unconditional)
     var timeLimit: Lifetime?
 
     @Option("How often of how many times a finding has to show, at most 20.", "k/n")

@@ -125,9 +125,7 @@ struct ExploreRun {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         let plan = ScenarioPlan(source: .file(path), seed: options.seed, guide: guide)
-        let scenario = try orFailure(try plan.read(bytes, file: path)) { (error: ScenarioErrors) in
-            .configuration(Messages.mistakes(in: path, error.description))
-        }
+        let scenario = try orMistakes(in: path, try plan.read(bytes, file: path))
         let index = try options.adapter ? story(of: bytes) : 0
         let (outcome, signal) = try wait { [self] in
             try await trial().run(

@@ -4,6 +4,7 @@ import ContractSuite
 import FitIQAPI
 import JSON
 import MockServer
+import Scenarios
 import Sockets
 import Synchronization
 import Text
@@ -183,6 +184,15 @@ func orFailure<Value, Trouble: Error>(
     _ value: @autoclosure () throws(Trouble) -> Value, _ failure: (Trouble) -> Failure
 ) throws(Failure) -> Value { do throws(Trouble) { return try value() } catch { throw failure(error) } }
 
+/// The value; mistakes in a file become a failure of the program that lists them.
+func orMistakes<Value>(
+    in path: String, _ value: @autoclosure () throws(ScenarioErrors) -> Value
+) throws(Failure) -> Value {
+    try orFailure(try value()) { (error: ScenarioErrors) in
+        .configuration(Messages.mistakes(in: path, error.description))
+    }
+}
+
 /// What the program asks its process for.
 enum System {
     static let stopSignals = [SIGINT, SIGTERM, SIGHUP]
@@ -204,6 +214,15 @@ enum System {
             withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
         }
         return (text(name.sysname), text(name.machine))
+    }
+
+    static var temporaryFolder: String { variable("TMPDIR") ?? "/tmp" }
+
+    /// A new file for this user only; its descriptor is negative where there is none, with the reason in `errno`.
+    static func temporaryFile() -> (descriptor: Int32, path: String) {
+        var path = Array("\(temporaryFolder)/fitiq-mock-XXXXXX".utf8CString)
+        let file = mkstemp(&path)
+        return (file, String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -10,9 +10,7 @@ struct PageOption: ParsableArguments {
     @Option("Write the report, with the traffic, as a web page to this file.", "file", .file())
     var html: String?
 
-    func validate() throws {
-        if html == "" { throw ValidationError(Messages.empty("--html")) }
-    }
+    func validate() throws { if html == "" { throw ValidationError(Messages.empty("--html")) } }
 
     /// Keeps the entries for a page; nil if none is wanted.
     var journal: ReportJournal? { html.map { _ in ReportJournal() } }

@@ -47,9 +47,7 @@ struct WaitCommand: ParsableCommand {
 
     private static let pause = Duration.milliseconds(20)
 
-    func validate() throws {
-        guard timeout.seconds >= 0 else { throw ValidationError(Messages.negativeTimeout) }
-    }
+    func validate() throws { guard timeout.seconds >= 0 else { throw ValidationError(Messages.negativeTimeout) } }
 
     func run() throws {
         let gate = try orFailure(try Gate(), Failure.running)

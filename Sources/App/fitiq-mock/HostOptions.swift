@@ -28,10 +28,8 @@ struct HostOptions: ParsableArguments {
     var key: String?
 
     @Option(
-        """
-        trace, debug, info (a line for each request, and for each WebSocket's beginning and end), notice, warning, \
-        error or critical. (default: notice)
-        """, "level", .values(of: Logger.Level.self))
+        "trace, debug, info (a line for each request, and for each WebSocket's beginning and end), notice, "
+            + "warning, error or critical. (default: notice)", "level", .values(of: Logger.Level.self))
     var logLevel: String?
 
     @Option(
@@ -86,7 +84,7 @@ struct HostOptions: ParsableArguments {
         let key = try Settings.nonEmpty(key, "KEY")
         guard try Settings.flag(tls, "TLS") else {
             let given = [("--tls-port", port != nil), ("--certificate", certificate != nil), ("--key", key != nil)]
-            if let option = given.first(where: { $0.1 })?.0 { throw .configuration(Messages.onlyWithTLS(option)) }
+            if let option = given.first(where: { $0.1 })?.0 { throw .configuration(Messages.requires("--tls", option)) }
             return nil
         }
         guard (certificate == nil) == (key == nil) else { throw .configuration(Messages.certificateAndKey) }

@@ -99,12 +99,13 @@ final class MCPSession: Sendable {
 
     /// Ends requests and runs that take longer than the last time.
     func end() {
-        let deadline = MonotonicInstant.now().advanced(by: Self.lastTime)
-        while underWay.withLock({ !$0.isEmpty }), MonotonicInstant.now() < deadline, let pause = try? Gate() {
-            pause.wait(until: .now().advanced(by: Self.lookTime / 10))
-        }
+        waitUntilIdle(Self.lastTime)
         for request in underWay.withLock({ $0 }) { request.stop.open() }
-        let end = MonotonicInstant.now().advanced(by: Self.grace + .seconds(1))
+        waitUntilIdle(Self.grace + .seconds(1))
+    }
+
+    private func waitUntilIdle(_ time: Duration) {
+        let end = MonotonicInstant.now().advanced(by: time)
         while underWay.withLock({ !$0.isEmpty }), MonotonicInstant.now() < end, let pause = try? Gate() {
             pause.wait(until: .now().advanced(by: Self.lookTime / 10))
         }
@@ -176,11 +177,9 @@ final class MCPSession: Sendable {
     // MARK: Runs of the operator's command
 
     private func answer(to run: MCPRun, _ stop: Gate) -> MCPAnswer {
-        var path = Array("\(System.variable("TMPDIR") ?? "/tmp")/fitiq-mock-XXXXXX".utf8CString)
-        let file = mkstemp(&path)
+        let (file, report) = System.temporaryFile()
         guard file >= 0 else { return run.failure(Messages.noOutputFile(String(cString: strerror(errno)))) }
         close(file)
-        let report = path.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }  // It is not empty.
         defer { unlink(report) }
         let program = CurrentProcess.arguments.first ?? "fitiq-mock"
         let words =

@@ -79,7 +79,6 @@ extension Messages {
 
     // MARK: The messages of 'serve --record'
 
-    static func onlyWithRecord(_ option: String) -> String { "\(option) requires --record." }
     static func recordingExists(_ path: String) -> String {
         "'\(path)' exists already, and may be the only copy of a session: name another file, or remove it."
     }
@@ -113,7 +112,7 @@ extension Messages {
 
     // MARK: The messages of 'serve --tls' and 'certificate'
 
-    static func onlyWithTLS(_ option: String) -> String { "\(option) requires --tls." }
+    static func requires(_ needed: String, _ option: String) -> String { "\(option) requires \(needed)." }
     static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
     static let certificateAndKey =
         "--certificate and --key go together: a certificate is of no use without its private key."

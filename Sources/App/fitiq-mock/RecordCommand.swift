@@ -99,9 +99,7 @@ struct RecordCommand: ParsableCommand {
     static func trust(_ upstream: UpstreamURL?, _ path: String?) throws(Failure) -> TLSTrust {
         guard let path else { return .system }
         // Without an upstream, worlds may bring some.
-        if let upstream, !upstream.isSecure {
-            throw .configuration(Messages.authorityWithoutTLS(upstream.description))
-        }
+        if let upstream, !upstream.isSecure { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
         // Checked here to report an error with the file's name.
         _ = try orFailure(try TLSContext.client(trust: .only(pem))) { (error: TLSError) in

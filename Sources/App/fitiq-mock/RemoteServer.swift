@@ -60,9 +60,7 @@ struct DrainCommand: ParsableCommand {
 
     private static let pause = Duration.milliseconds(200)
 
-    func validate() throws {
-        guard timeout.seconds >= 0 else { throw ValidationError(Messages.negativeTimeout) }
-    }
+    func validate() throws { guard timeout.seconds >= 0 else { throw ValidationError(Messages.negativeTimeout) } }
 
     func run() throws {
         let base = try Settings.serverURL(url)

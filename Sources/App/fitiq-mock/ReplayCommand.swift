@@ -23,10 +23,9 @@ struct ReplayCommand: ParsableCommand {
     var file: String
 
     @Option(
-        """
-        Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in any \
-        order, answers in turn; or route, those of the same method and path. (default: ordered)
-        """, "mode", .values(of: ReplaySettings.Match.self))
+        "Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in "
+            + "any order, answers in turn; or route, those of the same method and path. (default: ordered)", "mode",
+        .values(of: ReplaySettings.Match.self))
     var match: String?
 
     @Option(
@@ -35,10 +34,9 @@ struct ReplayCommand: ParsableCommand {
     var speed: String?
 
     @Option(
-        """
-        When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that came \
-        before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)
-        """, "mode", .values(of: ReplaySettings.FrameOrder.self))
+        "When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that "
+            + "came before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)",
+        "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 
     @Option("The path in front of the API's in the session, such as /prod; clients may have it or not.", "path")

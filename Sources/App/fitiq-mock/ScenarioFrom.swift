@@ -60,7 +60,7 @@ struct ScenarioFrom: ParsableCommand {
         try orFailure(try WholeFile.check(output), Failure.unwritten)
         let known = try ReportOptions.knownBroken(in: knownBroken, checks: Symptom.ids)
         let file = try SessionFile.read(session)
-        for note in file.notes { FitIQMock.printError(Messages.inFile(session, Messages.sentence(note.description))) }
+        SessionFile.tellNotes(of: file, named: session)
         let journal = SessionJournal(file)
         let entries = try recordedEntries(of: journal)
         let recorded = RecordedSchedule(entries)

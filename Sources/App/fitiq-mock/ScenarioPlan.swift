@@ -29,9 +29,7 @@ struct ScenarioPlan {
         init(_ path: String) throws(Failure) {
             self.path = path
             bytes = try InputFile.read(path, limit: Scenario.largestState, orInherited: true)
-            scenario = try orFailure(try Scenario.readState(bytes, file: path)) { (error: ScenarioErrors) in
-                .configuration(Messages.mistakes(in: path, error.description))
-            }
+            scenario = try orMistakes(in: path, try Scenario.readState(bytes, file: path))
         }
     }
 
@@ -48,9 +46,7 @@ struct ScenarioPlan {
             return complete(scenario)
         case .file(let path):
             let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true)
-            let scenario = try orFailure(try read(bytes, file: path)) { (error: ScenarioErrors) in
-                .configuration(Messages.mistakes(in: path, error.description))
-            }
+            let scenario = try orMistakes(in: path, try read(bytes, file: path))
             if scenario.replay != nil {
                 if state != nil { throw .configuration(Messages.notWithSession("--import")) }
                 if ids != nil { throw .configuration(Messages.notWithSession("--ids")) }
@@ -144,9 +140,7 @@ enum ScenarioSource: Equatable {
             case .file(let path):
                 (path, String(decoding: try InputFile.read(path, limit: ScenarioLimits.fileBytes), as: UTF8.self))
             }
-        return try orFailure(try Scenario.readWithJSON(text).json) { (error: ScenarioErrors) in
-            .configuration(Messages.mistakes(in: name, error.description))
-        }
+        return try orMistakes(in: name, try Scenario.readWithJSON(text).json)
     }
 }
 

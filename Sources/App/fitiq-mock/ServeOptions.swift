@@ -22,10 +22,8 @@ struct ServeOptions: ParsableArguments {
     var seed: UInt64?
 
     @Option(
-        """
-        Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, \
-        websocket-architecture or meal-log-websocket. (default: union, which satisfies all)
-        """, "name", .guides)
+        "Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, "
+            + "websocket-architecture or meal-log-websocket. (default: union, which satisfies all)", "name", .guides)
     var guide: String?
 
     @Option(
@@ -64,17 +62,14 @@ struct ServeOptions: ParsableArguments {
     var adminToken: String?
 
     @Option(
-        """
-        Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, \
-        file:// for files (Electron, Cordova), * for any page of the web; may be repeated. (default: the server's own)
-        """, "origin", name: .customLong("allow-origin"))
+        "Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without "
+            + "one, file:// for files (Electron, Cordova), * for any page of the web; may be repeated. (default: the "
+            + "server's own)", "origin", name: .customLong("allow-origin"))
     var allowedOrigins: [String] = []
 
     @Option(
-        """
-        As --allow-origin, and let these pages read the answers, too (CORS); never those of the admin API. \
-        (default: the server's own)
-        """, "origin")
+        "As --allow-origin, and let these pages read the answers, too (CORS); never those of the admin API. "
+            + "(default: the server's own)", "origin")
     var cors: [String] = []
 
     @Option("This server's name in a fleet: the ids of its worlds begin with it, as in n2-w17. (default: none)", "name")

@@ -34,7 +34,7 @@ extension ServeOptions {
         settings.excludedPaths = Self.unrecordedPaths
         guard let path = try Settings.nonEmpty(record, "RECORD") else {
             // In the environment it may be meant for 'record'.
-            guard !host.keepSecrets else { throw .configuration(Messages.onlyWithRecord("--keep-secrets")) }
+            guard !host.keepSecrets else { throw .configuration(Messages.requires("--record", "--keep-secrets")) }
             return nil
         }
         return (try SessionTap.begin(settings, to: path, of: "server", logger), path)

@@ -106,9 +106,7 @@ struct ServerRequest {
         static let connectTime = Duration.seconds(10)
 
         /// For an answer that must be whole within a time.
-        static func answer(within time: Duration) -> Self {
-            Self(silence: time, deadline: .now().advanced(by: time))
-        }
+        static func answer(within time: Duration) -> Self { Self(silence: time, deadline: .now().advanced(by: time)) }
 
         /// Enough for a server that answers at all.
         static let lastTime = Duration.milliseconds(300)

@@ -11,6 +11,10 @@ enum SessionFile {
         }
     }
 
+    static func tellNotes(of file: HARFile, named path: String) {
+        for note in file.notes { FitIQMock.printError(Messages.inFile(path, Messages.sentence(note.description))) }
+    }
+
     /// Reads a session to replay it.
     static func recording(
         _ path: String, isTyped: Bool = false, prefix: PathPrefix? = nil
@@ -52,9 +56,7 @@ enum SessionFile {
 enum OverlayFile {
     static func read(_ path: String, isTyped: Bool = false) throws(Failure) -> Overlay {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: isTyped)
-        return try orFailure(try Overlay.read(bytes, file: path)) { (error: ScenarioErrors) in
-            .configuration(Messages.mistakes(in: path, error.description))
-        }
+        return try orMistakes(in: path, try Overlay.read(bytes, file: path))
     }
 
     /// The text of the file; refuses an overlay that would not be read again.
@@ -177,9 +179,7 @@ struct DiffCommand: ParsableCommand {
 
     func run() throws {
         let files = [(first, try SessionFile.read(first)), (second, try SessionFile.read(second))]
-        for (name, file) in files {
-            for note in file.notes { FitIQMock.printError(Messages.inFile(name, Messages.sentence(note.description))) }
-        }
+        for (name, file) in files { SessionFile.tellNotes(of: file, named: name) }
         let comparison = SessionComparison(files[0].1.session, files[1].1.session)
         print(comparison.text(names: first, second), terminator: "")
         if !comparison.isEqual { throw Failure.told(exitCode: 1) }

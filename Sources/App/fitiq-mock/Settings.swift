@@ -98,10 +98,11 @@ enum Settings {
 
     /// The same for the URL of a real server.
     static func upstream(_ option: String?) throws(Failure) -> UpstreamURL? {
-        guard let text = try nonEmpty(option, "UPSTREAM") else { return nil }
-        return try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in
-            .configuration("\(error.description).")
-        }
+        try nonEmpty(option, "UPSTREAM").map { (text) throws(Failure) in try upstreamURL(text) }
+    }
+
+    static func upstreamURL(_ text: String) throws(Failure) -> UpstreamURL {
+        try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in .configuration("\(error.description).") }
     }
 
     /// A credential for a real server: an option, or the variable `FITIQ_UPSTREAM_` with this name unless it is empty.
@@ -259,10 +260,8 @@ struct ReportOptions: ParsableArguments {
     var annotations: AnnotationService?
 
     @Option(
-        """
-        A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': an obligation that is listed and broken does not \
-        fail the run, one that is listed and kept does.
-        """, "file", .file())
+        "A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': an obligation that is listed and broken does not "
+            + "fail the run, one that is listed and kept does.", "file", .file())
     var knownBroken: String?
     static let knownBrokenLimit = 1 << 20
 

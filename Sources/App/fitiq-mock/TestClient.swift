@@ -165,9 +165,7 @@ struct TestClientRun: Sendable {
             guard !jobs.isOver else { return }
             deaths = trouble.value?.isDeath == true ? deaths + 1 : 0
             // An adapter that does not live long enough for the first case will not do so for the others.
-            if index == 0, let error = trouble.value, error.isDeath {
-                throw Failure.configuration(error.description)
-            }
+            if index == 0, let error = trouble.value, error.isDeath { throw Failure.configuration(error.description) }
             guard jobs.finish(index, result) else { return }
             progress?.say(index, contractCase.address, Messages.ended(result))
             guard index + 1 < cases.count else { return }

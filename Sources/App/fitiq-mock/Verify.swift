@@ -45,17 +45,13 @@ struct Verify: ParsableCommand {
     var all = false
 
     @Option(
-        """
-        Run an older version of the command too, twice, in equal worlds, and fail where the command does something \
-        that the older one did not; what the older one breaks is known to be broken.
-        """, "command")
+        "Run an older version of the command too, twice, in equal worlds, and fail where the command does "
+            + "something that the older one did not; what the older one breaks is known to be broken.", "command")
     var against: String?
 
     @Option(
-        """
-        Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: a \
-        server of its own)
-        """, "url")
+        "Run in worlds of this server, such as a fleet's, and judge by their journals; its plain port. (default: "
+            + "a server of its own)", "url")
     var server: String?
 
     @Option("The --admin-token of --server. (default: none)", "token")
@@ -73,10 +69,8 @@ struct Verify: ParsableCommand {
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
     @Option(
-        """
-        How many scenarios are run at once, from 1 to 16. With more than 1, a command's output is shown when it has \
-        ended, with the scenario in front of each line.
-        """, "number", parsing: .unconditional)
+        "How many scenarios are run at once, from 1 to 16. With more than 1, a command's output is shown when it "
+            + "has ended, with the scenario in front of each line.", "number", parsing: .unconditional)
     var jobs = 1
     static let jobLimit = 16
 
@@ -193,9 +187,8 @@ final class CommandOutput: Sendable {
     /// - Parameter name: What each line has in front of it.
     init(of name: String) throws(Failure) {
         self.name = name
-        let folder = System.variable("TMPDIR") ?? "/tmp"
-        var path = Array("\(folder)/fitiq-mock-XXXXXX".utf8CString)
-        file = mkstemp(&path)
+        let path: String
+        (file, path) = System.temporaryFile()
         guard file >= 0 else { throw .running(Messages.noOutputFile(String(cString: strerror(errno)))) }
         unlink(path)
         // The command's two streams write to one place, each behind what the other wrote.

@@ -62,9 +62,7 @@ struct VerifyAgainst: Sendable {
 
     static func address(_ scenario: String) -> String { "against/\(scenario)" }
 
-    private static func session(_ entries: [JournalEntry]) -> Session {
-        Session(entries, origin: "http://127.0.0.1")
-    }
+    private static func session(_ entries: [JournalEntry]) -> Session { Session(entries, origin: "http://127.0.0.1") }
 
     private static func hasGaps(_ entries: [JournalEntry]) -> Bool { (entries.first?.number ?? 1) > 1 }
 }

@@ -138,9 +138,7 @@ private final class WatchReader: Sendable {
                 trouble = error
             }
             if isTooLong { throw .running(Messages.tooLongEvent(of: base.description)) }
-            guard hasBegun else {
-                throw .configuration(Messages.unreachable(trouble, url: base.description))
-            }
+            guard hasBegun else { throw .configuration(Messages.unreachable(trouble, url: base.description)) }
             if stream.isSuperseded { continue }
             if !isLost { FitIQMock.printError(Messages.connectionLost(trouble)) }
             isLost = true
