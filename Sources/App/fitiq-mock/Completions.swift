@@ -8,12 +8,15 @@ import JSON
 import Scenarios
 
 extension CompletionKind {
-    static func values<Choice: RawRepresentable<String> & CaseIterable>(of type: Choice.Type) -> CompletionKind {
-        .list(type.allCases.map(\.rawValue))
+    /// The program lists them when a shell asks: a start takes no time for them.
+    static func values<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+        of type: Choice.Type
+    ) -> CompletionKind {
+        .custom { _, _, _ in type.allCases.map(\.rawValue) }
     }
 
     static var guides: CompletionKind { .values(of: GuideMode.self) }
-    static var networks: CompletionKind { .list(NetworkProfile.all.map(\.name)) }
+    static var networks: CompletionKind { .custom { _, _, _ in NetworkProfile.all.map(\.name) } }
     static var cases: CompletionKind { .custom { _, _, _ in ContractCase.all.map(\.address) } }
     static var scenarioFiles: CompletionKind { .file(extensions: ["yaml", "yml", "json"]) }
     static var sessions: CompletionKind { .file(extensions: ["har"]) }

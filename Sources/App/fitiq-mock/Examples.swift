@@ -17,7 +17,8 @@ enum Examples {
         ],
         "explore": ["fitiq-mock explore --list --only late", "fitiq-mock explore --only failed -- ./run-my-tests"],
         "test-client": [
-            "fitiq-mock test-client --list", "fitiq-mock test-client --case meal -- python3 ./adapter.py",
+            "fitiq-mock test-client --list",
+            "fitiq-mock test-client --case meal/create/400-surfaces -- python3 ./adapter.py",
         ],
         "judge": ["fitiq-mock judge journal.ndjson", "fitiq-mock judge session.har --html report.html"],
         "conform": [
