@@ -1,7 +1,7 @@
 /// Two examples for each command, which end its help.
 enum Examples {
     /// By the words that name the command, all in a table that a test runs.
-    static let all: [String: [String]] = [
+    static let all: [String: [String]] = [  // Names of commands: constants.
         "": ["fitiq-mock serve --instant", "fitiq-mock verify -- ./run-my-tests"],
         "serve": ["fitiq-mock serve --scenario conflict", "fitiq-mock serve --port 0 --ready-file server.json"],
         "mcp": ["fitiq-mock mcp", "fitiq-mock mcp --command 'swift test'"],
