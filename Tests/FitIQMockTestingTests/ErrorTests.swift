@@ -49,6 +49,39 @@ struct ErrorTests {
         }
     }
 
+    @Test("A build of the same version that lacks an operation is refused by its name")
+    func incomplete() async throws {
+        let index = Admin.operations.filter { $0 != "POST /__admin/wait" }.map { operation in
+            let words = operation.split(separator: " ")
+            return #"{"method":"\#(words[0])","path":"\#(words[1])"}"#
+        }
+        let old = try StandIn(
+            answering: #"{"status":"ok","version":"0.1.0","operations":[\#(index.joined(separator: ","))]}"#)
+        let error = try await Self.failure(MockServer(url: old.url))
+        #expect(error.kind == .oldServer)
+        #expect(
+            error.description.contains(
+                "is a build of fitiq-mock 0.1.0 without 'POST /__admin/wait', which these tests need"),
+            "\(error)")
+    }
+
+    @Test("The operations that are looked for are those that the kit's sources ask for")
+    func operations() throws {
+        let folder = "Sources/Clients/FitIQMockTesting"
+        let files = try FileManager.default.contentsOfDirectory(
+            atPath: URL.packageRoot.appending(path: folder).path())
+        let sources = try files.filter { $0.hasSuffix(".swift") }.map { try textOfPackage("\(folder)/\($0)") }
+        let asked = sources.joined().matches(of: /"(GET|POST|PUT|PATCH|DELETE)", "([a-z]+[^"]*)"(?!:)/).map { match in
+            "\(match.1) /__admin/" + match.2.replacing(/\\\([a-z.A-Z]+\)/, with: "{}")
+        }
+        let listed = Admin.operations.map { operation in
+            operation.replacing(/{[a-z]+}/, with: "{}").replacing(/(send|close|reset|silence|resume)$/, with: "{}")
+        }
+        // `reset` is also a world's.
+        let known = Set(listed + Admin.operations + ["GET /__admin/health"])
+        #expect(asked.count > 20 && Set(asked).subtracting(known) == [])
+    }
+
     @Test("Another program at the address is no fitiq-mock", arguments: ["<html>", #"{"status":"up"}"#])
     func another(_ answer: String) async throws {
         let other = try StandIn(answering: answer)

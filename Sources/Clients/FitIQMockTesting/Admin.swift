@@ -39,6 +39,20 @@ struct Admin: Sendable {
         return URLSession(configuration: configuration)
     }
 
+    /// What this kit asks a server for, as the API's index names it.
+    static let operations = [
+        "POST /__admin/worlds", "DELETE /__admin/worlds/{id}", "POST /__admin/reset", "POST /__admin/fork",
+        "POST /__admin/marks", "POST /__admin/rewind", "GET /__admin/clock", "POST /__admin/clock",
+        "POST /__admin/wait", "GET /__admin/requests", "GET /__admin/frames", "GET /__admin/journal",
+        "GET /__admin/har",
+        "GET /__admin/ui", "GET /__admin/verdicts", "GET /__admin/state", "GET /__admin/faults", "POST /__admin/faults",
+        "DELETE /__admin/faults", "PATCH /__admin/faults/{name}", "DELETE /__admin/faults/{name}",
+        "PUT /__admin/network", "POST /__admin/breakpoints", "PATCH /__admin/breakpoints/{name}",
+        "DELETE /__admin/breakpoints/{name}", "GET /__admin/sockets", "POST /__admin/sockets/{connection}/send",
+        "POST /__admin/sockets/{connection}/close", "POST /__admin/sockets/{connection}/reset",
+        "POST /__admin/sockets/{connection}/silence", "POST /__admin/sockets/{connection}/resume",
+    ]
+
     /// The API at another place of the same server.
     func at(_ url: URL) -> Admin { Admin(url: url, token: token, patience: patience) }
 

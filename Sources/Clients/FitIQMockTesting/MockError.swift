@@ -77,6 +77,13 @@ enum Messages {
                 + "later. Update it, or use the FitIQMockTesting of its version.")
     }
 
+    static func incomplete(_ version: String, _ url: URL, _ operation: String) -> MockError {
+        MockError(
+            .oldServer,
+            "The server at \(url.absoluteString) is a build of fitiq-mock \(version) without '\(operation)', which these "
+                + "tests need. Build it again, or use the FitIQMockTesting of its sources.")
+    }
+
     static func noAdminToken(_ url: URL, sent: Bool) -> MockError {
         MockError(
             .noAdminToken,

@@ -115,8 +115,23 @@ struct Found: Sendable {
         guard !health.version.isVersion(before: MockServer.oldest) else {
             throw Messages.old(health.version, url)
         }
+        // Builds between two releases have the same version, and say themselves what they can do.
+        let index: Index = try await admin.read("GET", "")
+        let known = Set(index.operations.map { "\($0.method) \($0.path)" })
+        if let missing = Admin.operations.first(where: { !known.contains($0) }) {
+            throw Messages.incomplete(health.version, url, missing)
+        }
         return self
     }
+}
+
+/// What `GET /__admin` says of the operations of the admin API.
+private struct Index: Decodable {
+    struct Operation: Decodable {
+        var method: String
+        var path: String
+    }
+    var operations: [Operation]
 }
 
 extension String {
