@@ -78,6 +78,17 @@ struct CaseRunnerTests {
         #expect(inside?.outcome == .notExercised && inside?.findings.isEmpty == true)
     }
 
+    @Test("Ids in upper case are one mistake, also in the mode of a guide that does not ask for lower case")
+    func capitals() async throws {
+        let contractCase = try #require(ContractCase.all.first { $0.address == "meal/polling/unknown-status" })
+        #expect(try await play(contractCase, .right).isPassed)
+        let result = try await play(contractCase, .capitals)
+        #expect(result.mode == .webSocketArchitecture && !result.isPassed)
+        #expect(result.failures.map(\.check) == [.unknown] && result.brokenChecks.isEmpty)
+        let inside = result.insideVerdicts.first { $0.obligation.id == "inside/unknown-is-ignored" }
+        #expect(inside?.outcome == .notExercised)
+    }
+
     @Test("A client that never gets quiet is ended")
     func restless() async throws {
         let result = try await play(Self.meals, .restless)

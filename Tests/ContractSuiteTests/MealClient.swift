@@ -12,6 +12,8 @@ final class MealClient: ClientUnderTest {
         case miscounts
         /// It hides why a meal failed.
         case hidesErrors
+        /// It sends ids as `uuidString` spells them.
+        case capitals
         /// It says that a timer is due and does not serve it.
         case restless
         /// It breaks when it is to report for the third time.
@@ -80,7 +82,8 @@ final class MealClient: ClientUnderTest {
     private func poll() throws {
         nextPoll = nil
         for (index, meal) in state.meals.enumerated() where meal.status == .processing {
-            let answer = try stage.exchange("GET", "/meal-logs/\(meal.id ?? "")", of: surroundings)
+            let id = manner == .capitals ? meal.id?.uppercased() : meal.id
+            let answer = try stage.exchange("GET", "/meal-logs/\(id ?? "")", of: surroundings)
             guard let data = answer.json?["data"], let status = data["status"]?.string.flatMap(MealLogStatus.init)
             else { continue }
             state.meals[index].status = status

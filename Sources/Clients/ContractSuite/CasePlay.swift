@@ -1,4 +1,5 @@
 import FitIQAPI
+import Judging
 import Sockets
 
 /// A running case: carries a world and its client through the steps.
@@ -88,6 +89,12 @@ struct CasePlay {
         if !result.failures.isEmpty {
             let entries = try await world.entries()
             result.lastEntries = entries.filter(\.event.isOnTheWire).suffix(4)
+            // Also in the mode of a guide that has no clause about it: the ids are unknown all the same.
+            var judge = Judge(mode: .union)
+            for entry in entries { judge.observe(entry) }
+            result.hasUpperCaseIDs = judge.verdicts(at: now).contains {
+                $0.obligation.id == "ids/lowercase" && $0.outcome == .broken
+            }
             if isDrivable { result.advice = Advice(entries, isAboutSwift: result.isAboutSwift).sentence }
         }
         result.contractTime = elapsed

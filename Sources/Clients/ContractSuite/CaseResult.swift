@@ -41,10 +41,12 @@ public struct CaseResult: Sendable {
 
     /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
-    /// The broken inside checks; none where the server saw that a *must* was broken, which what the user sees may follow
-    /// from.
-    public var brokenChecks: Set<InsideCheck> { hasBrokenMust ? [] : Set(failures.compactMap(\.check)) }
-    private var hasBrokenMust: Bool { verdicts.contains { $0.failsRun } }
+    /// Whether the client sent ids in upper case; false if its user saw nothing wrong.
+    var hasUpperCaseIDs = false
+    /// The broken inside checks; none where the server saw that a *must* was broken, or ids in upper case, which what the
+    /// user sees may follow from.
+    public var brokenChecks: Set<InsideCheck> { followsFromTraffic ? [] : Set(failures.compactMap(\.check)) }
+    private var followsFromTraffic: Bool { hasUpperCaseIDs || verdicts.contains { $0.failsRun } }
 
     /// The obligations that the case was meant to exercise and did not.
     public var unfaced: [String] {
@@ -80,7 +82,7 @@ extension CaseResult: CustomStringConvertible {
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in
             let check = InsideCheck(rawValue: obligation.id)
             let failed = failures.filter { $0.check == check }
-            let isFaced = check.map(looked.contains) ?? false && (failed.isEmpty || !hasBrokenMust)
+            let isFaced = check.map(looked.contains) ?? false && (failed.isEmpty || !followsFromTraffic)
             let found = isFaced ? failed : []
             return Verdict(
                 obligation: obligation, outcome: !isFaced ? .notExercised : found.isEmpty ? .kept : .broken,
