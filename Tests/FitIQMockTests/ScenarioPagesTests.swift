@@ -25,7 +25,7 @@ struct ScenarioPagesTests {
         ("dribble", "faults", ["Pieces"]), ("truncate", "faults", ["Truncated bodies"]),
         ("reset", "faults", ["Resets"]), ("close", "faults", ["Close frames"]), ("cut", "faults", ["Cut frames"]),
         ("end", "faults", ["Ends after a frame"]),
-        ("hold", "faults", ["Breakpoints"]), ("network", "networks", ["Numbers of its own"]),
+        ("hold", "faults", ["Breakpoints"]), ("network", "networks", ["Your own numbers"]),
         ("outages", "networks", ["Outages"]), ("stub", "scenarios", ["Stubs"]),
         ("overlay", "scenarios", ["Files of overlays"]), ("change", "scenarios", ["Overlays"]),
         ("upstream", "upstream", ["Who answers"]), ("exception", "upstream", ["Exceptions"]),
