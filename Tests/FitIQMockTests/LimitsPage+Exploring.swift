@@ -6,30 +6,30 @@ extension LimitsPage {
             .count("ExploreLimits.runs", ExploreLimits.runs.upperBound),
             .time("ExploreLimits.budget", ExploreLimits.budget.upperBound),
         ],
-        "world time until the client has to be well again; time after its user has left in which it may do nothing": [
+        "world time for the client to recover; time after its user has left in which it must stay silent": [
             .time("Story.patience", Story.patience), .time("Story.restTime", Story.restTime),
         ],
-        "runs at once; tries to confirm a finding": [
+        "concurrent runs; attempts to confirm a finding": [
             .count("ExploreLimits.jobs", ExploreLimits.jobs.upperBound),
             .count("ExploreLimits.tries", ExploreLimits.tries),
         ],
-        "a run, unless `--time-limit` says otherwise, beside what its faults hold up": [
+        "a run by default, not counting delays by its faults": [
             .time("ExploreLimits.run", ExploreLimits.run)
         ],
-        "faults of a schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
-        "faults, answers and meals that the scenario of an exploration has": [
+        "faults in a schedule": [.count("ExploreLimits.faults", ExploreLimits.faults)],
+        "faults, answers and meals in the scenario of an exploration": [
             .count("ExploreLimits.rulesOfScenario", ExploreLimits.rulesOfScenario)
         ],
-        "entries of a run that are read; points that are learnt from them": [
+        "entries read from a run; points learnt from them": [
             .count("ExploreLimits.entries", ExploreLimits.entries),
             .count("ExploreLimits.points", ExploreLimits.points),
         ],
-        "new points of a run at which another fault is tried": [
+        "new points of a run at which `explore` tries another fault": [
             .count("ExploreLimits.newPoints", ExploreLimits.newPoints)
         ],
-        "points that wait for a second fault": [.count("ExploreLimits.leads", ExploreLimits.leads)],
+        "points that await a second fault": [.count("ExploreLimits.leads", ExploreLimits.leads)],
         "findings": [.count("ExploreLimits.findings", ExploreLimits.findings)],
-        "smaller schedules that are tried for a finding, in memory and on a real clock": [
+        "smaller schedules tried for a finding, in memory and on a real clock": [
             .count("ExploreLimits.candidates", ExploreLimits.candidates),
             .count("ExploreLimits.candidatesOnRealClock", ExploreLimits.candidatesOnRealClock),
         ],

@@ -4,7 +4,7 @@ extension LimitsPage {
     static let networks: [String: [Limit]] = [
         "round trip of a network, and its jitter": [.time("FaultLimits.networkDelay", FaultLimits.networkDelay)],
         "rate of a network": [.bytes("FaultLimits.networkRate", FaultLimits.networkRate)],
-        "connections that a network loses first": [
+        "initial connections that a network fails": [
             .count("FaultLimits.failingConnections", FaultLimits.failingConnections)
         ],
     ]

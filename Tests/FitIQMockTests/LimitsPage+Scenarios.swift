@@ -26,7 +26,7 @@ extension LimitsPage {
             .bytes("ScenarioLimits.fileBytes", ScenarioLimits.fileBytes),
             .count("ScenarioLimits.nodes", ScenarioLimits.nodes), .count("ScenarioLimits.depth", ScenarioLimits.depth),
         ],
-        "text of a scenario file that its aliases repeat": [
+        "text that aliases repeat in a scenario file": [
             .bytes("ScenarioLimits.repeatedBytes", ScenarioLimits.repeatedBytes)
         ],
         "`%TAG` in a scenario file": [.count("ScenarioLimits.directives", ScenarioLimits.directives)],
@@ -38,17 +38,17 @@ extension LimitsPage {
             .count("Scenario.largestStateValues", Scenario.largestStateValues),
         ],
         "state file of `--state`": [.bytes("StateFile.largest", StateFile.largest)],
-        "mistakes of a scenario that are reported": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
-        "users of a scenario; goals, consultations and meal logs of a user": [
+        "reported mistakes of a scenario": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
+        "users in a scenario; goals, consultations and meal logs of a user": [
             .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
             .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
             .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
         ],
-        "photos of meals of a user of a scenario; suggestions of a failed meal": [
+        "photos of meals of a user in a scenario; suggestions of a failed meal": [
             .count("ScenarioLimits.photos", ScenarioLimits.photos),
             .count("MealLogFailure.mostSuggestions", MealLogFailure.mostSuggestions),
         ],
-        "documents of a user in a collection of a scenario; users with whom one is shared": [
+        "documents of a user in a collection in a scenario; users who share one": [
             .count("ScenarioLimits.documents", ScenarioLimits.documents),
             .count("ScenarioLimits.shares", ScenarioLimits.shares),
         ],
@@ -57,10 +57,10 @@ extension LimitsPage {
             .count("ScenarioLimits.messages", ScenarioLimits.messages),
             .count("ScenarioLimits.items", ScenarioLimits.items),
         ],
-        "passwords of a scenario together": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
+        "all passwords of a scenario": [.count("ScenarioLimits.passwordWork", ScenarioLimits.passwordWork)],
         "iterations for a password": [.count("PasswordHash.costs", PasswordHash.costs.upperBound)],
         "rules for answers, and for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
-        "steps of all rules for answers, and for meals, for a character; characters that they read": [
+        "matching steps for a character, in all rules for answers or meals; characters that rules read": [
             .count("ScenarioLimits.matchingSteps", ScenarioLimits.matchingSteps),
             .count("SearchedText.maximumLength", SearchedText.maximumLength),
         ],
@@ -69,7 +69,7 @@ extension LimitsPage {
             .count("ScenarioLimits.steps", ScenarioLimits.steps),
             .bytes("ScenarioLimits.answerBytes", ScenarioLimits.answerBytes),
         ],
-        "text of an assistant or the system; other texts": [
+        "assistant or system text; other texts": [
             .bytes("ScenarioLimits.messageBytes", ScenarioLimits.messageBytes),
             .bytes("ScenarioLimits.textBytes", ScenarioLimits.textBytes),
         ],
@@ -78,7 +78,7 @@ extension LimitsPage {
         "faults": [.count("FaultLimits.rules", FaultLimits.rules)],
         "name of a fault": [.bytes("FaultLimits.ruleName", FaultLimits.ruleName)],
         "wait of a fault": [.time("FaultLimits.longestWait", FaultLimits.longestWait)],
-        "status that a fault answers with": [
+        "status in a fault's answer": [
             .count("FaultLimits.statuses", FaultLimits.statuses.lowerBound),
             .count("FaultLimits.statuses", FaultLimits.statuses.upperBound),
         ],
@@ -90,25 +90,25 @@ extension LimitsPage {
             .count("FaultLimits.fragments", FaultLimits.fragments),
             .count("FaultLimits.coalesced", FaultLimits.coalesced),
         ],
-        "text that waits to come in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
+        "text that waits to be sent in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
         "pieces of a dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
         "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
-        "things that breakpoints hold in a world": [.count("FaultLimits.held", FaultLimits.held)],
-        "bytes of the messages that wait with one that is held": [server.bytes("heldFrameBytes")],
-        "time until a held thing continues by itself": [
+        "held things in a world": [.count("FaultLimits.held", FaultLimits.held)],
+        "bytes of the messages behind a held one": [server.bytes("heldFrameBytes")],
+        "time until a held thing continues on its own": [
             .time("FaultLimits.holdTime", FaultLimits.holdTime),
             .time("FaultLimits.shortestHold", FaultLimits.shortestHold),
             .time("FaultLimits.longestWait", FaultLimits.longestWait),
         ],
         "text that a breakpoint looks for": [.bytes("FaultLimits.holdText", FaultLimits.holdText)],
         "name of a controller": [.bytes("FaultLimits.controllerName", FaultLimits.controllerName)],
-        "time that faults hold a connection's output back": [.time("Engine.longestHold", Engine.longestHold)],
-        "time that a fault hangs or is silent": [.time("FaultLimits.hang", FaultLimits.hang)],
+        "time for which faults hold back a connection's output": [.time("Engine.longestHold", Engine.longestHold)],
+        "time for which a fault hangs or stays silent": [.time("FaultLimits.hang", FaultLimits.hang)],
         "requests of a quota": [
             .count("FaultLimits.quotaRequests", FaultLimits.quotaRequests),
             .time("FaultLimits.longestWindow", FaultLimits.longestWindow),
         ],
-        "body or frame that a fault puts in place of another": [
+        "replacement body or frame of a fault": [
             .bytes("FaultLimits.replacementBody", FaultLimits.replacementBody)
         ],
     ]

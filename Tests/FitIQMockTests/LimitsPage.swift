@@ -74,48 +74,48 @@ enum LimitsPage {
         ],
         "later requests that wait on a connection": [http.bytes("pipelined")],
         "time for a TLS handshake": [server.time("handshakeTime")],
-        "time for a request's head, and again for its body": [server.time("readTime")],
-        "idle keep-alive connection, or a reader that takes nothing": [server.time("idleTime")],
+        "time to receive a request's head; time to receive its body": [server.time("readTime")],
+        "idle keep-alive connection, or a stalled reader": [server.time("idleTime")],
         "connections": [
             server.count("connections"),
             .count("descriptors beside connections", ServerLimits().descriptors - ServerLimits().connections),
             server.count("refusedConnections"),
         ],
         "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
-        "body of an answer of a real server behind a world": [server.bytes("upstreamBody")],
+        "body of an upstream's answer": [server.bytes("upstreamBody")],
         "exceptions of a scenario's upstream": [.count("ScenarioLimits.upstreamRules", ScenarioLimits.upstreamRules)],
         "stubs of a scenario": [.count("ScenarioLimits.stubs", ScenarioLimits.stubs)],
-        "changes of an overlay; JSON in all of their values": [
+        "changes in an overlay; total JSON of their values": [
             .count("ScenarioLimits.changes", ScenarioLimits.changes),
             .bytes("ScenarioLimits.changeBytes", ScenarioLimits.changeBytes),
         ],
-        "texts of a scenario that pass for tokens": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
-        "a free id of a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],
-        "fields in an answer of a scenario": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],
-        "bytes of JSON in an answer with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
-        "bytes of earlier messages to which compressed ones refer: ours; the client's, if it lets the server choose": [
+        "fixed tokens in a scenario": [.count("ScenarioLimits.tokens", ScenarioLimits.tokens)],
+        "free-form id in a scenario": [.count("ResourceID.longestFreeText", ResourceID.longestFreeText)],
+        "fields in a scenario's answer": [.count("ScenarioLimits.fields", ScenarioLimits.fields)],
+        "JSON in an answer with gzip": [.bytes("Engine.longestCodedBody", Engine.longestCodedBody)],
+        "compression window: ours; the client's, if it lets the server choose": [
             .bytes("MessageDeflater.keptBytes", MessageDeflater.keptBytes),
             .bytes("CompressionTerms.preferredClientBits", 1 << CompressionTerms.preferredClientBits),
         ],
-        "blocks of a compressed message that are marked as the last one": [
+        "blocks marked as final in a compressed message": [
             .count("MessageInflater.mostFinalBlocks", MessageInflater.mostFinalBlocks)
         ],
-        "unsent bytes at which pongs wait": [webSocket.bytes("unsentBeforePongsWait")],
-        "bytes that a slow reader of a socket leaves unread": [server.bytes("unsentBytes")],
-        "time to answer our close frame": [server.time("closingTime")],
-        "TLS bytes of a connection: to be sent, answers to the peer, not yet decrypted": [
+        "unsent bytes beyond which pongs wait": [webSocket.bytes("unsentBeforePongsWait")],
+        "unsent bytes for a slow reader of a socket": [server.bytes("unsentBytes")],
+        "time for the client to answer our close frame": [server.time("closingTime")],
+        "TLS bytes of a connection: to send, protocol answers, not yet decrypted": [
             .bytes("TLSLimits.unsentCiphertext", TLSLimits.unsentCiphertext),
             .bytes("TLSLimits.answers", TLSLimits.answers),
             .bytes("TLSLimits.unreadCiphertext", TLSLimits.unreadCiphertext),
         ],
         "certificate, key or CA file": [.bytes("TLSLimits.pemFile", TLSLimits.pemFile)],
-        "bytes held for all connections (resident memory may be twice that): unsent, kept for long answers, or of what is arriving":
+        "bytes held for all connections (resident memory may be twice that): unsent, kept for long answers, or arriving":
             [server.bytes("heldBytes")],
-        "the same for bodies that are being made into worlds and states, unless there is only one": [
+        "the same for bodies that the server is turning into worlds and states, unless there is only one": [
             .bytes("ServerLimits.jobBytes", ServerLimits().jobBytes)
         ],
         "the same for all echo sockets": [server.bytes("echoBytes")],
-        "unsent bytes at which no more is read from a connection": [server.bytes("unsentBytesBeforeReadingPauses")],
+        "unsent bytes beyond which the server stops reading from a connection": [server.bytes("unsentBytesBeforeReadingPauses")],
         "time to stop after SIGTERM, SIGINT or SIGHUP": [server.time("shutdownTime")],
     ]
 
@@ -133,18 +133,18 @@ enum LimitsPage {
                 .count("quickAction", 500), .bytes("BodyReader.maximumTextByteCount", 16 * 1024),
             ],
             "suggestions of goals at once": [.count("SuggestGoalsRequest.limit", 10)],
-            "messages that wait for an answer, each consultation": [world.count("waitingMessages")],
+            "unanswered messages of a consultation": [world.count("waitingMessages")],
             "messages of a consultation": [world.count("messages")],
             "active consultations of a user": [world.count("activeConsultations")],
             "users": [world.count("users")],
             "goals of a user": [world.count("goals")],
             "meal logs of a user": [world.count("mealLogs")],
-            "connections to `/ws/meal-logs` that a user has at a time": [.count("MealSocket.open", 1)],
+            "concurrent connections of a user to `/ws/meal-logs`": [.count("MealSocket.open", 1)],
             "connections of a user to `/ws/meal-logs` in a minute": [world.count("mealSocketsPerMinute")],
             "time without a frame from the client on `/ws/meal-logs`": [
                 .time("FitIQBackend.Limits.mealSocketIdle", FitIQBackend.Limits().mealSocketIdle)
             ],
-            "meals that are logged together": [
+            "meals in a batch": [
                 .count("CreateMealLogsRequest.maximumCount", CreateMealLogsRequest.maximumCount)
             ],
             "notes of a meal log": try text(in: ["notes": "change"]),
@@ -156,14 +156,14 @@ enum LimitsPage {
                 .count("FormPart.mostParts", FormPart.mostParts), .bytes("FormPart.longestHead", FormPart.longestHead),
             ],
             "photos of meals of a user": [world.count("photos")],
-            "name, unit of a confirmed food": [
+            "name; unit of a confirmed food": [
                 .count("name", MealItem.nameLengths.upperBound),
                 .count("unit", MealItem.unitLengths.upperBound),
                 .bytes("BodyReader", 16 * 1024),
             ],
-            "refresh tokens of an account that work at the same time": [world.count("refreshTokens")],
+            "valid refresh tokens of an account": [world.count("refreshTokens")],
             "email of an account": [.bytes("EmailAddress.bytes", EmailAddress.bytes)],
-            "password, when it is set": [
+            "new password": [
                 .count("RegisterRequest.passwordLengths", RegisterRequest.passwordLengths.upperBound),
                 .bytes("BodyReader", 16 * 1024),
             ],
@@ -171,7 +171,7 @@ enum LimitsPage {
                 .count("name", ProfileDetails.nameLengths.upperBound),
                 .count("bio", ProfileDetails.bioLengths.upperBound),
             ],
-            "texts of a list of preferences, each of 100 characters": [
+            "texts in a list of preferences, each of 100 characters": [
                 .count("PreferenceLists.characters", PreferenceLists.characters.upperBound),
                 .count("PreferenceLists.limit", PreferenceLists.limit),
             ],
@@ -180,28 +180,28 @@ enum LimitsPage {
                 .bytes("DocumentRequest.maximumBytes", DocumentRequest.maximumBytes),
                 .count("DocumentRequest.limits.depth", DocumentRequest.limits.depth),
             ],
-            "users with whom a workout template is shared": [world.count("shares")],
-            "words and phrases of a search in the journal": [
+            "users who share a workout template": [world.count("shares")],
+            "words and phrases in a search of the journal": [
                 .count("DocumentListQuery.mostWords", DocumentListQuery.mostWords)
             ],
-            "labels, and associations, that the analytics of mood entries name": [
+            "labels, and associations, in the analytics of mood entries": [
                 .count("MoodAnalyticsQuery", largest(namesOfAnalytics))
             ],
-            "how far ahead of the world's clock the time of a mood entry lies": [
+            "how far a mood entry's time may be ahead of the world's clock": [
                 .time("DocumentRequest.graceOfMoods", .seconds(DocumentRequest.graceOfMoods))
             ],
             "stored users, consultations, messages, goals, meal logs, photos and documents (resident memory may be three times that)":
                 [
                     world.bytes("storedBytes")
                 ],
-            "the same, all worlds together, with the scenarios and faults that were sent to them": [
+            "the same for all worlds together, including the scenarios and faults sent to them": [
                 server.bytes("storedBytes")
             ],
             "body of `PUT /__admin/state`": [server.bytes("stateBody")],
             "state of a world that `GET /__admin/state` writes": [server.bytes("stateBody")],
             "worlds, the default one included": [server.count("worlds"), server.time("worldIdleTime")],
             "label of a world": [.bytes("ServerLimits.labelBytes", ServerLimits.labelBytes)],
-            "scenarios of the worlds of a run, counted for each guide": [
+            "scenarios in the worlds of a run, counted for each guide": [
                 .count("WorldRun.mostScenarios", WorldRun.mostScenarios)
             ],
             "idle world of a `.fakeBackend()`, or of `verify`, `explore`, `scenario from` or `test-client`": [
@@ -241,29 +241,29 @@ enum LimitsPage {
             "journals of all worlds, 256 bytes for each entry included": [
                 .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
             ],
-            "ping that is sent by hand": [.bytes("Engine.pingBytes", Engine.pingBytes)],
-            "frame that is sent by hand, and body or frame that is changed": [server.bytes("webSocketMessage")],
-            "body of the request that does so": [server.bytes("frameBody")],
-            "reason of a close frame that is sent by hand": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
-            "socket that is silenced by hand, by the world's clock": [
+            "ping sent by hand": [.bytes("Engine.pingBytes", Engine.pingBytes)],
+            "frame sent by hand; changed body or frame": [server.bytes("webSocketMessage")],
+            "body of the request that sends or changes it": [server.bytes("frameBody")],
+            "reason in a close frame sent by hand": [.bytes("Engine.reasonBytes", Engine.reasonBytes)],
+            "silence of a socket by hand, by the world's clock": [
                 .time("Engine.longestSilence", Engine.longestSilence)
             ],
-            "message of the Model Context Protocol, and line on its standard input": [
+            "message of the Model Context Protocol, and line on standard input": [
                 .bytes("MCPLimits.message", MCPLimits.message), .count("MCPLimits.json.depth", MCPLimits.json.depth),
             ],
-            "JSON that a tool answers, unless `max_bytes` says otherwise; `max_bytes`": [
+            "JSON in a tool's answer, by default; `max_bytes`": [
                 .bytes("MCPLimits.answer", MCPLimits.answer),
                 .count("MCPLimits.answers", MCPLimits.answers.upperBound),
             ],
-            "text of a scenario that a tool loads": [.bytes("MCPLimits.scenario", MCPLimits.scenario)],
-            "piece of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
-            "answer of the admin API that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
-            "requests of a client on standard input that are under way": [
+            "scenario text that a tool loads": [.bytes("MCPLimits.scenario", MCPLimits.scenario)],
+            "part of a resource": [.bytes("MCPLimits.resource", MCPLimits.resource)],
+            "admin API answer that a tool reads": [.bytes("MCPCall.answerLimit", MCPCall.answerLimit)],
+            "concurrent requests of a client on standard input": [
                 .count("MCPLimits.requests", MCPLimits.requests)
             ],
-            "requests that wait in a world": [.count("Engine.mostWaits", Engine.mostWaits)],
-            "time for which a request waits": [.time("Engine.longestWait", Engine.longestWait)],
-            "near misses of a wait that was in vain, with so much of each body": [
+            "waiting requests in a world": [.count("Engine.mostWaits", Engine.mostWaits)],
+            "time for which a request may wait": [.time("Engine.longestWait", Engine.longestWait)],
+            "near misses of a failed wait; excerpt of each body": [
                 .count("JournalLookout.mostMisses", JournalLookout.mostMisses),
                 .bytes("JournalLookout.bodyLimit", JournalLookout.bodyLimit),
             ],
@@ -271,41 +271,41 @@ enum LimitsPage {
                 .time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)
             ],
             "things listed as due": [.count("Engine.mostDue", Engine.mostDue)],
-            "scheduled steps of a world that are sorted for this list": [
+            "scheduled steps that the server sorts for this list": [
                 .count("Backend.mostSortedSteps", Backend.mostSortedSteps)
             ],
             "marks of a world": [.count("Mark.most", Mark.most)],
             "name of a mark": [.bytes("Mark.nameBytes", Mark.nameBytes)],
             "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
             "body or frame in the journal": [journal.bytes("body")],
-            "line of a saved journal that is judged": [
+            "line of a saved journal for `judge`": [
                 .bytes("JournalReader.lineLimit", JournalReader.lineLimit),
                 .count("JournalReader.depthLimit", JournalReader.depthLimit),
             ],
-            "worlds of a saved journal that are judged at once": [
+            "worlds in a saved journal for `judge`": [
                 .count("JudgedFile.worldLimit", JudgedFile.worldLimit)
             ],
-            "entries that `--html` shows of all runs": [
+            "entries of all runs in `--html`": [
                 .count("ReportJournal.entryLimit", ReportJournal.entryLimit),
                 .bytes("ReportJournal.byteLimit", ReportJournal.byteLimit),
             ],
-            "list of what is known to be broken": [
+            "list of known breaches": [
                 .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
             ],
-            "breaches of an obligation that are reported": [.count("Findings.keptCount", Findings.keptCount)],
-            "numbers of entries that are kept of the other breaches": [
+            "reported breaches of an obligation": [.count("Findings.keptCount", Findings.keptCount)],
+            "entry numbers kept for the other breaches": [
                 .count("Findings.numberCount", Findings.numberCount)
             ],
             "lines that `watch` keeps while it is paused": [.count("WatchScreen.heldLines", WatchScreen.heldLines)],
-            "entries that are known to have passed the filter of `watch`": [
+            "entries that `watch` remembers as matching its filter": [
                 .count("WatchScreen.passedEntries", WatchScreen.passedEntries)
             ],
-            "event of a stream that `watch` reads": [
+            "event that `watch` reads": [
                 .bytes("EventStreamReader.eventLimit", EventStreamReader.eventLimit)
             ],
             "line of the log and of `--watch-traffic`": [.bytes("LineOutput.limit", LineOutput.limit)],
-            "annotations of a kind, for GitHub": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
-            "users, sockets, ids that a judge remembers": [
+            "GitHub annotations of each level": [.count("GitHubAnnotations.limit", GitHubAnnotations.limit)],
+            "users, sockets and ids that a judge remembers": [
                 .count("RecentLimits.usual", Recent<Int, Int>().capacity),
                 .count("RecentLimits.fewest", RecentLimits.fewest),
             ],
@@ -318,36 +318,36 @@ enum LimitsPage {
             "line to or from an adapter": [.bytes("AdapterLimits.lineBytes", AdapterLimits.lineBytes)],
             "time for an adapter's answer": [adapter.time("answerTime")],
             "time for an adapter to end, and again after SIGTERM": [adapter.time("endTime")],
-            "time that a case only waits, on the system's clock": [runner.time("patience")],
-            "time that a client and its world may be idle in a wait of a case, on the system's clock": [
+            "time that a case spends only waiting, on the system's clock": [runner.time("patience")],
+            "idle time of client and world in a case's wait, on the system's clock": [
                 runner.time("grace"), .time("Idleness.pingTime", Idleness.pingTime),
             ],
-            "requests of a comparison with a real server, before its last case": [
+            "requests after which `conform` starts no further case": [
                 .count("ConformPlay.requestLimit", ConformPlay.requestLimit)
             ],
-            "pause of such a comparison between two requests": [
+            "`conform --pause`": [
                 .time("ConformPlay.pauses", ConformPlay.pauses.upperBound)
             ],
-            "looks at a client and its world in a case": [runner.count("stepLimit")],
+            "checks of a client and its world in a case": [runner.count("stepLimit")],
             "time for a judged command to end after SIGTERM": [.time("CommandChild.grace", CommandChild.grace)],
             "scenarios that `verify` runs at once": [.count("Verify.jobLimit", Verify.jobLimit)],
-            "line that is edited in `chat` or `watch`, and lines of its history": [
+            "edited line in `chat` or `watch`; lines of its history": [
                 .bytes("LineEditor.lineLimit", LineEditor.lineLimit),
                 .count("LineEditor.historyLimit", LineEditor.historyLimit),
             ],
-            "what `FitIQClient` keeps": [
+            "data that `FitIQClient` keeps": [
                 client.count("transcriptLines"), client.count("templates"), client.count("goals"),
                 client.count("meals"),
                 client.count("problems"),
             ],
-            "what waits in `FitIQClient`": [
+            "queues of `FitIQClient`": [
                 client.count("waitingMessages"), client.count("requests"),
                 .count("ClientInbox.capacity", ClientInbox.capacity),
             ],
-            "what `FitIQClient` takes from the network: body, WebSocket message, streamed answer": [
+            "input of `FitIQClient`: body, WebSocket message, streamed answer": [
                 wire.bytes("body"), wire.bytes("message"), client.bytes("answerBytes"),
             ],
-            "connections of `FitIQClient`, and bytes that wait on one": [
+            "connections of `FitIQClient`; bytes queued on one": [
                 wire.count("connections"), wire.bytes("unsentBytes"),
             ],
         ]
@@ -358,48 +358,48 @@ enum LimitsPage {
         "body in a recording": [observer.bytes("body")],
         "WebSocket message in a recording": [observer.bytes("message")],
         "head of a recorded message": [observer.bytes("headerBlock"), observer.count("fieldCount")],
-        "first line of a recorded message, and later requests that wait": [
+        "first line of a recorded message; pipelined requests": [
             observer.bytes("startLine"), observer.bytes("pipelined"),
         ],
-        "bytes that a recorder holds for what is under way": [
+        "bytes that a recorder holds for unfinished messages": [
             .bytes("SessionRecorder.Settings.heldBytes", SessionRecorder.Settings(creatorVersion: "").heldBytes)
         ],
-        "entries that a note on a session names": [.count("HARLosses.mostNamed", HARLosses.mostNamed)],
-        "secrets that are distinguished": [.count("SecretTable.mostSecrets", SecretTable.mostSecrets)],
-        "a session that is replayed": [
+        "entries named in a note on a session": [.count("HARLosses.mostNamed", HARLosses.mostNamed)],
+        "distinct secrets": [.count("SecretTable.mostSecrets", SecretTable.mostSecrets)],
+        "a replayed session": [
             .count("ReplayLimits.entries", ReplayLimits.entries), .count("ReplayLimits.frames", ReplayLimits.frames),
             .bytes("ReplayLimits.bytes", ReplayLimits.bytes),
         ],
-        "ids and tokens that are followed": [.count("ReplayLimits.bindings", ReplayLimits.bindings)],
-        "id or e-mail address, and token, that is followed": [
+        "ids and tokens that a replay maps": [.count("ReplayLimits.bindings", ReplayLimits.bindings)],
+        "id or e-mail address; token that a replay maps": [
             .bytes("ReplayLimits.valueLength", ReplayLimits.valueLength),
             .bytes("ReplayLimits.tokenLength", ReplayLimits.tokenLength),
         ],
         "ids, dates and tokens known from a recording": [
             .count("ReplayLimits.recordedValues", ReplayLimits.recordedValues)
         ],
-        "unexpected requests, and frames, that a report keeps": [.count("ReplayLimits.misses", ReplayLimits.misses)],
-        "differences that are named": [.count("ReplayLimits.differences", ReplayLimits.differences)],
-        "JSON text whose differences are named one by one": [
+        "unexpected requests, and frames, in a report": [.count("ReplayLimits.misses", ReplayLimits.misses)],
+        "named differences": [.count("ReplayLimits.differences", ReplayLimits.differences)],
+        "JSON text compared member by member": [
             .bytes("ReplayLimits.comparedBody", ReplayLimits.comparedBody)
         ],
-        "recorded requests alike that are tried for new ids; requests under way together with `strict`": [
+        "equal recorded requests tried for new ids; concurrent requests with `strict`": [
             .count("ReplayLimits.candidates", ReplayLimits.candidates),
             .count("ReplayLimits.concurrentRequests", ReplayLimits.concurrentRequests),
         ],
-        "messages that a frame may come before its turn in lock-step; runs of frames on a triggered socket": [
+        "messages by which a frame may be early in lock-step; runs of frames on a triggered socket": [
             .count("ReplayLimits.framesAhead", ReplayLimits.framesAhead),
             .count("ReplayLimits.runs", ReplayLimits.runs),
         ],
-        "wait between two things": [.time("ReplayLimits.longestWait", ReplayLimits.longestWait)],
+        "wait between two events": [.time("ReplayLimits.longestWait", ReplayLimits.longestWait)],
         "connections through `record`": [relay.count("connections")],
-        "bytes that wait for one side": [relay.bytes("unsentBytes")],
+        "bytes queued for one side": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
-        "time to reach the upstream, and again for TLS; to look up its name at the start": [relay.time("connectTime")],
+        "time to reach the upstream, and for TLS; time to look up its name at the start": [relay.time("connectTime")],
         "time for an answer's next byte": [relay.time("answerTime")],
         "connection through `record` without a byte": [relay.time("idleTime")],
-        "time for a TLS handshake of a client; for a closing connection to end; for answers when `record` stops": [
+        "time for a client's TLS handshake; to close a connection; for answers when `record` stops": [
             relay.time("handshakeTime"), relay.time("lingerTime"), relay.time("shutdownTime"),
         ],
     ]
