@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Mutants that are explored")
+@Suite("Explored mutants")
 struct ExploredMutantTests {
     /// One of each family, by what it breaks; `scripts/explore mutants` looks for all.
     static let sample = [
@@ -13,7 +13,7 @@ struct ExploredMutantTests {
         "ws/meal-socket-single", "inside/transcript-equals-chunks",
     ]
 
-    @Test("An explorer that knows nothing of a mutant finds it, and reduces it to one fault at most", arguments: sample)
+    @Test("An explorer without knowledge of a mutant finds it, and reduces it to at most one fault", arguments: sample)
     func isFound(_ obligation: String) async throws {
         let mutant = try #require(Mutant.all.first { $0.breaks == obligation })
         let trial = MemoryTrial { surroundings, network in

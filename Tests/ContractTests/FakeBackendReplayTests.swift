@@ -31,7 +31,7 @@ struct FakeBackendReplayTests {
     }
 
     @Test(
-        "What was recorded is answered",
+        "The replay answers recorded requests",
         .fakeBackend(scenario: scenario(match: "strict")).allowing("auth/credentials-on-every-request"))
     func followed() async throws {
         #expect(try await FakeBackend.current.replayFailures().count == 1)
@@ -40,18 +40,18 @@ struct FakeBackendReplayTests {
     }
 
     @Test(
-        "Played back strictly, what never came is an issue at the test",
+        "In a strict replay, a missing request is an issue of the test",
         .foundOut("The session was not followed: Recorded request 1, GET /api/v1/goals, was never asked for."),
         .fakeBackend(scenario: scenario(match: "strict")))
     func neverAsked() {}
 
-    @Test("Else it is none", .fakeBackend(scenario: scenario(match: "route")))
+    @Test("In other replays, a missing request is no issue", .fakeBackend(scenario: scenario(match: "route")))
     func route() async throws {
         #expect(try await get("/nowhere").contains("NOT_FOUND"))
         #expect(try await FakeBackend.current.replayFailures().count == 2)
     }
 
-    @Test("Without a session nothing can fail", .fakeBackend())
+    @Test("Without a session no replay can fail", .fakeBackend())
     func none() async throws {
         #expect(try await FakeBackend.current.replayFailures() == [])
     }

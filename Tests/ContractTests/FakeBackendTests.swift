@@ -100,7 +100,7 @@ struct FakeBackendTests {
 
     // URLSession repeats at once what was lost: exploring finds that too.
     @Test(
-        "Exploring finds what a fault breaks in a test, tries it three times, and tells how often it showed",
+        "Exploring finds what a fault breaks in a test, tries it three times, and reports how often it failed",
         .foundOut("the first GET /api/v1/goals: the command ended", "of 3 times; seed 1, "),
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func explored() async throws {
@@ -109,7 +109,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Nothing is found in a test that expects faults",
+        "Exploring finds nothing in a test that expects faults",
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func exploredInVain() async throws {
         let client = try Client()
@@ -117,13 +117,13 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "What exploring finds is a scenario with the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
+        "A finding is a scenario with the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
         .fakeBackend("conflict", guide: .goalLinking, clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredWorld() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
     @Test(
-        "A world that is written in Swift has no file", .foundOut("has no file; with this added to it"),
+        "A world written in Swift has no file", .foundOut("has no file; with this added to it"),
         .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredInSwift() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
@@ -149,7 +149,7 @@ struct FakeBackendTests {
         #expect(try await backend.judgement().hasConnected)
     }
 
-    @Test("Each case has a world of its own", .fakeBackend("empty-account"), arguments: 0..<4)
+    @Test("Each case has its own world", .fakeBackend("empty-account"), arguments: 0..<4)
     func cases(_ number: Int) async throws {
         let client = try Client()
         #expect(Self.seen.withLock { $0.insert(client.backend.url).inserted })
@@ -192,7 +192,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Faults are added as in a scenario file, and what is wrong with one is told",
+        "Faults are added in the notation of scenarios, and mistakes are reported",
         .fakeBackend().allowing("retry/backoff-on-5xx"))
     func added() async throws {
         let client = try Client()
@@ -212,7 +212,7 @@ struct FakeBackendTests {
         #expect(wrong?.description.contains("Did you mean 'status'?") == true, "\(wrong?.description ?? "")")
     }
 
-    @Test("Requests are values, and a test waits for one that is still to come", .fakeBackend())
+    @Test("Requests are values, and a test can wait for a later one", .fakeBackend())
     func requests() async throws {
         let client = try Client()
         #expect(try await client.backend.requests().isEmpty)
@@ -259,13 +259,13 @@ struct FakeBackendTests {
         try await backend.server.perform { engine, _ in engine.nextStep(ofWorld: backend.access.id) != nil }
     }
 
-    @Test("A clock that follows the system's is not moved until something happens, either", .fakeBackend())
+    @Test("A clock that follows the system's does not move until something happens, either", .fakeBackend())
     func realClockUntil() async throws {
         let backend = try FakeBackend.current
         await #expect(throws: ClockIsReal.self) { try await backend.advance(until: .socketEnds) }
     }
 
-    @Test("A scenario that is written in the test and has a mistake fails the test")
+    @Test("A mistake in an inline scenario fails the test")
     func badScenario() async throws {
         let trait = FakeBackendTrait.fakeBackend(yaml: "name: mine\nfaulst: []\n")
         let test = try #require(Test.current)
@@ -276,11 +276,11 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "What exploring finds in a world that the test has as text has it", .foundOut("\nclock: manual\nfaults:\n"),
+        "Exploring reports an inline scenario with its text", .foundOut("\nclock: manual\nfaults:\n"),
         .fakeBackend(yaml: "name: mine\nclock: manual\n").exploringTwice().allowing("retry/backoff-on-5xx"))
     func exploredText() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
-    @Test("What a run reports while it is explored is not reported, not even as known")
+    @Test("Issues of explored runs are not reported, not even as known issues")
     func silent() async throws {
         let test = try #require(Test.current)
         let told = Mutex(0)
@@ -300,7 +300,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "What a test knows is no issue of a run",
+        "Known issues of a test are not issues of a run",
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func known() async throws {
         await withKnownIssue(isIntermittent: true) {
@@ -310,7 +310,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A run takes as long as it may, and no longer",
+        "A run takes at most its limit",
         .fakeBackend().exploring(runs: 1, runLimit: .milliseconds(200)).allowing("explore/hang"))
     func limited() async throws {
         let begin = ContinuousClock.now
@@ -322,7 +322,7 @@ struct FakeBackendTests {
         #expect(ContinuousClock.now - begin < .seconds(30))
     }
 
-    @Test("A run may take from 100 ms to an hour")
+    @Test("A run's limit is from 100 ms to an hour")
     func runLimit() async throws {
         let test = try #require(Test.current)
         for (limit, isTold) in [(Duration.milliseconds(99), true), (.seconds(3601), true)] {
@@ -339,7 +339,7 @@ struct FakeBackendTests {
         }
     }
 
-    @Test("What exploring has come to is a line")
+    @Test("The progress of exploring is one line")
     func progress() {
         let begin = MonotonicInstant.now()
         let progress = ExploringProgress("a test", since: begin, budget: .seconds(60))
@@ -350,7 +350,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A must that is broken is an issue at the test, with evidence and advice",
+        "A broken must is an issue of the test, with evidence and advice",
         .foundOut("ABCDEF00-0000", "use uuidString.lowercased()", fails: true),
         .fakeBackend(guide: .consultationWebSocket))
     func broken() async throws {
@@ -358,14 +358,14 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "The evidence has the form of the reports' lines, with times since the test's beginning",
+        "The evidence has the format of report lines, with times since the test's beginning",
         .foundOut("\n    #1 +0.000 s  → GET /w/"), .fakeBackend(guide: .consultationWebSocket, clock: .manual))
     func evidence() async throws {
         try await Client().ask("GET", Self.upperCase)
     }
 
     @Test(
-        "What a client is allowed to break is none",
+        "An allowed breach is no issue",
         .fakeBackend(guide: .consultationWebSocket).allowing("ids/lowercase"))
     func allowed() async throws {
         let client = try Client()
@@ -375,12 +375,12 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "An obligation that does not exist cannot be allowed",
+        "Allowing an unknown obligation is refused",
         .foundOut("'ids/lowercas' to allow. Did you mean 'ids/lowercase'?"),
         .fakeBackend().allowing("ids/lowercas"))
     func unknownObligation() {}
 
-    @Test("A scenario that does not exist fails the test")
+    @Test("An unknown scenario fails the test")
     func unknownScenario() async throws {
         let trait = FakeBackendTrait.fakeBackend("drop-mid-steam")
         let test = try #require(Test.current)
@@ -390,19 +390,19 @@ struct FakeBackendTests {
         #expect(error?.description.contains("drop-mid-stream") == true)
     }
 
-    @Test("A test that has no backend is told how to get one")
+    @Test("A test without a backend learns how to get one")
     func none() {
         let error = #expect(throws: NoFakeBackend.self) { try FakeBackend.current }
         #expect(error?.description.contains("@Test(.fakeBackend())") == true)
     }
 
-    @Test("A world lasts for a day, though nobody asks anything of it")
+    @Test("A world lasts for a day without requests")
     func lasts() async throws {
         let limit = try await FakeBackendTrait.server.get().perform { engine, _ in engine.limits.worldIdleTime }
         #expect(limit == .seconds(86_400))
     }
 
-    @Test("The world is gone when the test is over")
+    @Test("The world is gone after the test")
     func end() async throws {
         let url = Mutex("")
         let test = try #require(Test.current)
@@ -419,13 +419,13 @@ struct FakeBackendTests {
 
 @Suite("A fake backend for each test of a suite", .fakeBackend("limit-reached"))
 struct FakeBackendSuiteTests {
-    @Test("The scenario is the suite's", arguments: 1...2)
+    @Test("The suite's scenario applies to its tests", arguments: 1...2)
     func scenario(_ number: Int) async throws {
         let created = try await Client().ask("POST", "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
         #expect(created.status == 429)
     }
 
-    @Test("A test's own goes before", .fakeBackend())
+    @Test("A test's own scenario overrides the suite's", .fakeBackend())
     func own() async throws {
         let created = try await Client().ask("POST", "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
         #expect(created.status == 201)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Mutants")
 struct MutantTests {
-    @Test("Each is found out by what it breaks, and by nothing else", arguments: Mutant.all)
+    @Test("Each mutant is found by what it breaks, and by nothing else", arguments: Mutant.all)
     func isFoundOut(_ mutant: Mutant) async throws {
         let result = try await mutant.play()
         #expect(result.skipped == nil)
@@ -18,13 +18,13 @@ struct MutantTests {
         #expect(result.broken.flatMap(\.findings).allSatisfy { !$0.evidence.isEmpty })
     }
 
-    @Test("In the same story a client that does right breaks nothing", arguments: Mutant.all)
+    @Test("A correct client breaks nothing in the same story", arguments: Mutant.all)
     func isMadeByTheMutation(_ mutant: Mutant) async throws {
         let result = try await Playing.result(of: mutant.contractCase)
         #expect(result.isPassed && result.broken.isEmpty && result.brokenChecks.isEmpty, "\(result)")
     }
 
-    @Test("Each obligation and each check from within has one", arguments: Judge.obligations + Obligation.inside)
+    @Test("Each obligation and each inside check has a mutant", arguments: Judge.obligations + Obligation.inside)
     func exists(_ obligation: Obligation) {
         #expect(Mutant.all.contains { $0.breaks == obligation.id }, "An obligation without a mutant does not exist.")
     }

@@ -16,7 +16,7 @@ private struct Endpoint { var path: String }
 private struct Condition { var text: String }
 private struct Request { var path: String }
 
-@Test("An app's own types have the names that they have", .fakeBackend())
+@Test("An app's own type names stay unambiguous", .fakeBackend())
 func ownNames() async throws {
     let backend = try FakeBackend.current
     #expect(Goal(title: "Run").title == "Run" && Message(text: "a").text == "a" && Persona(name: "a").name == "a")

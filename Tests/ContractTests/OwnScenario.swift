@@ -3,12 +3,12 @@ import Scenarios
 import Testing
 
 @Test(
-    "A list that is not found once is there the next time",
+    "A list that fails with 404 once is there the next time",
     .fakeBackend(yaml: "name: once\nfaults:\n  - {on: GET /api/v1/goals, requests: 1, status: 404}\n"))
 func writtenAsText() async throws { #expect(try await statuses(of: 2) == [404, 200]) }
 
 @Test(
-    "A token that has expired is refused",
+    "An expired token is refused",
     .fakeBackend(scenario: Scenario(name: "short", tokenLifetime: 25_000_000_000), clock: .manual))
 func writtenInSwift() async throws {
     try await FakeBackend.current.advance(by: .seconds(26))

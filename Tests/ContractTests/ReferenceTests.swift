@@ -22,7 +22,7 @@ struct ReferenceTests {
         ContractCase.all.map { Performance(contractCase: $0, style: style) }
     }
 
-    @Test("in every case of the suite, in both chat protocols", arguments: performances)
+    @Test("The reference client keeps the contract in every case, in both chat protocols", arguments: performances)
     func suite(_ performance: Performance) async throws {
         let contractCase = performance.contractCase
         let result = try await Playing.result(of: contractCase) { $0.chat = performance.style }
@@ -37,7 +37,9 @@ struct ReferenceTests {
         ContractCase.all.compactMap { $0.played(as: mode) }.map { Performance(contractCase: $0, style: .message) }
     }
 
-    @Test("in every case whose endpoints a guide has, answered as that guide says", arguments: guidePerformances)
+    @Test(
+        "The reference client keeps the contract in each guide's mode, in every case for its endpoints",
+        arguments: guidePerformances)
     func modes(_ performance: Performance) async throws {
         let result = try await Playing.result(of: performance.contractCase)
         #expect(result.isPassed && result.broken.isEmpty, "\(result)")
@@ -45,7 +47,8 @@ struct ReferenceTests {
     }
 
     @Test(
-        "in every scenario, in a story of everything", arguments: Scenario.builtInNames,
+        "The reference client keeps the contract in every scenario, in a story of everything",
+        arguments: Scenario.builtInNames,
         ClientConfiguration.ChatStyle.allCases)
     func scenarios(_ name: String, _ style: ClientConfiguration.ChatStyle) async throws {
         let result = try await Playing.result(of: .everything(in: name)) { $0.chat = style }

@@ -100,7 +100,7 @@ private let cases = ContractCase.all.filter { contractCase in
         .contains { contractCase.isSelected(by: $0) }
 }
 
-@Test("The diary keeps the contract, in a moment", arguments: cases)
+@Test("The diary keeps the contract without real waiting", arguments: cases)
 func timedDiary(_ contractCase: ContractCase) async throws {
     var runner = CaseRunner(on: try server.get())
     let result = try await runner.run(contractCase) { TimedDiary($0) }
