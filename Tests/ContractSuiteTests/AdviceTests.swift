@@ -100,19 +100,19 @@ struct AdviceTests {
         ([chat, chunk, left], Messages.lostWithin(isSwift: false)),
     ]
 
-    @Test("says what the traffic shows", arguments: rows.indices)
+    @Test("Advice says what the traffic shows", arguments: rows.indices)
     func sentence(row: Int) throws {
         let (lines, sentence) = Self.rows[row]
         #expect(Advice(try Self.entries(lines), isAboutSwift: false).sentence == sentence)
     }
 
-    @Test("names traps of Swift only for clients in Swift", arguments: [true, false])
+    @Test("Advice names traps of Swift only for clients in Swift", arguments: [true, false])
     func language(isSwift: Bool) throws {
         let advice = Advice(try Self.entries([Self.chunk]), isAboutSwift: isSwift).sentence
         #expect(advice == Messages.lostWithin(isSwift: isSwift) && advice.contains("CodingKeys") == isSwift)
     }
 
-    @Test("What only the server did is not on the wire")
+    @Test("Advice omits what only the server did, because it is not on the wire")
     func offTheWire() {
         let events: [JournalEvent] = [
             .fault(RecordedFault(name: "f", effect: .silence)), .clock(advancedBy: 1), .note("It stands still."),

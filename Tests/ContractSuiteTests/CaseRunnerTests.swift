@@ -29,7 +29,7 @@ struct CaseRunnerTests {
         return try await runner.run(contractCase) { MealClient(manner, on: stage, $0) }
     }
 
-    @Test("A client that does right passes, hours later by the contract's clock")
+    @Test("A correct client passes, hours later by the contract's clock")
     func passes() async throws {
         let result = try await play(Self.meals, .right)
         #expect(result.isPassed, "\(result)")
@@ -40,7 +40,7 @@ struct CaseRunnerTests {
         #expect(result.verdicts.contains { $0.obligation.id == "ids/lowercase" && $0.outcome == .kept })
     }
 
-    @Test("What the client shows is compared with what is expected")
+    @Test("The runner compares what the client shows with what the case expects")
     func miscounts() async throws {
         let result = try await play(Self.meals, .miscounts)
         #expect(!result.isPassed && result.brokenChecks.isEmpty)
@@ -53,7 +53,7 @@ struct CaseRunnerTests {
         #expect(result.contractTime == .seconds(30))
     }
 
-    @Test("A failure names the check from within the client that it breaks")
+    @Test("A failure names the inside check that it breaks")
     func hidesErrors() async throws {
         #expect(try await play(Self.failing, .right).isPassed)
         let result = try await play(Self.failing, .hidesErrors)
@@ -64,7 +64,7 @@ struct CaseRunnerTests {
         #expect(broken.first?.findings.count == 1 && broken.first?.failsRun == true)
     }
 
-    @Test("What the user sees is not accused as well where the server sees that a must is broken")
+    @Test("The runner does not also blame what the user sees if the server saw a broken must")
     func followsFromBroken() async throws {
         var result = try await play(Self.failing, .hidesErrors)
         let obligation = try #require(Judge.obligations.first { $0.level == .must })
@@ -89,13 +89,13 @@ struct CaseRunnerTests {
         #expect(inside?.outcome == .notExercised)
     }
 
-    @Test("A client that never gets quiet is ended")
+    @Test("The runner ends a client that never settles")
     func restless() async throws {
         let result = try await play(Self.meals, .restless)
         #expect(result.failures.map(\.message) == [Messages.neverQuiet(looks: 5_000)])
     }
 
-    @Test("What the client throws fails the case and not the harness")
+    @Test("An error of the client fails the case, not the harness")
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
         #expect(result.failures.map(\.message) == ["The client could not be driven any further: Broken()"])
@@ -109,7 +109,7 @@ struct CaseRunnerTests {
         #expect(!unmade.isAboutSwift, "it never said so")
     }
 
-    @Test("A case that needs what the client has not is skipped")
+    @Test("The runner skips a case that needs an instruction which the client lacks")
     func unsupported() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
@@ -118,7 +118,7 @@ struct CaseRunnerTests {
         #expect(result.isPassed && result.unfaced.isEmpty)
     }
 
-    @Test("A case that is skipped has passed, whatever was seen before")
+    @Test("A skipped case passes, whatever was seen before")
     func skippedPasses() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.goal("Run")), .start(.nutritionist)])
@@ -126,7 +126,7 @@ struct CaseRunnerTests {
         #expect(result.isPassed && result.failures.isEmpty && result.skipped != nil, "\(result)")
     }
 
-    @Test("A client without a chat gets what else a case has, and is told what was left out")
+    @Test("A client without a chat plays the rest of a case, and the result says what was left out")
     func withoutChat() async throws {
         let limit = try #require(ContractCase.all.first { $0.address == "limit/requests/429-waits" })
         let part = try #require(limit.withoutChat)
@@ -153,7 +153,7 @@ struct CaseRunnerTests {
         #expect(!wrong.isPassed && wrong.description.contains("played without its chat"), "\(wrong)")
     }
 
-    @Test("No connection is expected of a client that opens no WebSocket, and cases about them are skipped")
+    @Test("A client without WebSockets needs no connection, and skips cases about them")
     func overREST() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -188,7 +188,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("A client of the system's clock is waited for, and not for hours")
+    @Test("The runner waits for a client on the system's clock, but not for hours")
     func systemClock() async throws {
         let result = try await play(Self.meals, .idle)
         #expect(result.skipped == Messages.takesTooLong(.hours(2), patience: .seconds(30)))
@@ -203,7 +203,7 @@ struct CaseRunnerTests {
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 
-    @Test("A case of exactly the time that may be waited is played")
+    @Test("A case that waits exactly as long as allowed is played")
     func patience() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -216,7 +216,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("What is due in a world at the time of a look has happened then")
+    @Test("Everything due in a world by the time of a check has happened")
     func pulses() async throws {
         let stage = try TestStage()
         let world = try await StageWorld(
@@ -230,7 +230,7 @@ struct CaseRunnerTests {
         #expect(pulse.nextDue != due, "it is due no more")
     }
 
-    @Test("A wait for a client that is idle ends before its time; one that is busy gets all of it")
+    @Test("A wait ends early for an idle client; a busy one gets all of it")
     func idle() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -249,7 +249,7 @@ struct CaseRunnerTests {
         #expect(busy.failures.first?.message.hasSuffix(", after waiting for 0.1 s)") == true, "\(busy)")
     }
 
-    @Test("The world follows the client's clock, also where it changes from case to case")
+    @Test("The world follows the client's clock, even if it changes between cases")
     func clocks() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -265,7 +265,7 @@ struct CaseRunnerTests {
         #expect(stage.engine.inspectedWorlds.isEmpty, "every world is deleted")
     }
 
-    @Test("What is watched is looked at until the end, and told once")
+    @Test("The runner watches an expectation to the end, and reports it once")
     func watches() async throws {
         var steps = Self.meals.steps
         steps.insert(.watch(.meal("2 eggs", .processing)), at: 1)
@@ -276,7 +276,7 @@ struct CaseRunnerTests {
         #expect(result.failures.first?.message.hasSuffix("with 263 kcal. (5 s into the case)") == true, "\(result)")
     }
 
-    @Test("Where it is strict, what the client was not made to face fails the case", arguments: [false, true])
+    @Test("With strict, a case fails if the client did not face an obligation", arguments: [false, true])
     func strict(_ isStrict: Bool) async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -291,7 +291,7 @@ struct CaseRunnerTests {
             result.failures.map(\.message) == (isStrict ? ["The client was never made to face ids/lowercase."] : []))
     }
 
-    @Test("What nobody judged was not faced, unless the case was skipped")
+    @Test("An obligation that was never judged was not faced, unless the case was skipped")
     func unjudged() {
         var result = CaseResult(
             ContractCase("x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: []), mode: .union)

@@ -29,7 +29,7 @@ struct CaseTests {
         #expect(used.union(["guide-tests", "flaky-503"]) == Set(Scenario.builtInNames))
     }
 
-    @Test("Every obligation and every check from within is meant to be faced, and no other")
+    @Test("Cases face every obligation and every inside check, and no others")
     func faces() {
         let faced = Set(ContractCase.all.flatMap(\.faces))
         #expect(faced.isSuperset(of: Judge.obligations.map(\.id)))
@@ -43,7 +43,7 @@ struct CaseTests {
         #expect(Set(ContractCase.all.map { $0.guide ?? .union }) == Set(GuideMode.allCases))
     }
 
-    @Test("A case is faced with what judges in its mode only")
+    @Test("A case faces only what its mode judges")
     func facesApply() {
         let obligations = Dictionary(uniqueKeysWithValues: Judge.obligations.map { ($0.id, $0) })
         for contractCase in ContractCase.all {
@@ -53,7 +53,7 @@ struct CaseTests {
         }
     }
 
-    @Test("Every setting is a scenario, and its data fits together", arguments: ContractCase.all)
+    @Test("Every world of a case is a scenario, and its data fits together", arguments: ContractCase.all)
     func settings(_ contractCase: ContractCase) async throws {
         let scenario = try contractCase.setting.scenario()
         let world = try await StageWorld(on: TestStage(), scenario, guide: contractCase.guide, clock: .manual)
@@ -77,7 +77,7 @@ struct CaseTests {
         #expect(contractCase.isSelected(by: prefix) == isSelected)
     }
 
-    @Test("A run has the cases that were asked for")
+    @Test("A run has the selected cases")
     func selectedRun() throws {
         let stage = try TestStage()
         #expect(SuiteRun(on: stage).cases.count == ContractCase.all.count)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("What is expected of a report")
+@Suite("Expectations of a report")
 struct ClientExpectationTests {
     /// A report in the middle of things.
     private static let observation: Observation = {
@@ -35,7 +35,7 @@ struct ClientExpectationTests {
     }()
 
     @Test(
-        "What is met says nothing",
+        "A met expectation says nothing",
         arguments: [
             ClientExpectation.connection(.connected), .continues("c1"), .transcriptAsStored,
             .transcriptEndsAsStored(atLeast: 2),
@@ -53,7 +53,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "What is not met says what was expected and what was shown",
+        "An unmet expectation says what was expected and what was shown",
         arguments: [
             (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
             (.offline, "no connection, and none being made", "it as connected", nil),
@@ -141,7 +141,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "A report that never has what is expected says so",
+        "A report that never has the expected value says so",
         arguments: [
             (.quickActions, "quick_actions"), (.template(type: "meal", name: "Dinner"), nil),
             (.mealContents("eggs", protein: 12, items: []), "items"),
@@ -152,7 +152,7 @@ struct ClientExpectationTests {
         #expect(expectation.unsaid(in: Self.observation.report) == member)
     }
 
-    @Test("A chat that is not open is shown with what its user was told")
+    @Test("A closed chat appears with the message that its user got")
     func brokenConnection() {
         var observation = Self.observation
         observation.report.connection = .failed
@@ -168,7 +168,7 @@ struct ClientExpectationTests {
 
     /// Changes to a transcript that was as stored, and what is said of them.
     @Test(
-        "A transcript that is not the server's says where",
+        "A wrong transcript says where it differs from the server's",
         arguments: [
             (
                 [], "0 messages where the server has 2"
@@ -205,7 +205,7 @@ struct ClientExpectationTests {
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: .transcript))
     }
 
-    @Test("An answer that is shown as complete and is not stored is found, one that is not complete is not")
+    @Test("An answer shown as complete but not stored is found; an incomplete one is not")
     func cutAnswers() {
         var observation = Self.observation
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
@@ -217,7 +217,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
     }
 
-    @Test("While an answer comes, what is shown is its beginning: not doubled, not the newest piece alone")
+    @Test("While an answer arrives, the client shows its beginning: not doubled, not only the newest piece")
     func beginnings() {
         var observation = Observation()
         let expectation = ClientExpectation.answersBegin("About 1.6 g.")
@@ -231,7 +231,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("The newest of a long history are enough, as many as asked for")
+    @Test("For a long history the newest messages suffice, as many as expected")
     func newest() {
         var observation = Self.observation
         observation.report.transcript.removeFirst()
@@ -244,7 +244,7 @@ struct ClientExpectationTests {
             "there is more than stored")
     }
 
-    @Test("A message that did not arrive claims nothing; one that the server has all the same is shown")
+    @Test("An undelivered message claims nothing; if the server has it, it is shown")
     func undelivered() {
         let lost = ClientReport.Line(role: .user, text: "Hi", isDelivered: false)
         let rows: [([ClientReport.Line], StoredMessage)] = [
@@ -260,7 +260,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("Only what the user said is stored twice, or delivered and lost")
+    @Test("Only the user's messages can be stored twice, or delivered and lost")
     func saidByUser() {
         let (question, answer) = (StoredMessage(role: .user, text: "Hi"), StoredMessage(role: .assistant, text: "Yes."))
         for (stored, isMet) in [([question, answer, answer], true), ([question, answer, question], false)] {
@@ -279,7 +279,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("An answer is streaming once it has text, and until it is complete")
+    @Test("An answer is streaming from its first text until it is complete")
     func streaming() {
         for (text, isComplete, isMet) in [("The sa", false, true), ("", false, false), ("The same.", true, false)] {
             var observation = Observation()
@@ -288,7 +288,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("A problem is fresh if there are more than when the user asked")
+    @Test("A problem is fresh if there are more problems than at the user's request")
     func freshProblems() {
         var observation = Self.observation
         #expect(ClientExpectation.freshProblem.failure(in: observation) == nil)

@@ -26,7 +26,7 @@ struct HostileTextTests {
         #expect(Set(pairs).count == HostileText.Production.allCases.count * HostileText.Cut.allCases.count)
     }
 
-    @Test("Each kind of cut is made where it says")
+    @Test("Each kind of cut is at its stated place")
     func cuts() {
         var within: Set<HostileText.Cut> = []
         for seed in Self.seeds {
@@ -65,7 +65,7 @@ struct HostileTextTests {
         for text in cut { #expect(text.chunks.map(\.count).reduce(0, +) > text.text.count) }
     }
 
-    @Test("Texts repeat by seed, differ between seeds, and keep the limits of an answer")
+    @Test("Texts repeat for a seed, differ between seeds, and keep the limits of an answer")
     func keepsLimits() {
         var texts: Set<[UInt8]> = []
         for seed in Self.seeds {
@@ -81,7 +81,7 @@ struct HostileTextTests {
         #expect(Self.seeds.contains { HostileText(seed: $0).chunks.count == HostileText.chunkLimit })
     }
 
-    @Test("As a scenario it reads back to the scalar")
+    @Test("A scenario with the texts reads back to the same scalars")
     func readsBack() throws {
         for seed in Self.seeds {
             let text = HostileText(seed: seed)
@@ -105,7 +105,7 @@ struct HostileTextTests {
                 == (1...12).map { HostileText(seed: $0).chunks })
     }
 
-    @Test("The kinds of fault have the same twelve answers, byte for byte")
+    @Test("Fault kinds have the same twelve answers, byte for byte")
     func kinds() {
         let kinds = FaultKind.all.filter { $0.id.hasPrefix("hostile-") }
         #expect(kinds.map(\.id) == (1...12).map { "hostile-\($0)" })
@@ -114,7 +114,7 @@ struct HostileTextTests {
                 == (1...12).map { [JSONValue.object(FaultKind.chunks(HostileText(seed: $0).chunks)).encoded()] })
     }
 
-    @Test("The reference client shows the sum of the chunks, and the history has it, byte for byte")
+    @Test("The reference client shows the sum of the chunks, and the history matches it, byte for byte")
     func isShown() async throws {
         for start in stride(from: Self.seeds.lowerBound, through: Self.seeds.upperBound, by: 40) {
             let seeds = start...(start + 39)

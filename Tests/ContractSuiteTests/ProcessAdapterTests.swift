@@ -25,7 +25,7 @@ struct ProcessAdapterTests {
         return error?.description ?? "nothing"
     }
 
-    @Test("The session of the protocol's page, as it stands there")
+    @Test("The protocol page's session works as printed")
     func page() async throws {
         let session = try Page.session()
         let folder = try ScratchFolder()
@@ -94,7 +94,7 @@ struct ProcessAdapterTests {
         #expect(named.isSuperset(of: Page.commands))
     }
 
-    @Test("The page names every word that the reader knows")
+    @Test("The page names every word that the reader accepts")
     func words() throws {
         let page = try Page.text()
         let words =
@@ -110,7 +110,7 @@ struct ProcessAdapterTests {
         #expect(page.contains("within 2 s") && AdapterLimits().endTime == .seconds(2))
     }
 
-    @Test("One that does not answer as it should is told by what it did")
+    @Test("A misbehaving adapter is described by what it did")
     func misbehaving() async throws {
         #expect(
             await failure(of: "exit 3").contains("exited with status 3 instead of answering to {\"command\":\"begin\""))
@@ -136,7 +136,7 @@ struct ProcessAdapterTests {
             error?.description.hasPrefix("The adapter does not run: cannot start './fitiq-no-such-adapter'") == true)
     }
 
-    @Test("A line more than was asked for is found with the next command")
+    @Test("An extra line is reported at the next command")
     func talkative() async throws {
         let adapter = adapter(#"while read line; do printf '{"ok":true,"clock":"system"}\nhello\n'; done"#)
         let client = try await adapter.begin(ProcessLineTests.surroundings)
@@ -145,7 +145,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("A client of the system's clock is not settled")
+    @Test("A client on the system's clock is not settled")
     func systemClock() async throws {
         let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#)
         let client = try await adapter.begin(ProcessLineTests.surroundings)
@@ -155,7 +155,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("One process serves many cases; one that died within a case is started anew for the next")
+    @Test("One process serves many cases; after it dies within a case, the next case starts another")
     func restart() async throws {
         let script = #"""
             while read line; do
@@ -184,7 +184,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("One that ends before its first answer is not started again")
+    @Test("An adapter that ends before its first answer is not restarted")
     func startedOnce() async throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -193,7 +193,7 @@ struct ProcessAdapterTests {
         #expect(try folder.read("log") == "started\n")
     }
 
-    @Test("One that leaves after each case is no failure")
+    @Test("An adapter that exits after each case is no failure")
     func leaving() async throws {
         let script = #"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#
         let adapter = adapter(script)
@@ -204,7 +204,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("Killed from elsewhere, it does not keep anybody waiting")
+    @Test("An adapter killed from outside blocks nobody")
     func killed() async throws {
         let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; cat > /dev/null"#)
         let client = try await adapter.begin(ProcessLineTests.surroundings)

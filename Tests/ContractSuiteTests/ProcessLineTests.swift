@@ -11,7 +11,7 @@ struct ProcessLineTests {
         apiKey: "k", guide: .union, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
 
     @Test(
-        "Commands as they are written",
+        "Commands are written as lines of JSON",
         arguments: [
             (.report, #"{"command":"report"}"#),
             (.end, #"{"command":"end"}"#),
@@ -45,7 +45,7 @@ struct ProcessLineTests {
         #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")
     }
 
-    @Test("A refresh token is given where there is one")
+    @Test("A refresh token is written if there is one")
     func begins() {
         var surroundings = Self.surroundings
         func line() -> String {
@@ -57,7 +57,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "Times are read to the nanosecond",
+        "Times are read with nanoseconds",
         arguments: [
             ("2025-01-29T10:30:01Z", 1_000_000_000), ("2025-01-29T10:30:01.5Z", 1_500_000_000),
             ("2025-01-29T12:30:01.000000001+02:00", 1_000_000_001), ("2025-01-29T10:30:00.9999999999Z", 999_999_999),
@@ -70,7 +70,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "What cannot be read is told with its place, what is there and what was expected",
+        "Unreadable lines are reported with place, content and expectation",
         arguments: [
             ("", "it is not JSON at column 1"),
             ("Connecting to server...", "it is not JSON at column 1"),
@@ -129,7 +129,7 @@ struct ProcessLineTests {
         #expect(reason.hasPrefix(told), "\(reason)")
     }
 
-    @Test("Empty lists and null may be left out; numbers may be written any way")
+    @Test("Empty lists and null may be omitted; numbers may have any notation")
     func short() throws {
         let line =
             #"{"report":{"is_busy":true,"connection":"connecting","meals":[{"status":"completed","text":"x","calories":1.98e2}]},"ok":true}"#
@@ -140,7 +140,7 @@ struct ProcessLineTests {
         #expect(try AdapterAnswer.report(Array(line.utf8)) == report)
     }
 
-    @Test("Other answers")
+    @Test("Other answers are read")
     func others() throws {
         func read<Value>(
             _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value
@@ -166,7 +166,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "What is said of adapters",
+        "Messages about adapters",
         arguments: [
             (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
             (
@@ -205,7 +205,7 @@ struct ProcessLineTests {
         #expect(AdapterError(reason, to: .report, received: Array("hello".utf8)).description == text)
     }
 
-    @Test("One that never ran, ended or closed its output cannot answer any more; every other could")
+    @Test("An adapter that never ran, ended or closed its output is gone; any other failure is recoverable")
     func deaths() {
         let deaths: [AdapterError.Reason] = [.notStarted("a"), .ended("a"), .closedOutput]
         let others: [AdapterError.Reason] = [
@@ -215,7 +215,7 @@ struct ProcessLineTests {
         for reason in others { #expect(!AdapterError(reason).isDeath, "\(reason)") }
     }
 
-    @Test("Lines that are quoted are cut")
+    @Test("Quoted lines are shortened")
     func excerpts() {
         let error = AdapterError(.badAnswer("it is none"), to: .report, received: Array(repeating: 0x78, count: 5000))
         #expect(error.description.contains(String(repeating: "x", count: 200) + "…: it is none"))
@@ -224,7 +224,7 @@ struct ProcessLineTests {
         #expect(AdapterError(.unasked, to: .end, received: []).description.contains("wrote an empty line"))
     }
 
-    @Test("Lines are cut from what arrives, however it is split", arguments: 1...7)
+    @Test("Lines are split from input, however it arrives", arguments: 1...7)
     func lines(step: Int) {
         var buffer = LineBuffer()
         var lines: [String] = []

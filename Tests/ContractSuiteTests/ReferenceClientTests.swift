@@ -28,7 +28,7 @@ struct ReferenceClientTests {
         String(decoding: world.network.engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
     }
 
-    @Test("It starts a consultation, chats, and shows what the server streamed; equal runs are equal to the byte")
+    @Test("The client starts a consultation, chats, and shows the stream; equal runs are byte-for-byte equal")
     func chat() throws {
         func run() throws -> (ClientReport, String) {
             let world = try VirtualWorld()
@@ -50,7 +50,7 @@ struct ReferenceClientTests {
         #expect(again.0 == report && again.1 == text)
     }
 
-    @Test("Two clients of a world see what the other did")
+    @Test("Two clients of a world see each other's changes")
     func two() throws {
         let world = try VirtualWorld()
         let clients = try [1, 2].map { try ReferenceClient(world.surroundings, network: world.network, seed: $0) }
@@ -73,7 +73,7 @@ struct ReferenceClientTests {
         }
     }
 
-    @Test("A mutation changes what goes out and what is shown")
+    @Test("A mutation changes what the client sends and shows")
     func mutation() throws {
         func pings(_ mutation: (any Mutation)?) throws -> Int {
             let world = try VirtualWorld()
@@ -99,7 +99,7 @@ struct ReferenceClientTests {
         var nextDeadline: Timestamp? { held.first?.due }
     }
 
-    @Test("A mutation may hold actions back until a deadline of its own")
+    @Test("A mutation may hold actions until its own deadline")
     func late() throws {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network, mutation: Late())
@@ -128,7 +128,7 @@ struct ReferenceClientTests {
         }
     }
 
-    @Test("A mutation without a deadline is asked whenever there is something to change, and only then")
+    @Test("A mutation without a deadline is asked only when there is something to change")
     func asked() throws {
         let world = try VirtualWorld()
         let mutation = Asked()
@@ -138,7 +138,7 @@ struct ReferenceClientTests {
         #expect(mutation.actionCount > 0 && mutation.inputCount > 0 && !client.report().isBusy)
     }
 
-    @Test("Its end reaches the server")
+    @Test("The client's end reaches the server")
     func ends() throws {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network)
@@ -149,7 +149,7 @@ struct ReferenceClientTests {
         #expect(journal(world).contains(#""kind":"closed""#))
     }
 
-    @Test("A configuration may be changed")
+    @Test("A configuration is adjustable")
     func configured() throws {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network) {

@@ -8,7 +8,7 @@ import Testing
 @Suite("The suite, played with the reference client")
 struct ReferenceSuiteTests {
     @Test(
-        "It keeps the contract in both chat protocols, and faces what each case means it to",
+        "The reference client keeps the contract in both chat protocols, and faces what each case intends",
         arguments: ContractCase.all)
     func keeps(_ contractCase: ContractCase) async throws {
         // The coach's suggestions are sent in one of them only.
@@ -25,7 +25,7 @@ struct ReferenceSuiteTests {
         #expect(unfaced.dropFirst().reduce(unfaced[0]) { $0.intersection($1) }.isEmpty)
     }
 
-    @Test("Equal runs are equal")
+    @Test("Equal runs of the suite are equal")
     func isDeterministic() async throws {
         let contractCase = try #require(ContractCase.all.first { $0.address == "interruption/drop/mid-stream" })
         let journals = [try await journal(contractCase), try await journal(contractCase)]

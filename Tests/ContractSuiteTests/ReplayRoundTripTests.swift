@@ -9,7 +9,7 @@ import Traffic
 
 @testable import ContractSuite
 
-@Suite("The reference client meets a recorded session as it met the fake")
+@Suite("A replayed session meets the reference client as the fake did")
 struct ReplayRoundTripTests {
     /// What a client's user does, and how much time passes after it in seconds.
     typealias Story = [(ClientInstruction, Int64)]
@@ -79,7 +79,7 @@ struct ReplayRoundTripTests {
         }
     }
 
-    @Test("Bodies and frames are the recorded ones to the byte, and so are its verdicts", arguments: stories)
+    @Test("Bodies, frames and verdicts equal the recorded ones byte for byte", arguments: stories)
     func roundTrip(_ guide: GuideMode, _ name: String, _ story: Story) throws {
         let first = try play(try #require(Scenario.builtIn(named: name)), guide, story)
         let recorded = Self.sent(first.journal)

@@ -41,7 +41,7 @@ struct ReportTests {
         run?.verdicts.first { $0.obligation.id == id }
     }
 
-    @Test("There is a run for each topic and mode; cases that were skipped are no checks")
+    @Test("There is a run for each topic and mode; skipped cases are no checks")
     func groups() async throws {
         let report = try await report(.right)
         #expect(report.runs.map(\.scenario) == ["meal", "meal (websocket-architecture)", "goal", "chat"])
@@ -61,7 +61,8 @@ struct ReportTests {
         #expect(run?.exposures.first { $0.path == .failedMeal }?.count == 1)
     }
 
-    @Test("A topic has connected if the client did so in one of its cases", arguments: [true, false], [true, false])
+    @Test(
+        "A topic has connected if the client connected in one of its cases", arguments: [true, false], [true, false])
     func connected(first: Bool, second: Bool) {
         let results = [first, second].map { hasConnected in
             var result = CaseResult(ContractCase("goal/x", "Goals", .ours("They are."), steps: []), mode: .union)
@@ -71,7 +72,7 @@ struct ReportTests {
         #expect(Report(title: "an app", results: results).runs.map(\.hasConnected) == [first || second])
     }
 
-    @Test("What is broken in one case is broken in its topic, and the finding names the case")
+    @Test("An obligation broken in one case is broken in its topic, and the finding names the case")
     func broken() async throws {
         let run = try await report(.hasty).runs.first
         let cadence = verdict("meal/polling-cadence", run)

@@ -62,7 +62,7 @@ struct ValueShapeTests {
         ([#"{"error":{"code":"NOT_FOUND"}}"#], #"{"error":{"code":"404"}}"#, ["error.code: `NOT_FOUND` ≠ `404`"]),
     ]
 
-    @Test("A value deviates by kind, member, format and vocabulary, and by nothing else", arguments: rows.indices)
+    @Test("A value deviates only by kind, member, format and vocabulary", arguments: rows.indices)
     func row(_ index: Int) throws {
         let row = Self.rows[index]
         #expect(try Self.deviations(row.known, row.other) == row.deviations)
@@ -70,7 +70,7 @@ struct ValueShapeTests {
         for known in row.known { #expect(try Self.deviations(row.known, known).isEmpty) }
     }
 
-    @Test("No request is sent beyond the limit")
+    @Test("Requests stop at the limit")
     func requestLimit() async throws {
         let request = SessionRequest(method: "GET", url: "http://a/health")
         let entry = SessionExchange(started: Timestamp(secondsSinceEpoch: 0), request: request)
@@ -84,7 +84,7 @@ struct ValueShapeTests {
         }
     }
 
-    @Test("The cases for a real server need no scenario, no guide and no known id, and are short")
+    @Test("Cases for a real server need no scenario, guide or known id, and are short")
     func cases() {
         let cases = ConformPlay.cases
         #expect(cases.count >= 8)

@@ -50,7 +50,7 @@ struct VirtualNetworkTests {
         }
     }
 
-    @Test("Requests of several clients are answered, and nothing moves twice")
+    @Test("Requests of several clients get answers, and no bytes move twice")
     func requests() throws {
         let world = try VirtualWorld()
         let (anna, ben) = (try world.join(), try world.join(seed: 2))
@@ -107,7 +107,7 @@ struct VirtualNetworkTests {
         #expect(journal.contains(#""by":"client""#), "\(journal.suffix(600))")
     }
 
-    @Test("A client that leaves without a word is gone for the server too")
+    @Test("The server notices a client that disconnects without a word")
     func abandoned() throws {
         let world = try VirtualWorld()
         // The echo is the process's, not a world's.
@@ -123,7 +123,7 @@ struct VirtualNetworkTests {
         #expect(!world.network.settle())
     }
 
-    @Test("A request of many pieces arrives whole")
+    @Test("A request in many pieces arrives whole")
     func pieces() throws {
         let world = try VirtualWorld()
         let client = try world.join()
@@ -133,7 +133,7 @@ struct VirtualNetworkTests {
         #expect(answers(client.wire.takeInputs()).map(\.number) == [1])
     }
 
-    @Test("What the engine does when it is asked arrives at once")
+    @Test("Effects of a call to the engine arrive at once")
     func asked() async throws {
         let world = try VirtualWorld()
         let client = try chat(in: world)
@@ -142,7 +142,7 @@ struct VirtualNetworkTests {
         #expect(client.wire.takeInputs().count > 3)
     }
 
-    @Test("A client learns at once that the server sends no more")
+    @Test("A client learns at once that the server has finished sending")
     func finished() async throws {
         let kind = try #require(FaultKind.named("end-finish"))
         let fault = Schedule.Fault(kind, at: .after(.webSocket, connection: 1, type: "connected", 1))

@@ -8,7 +8,7 @@ import Testing
 @testable import ContractSuite
 @testable import Traffic
 
-@Suite("Cases are played with a server as its guest", .timeLimit(.minutes(15)))
+@Suite("Cases against a real server", .timeLimit(.minutes(15)))
 struct ConformPlayTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
@@ -24,7 +24,7 @@ struct ConformPlayTests {
         return try await play.play(ContractCase("a/b/c", "A case", .ours("It is."), steps: steps))
     }
 
-    @Test("Without a consultation it sends no message and archives nothing, but it may leave")
+    @Test("Without its own consultation, a case sends no message and archives nothing, but may leave")
     func withoutConsultation() async throws {
         let rows: [(Step, String?)] = [
             (.send("Hello?"), ConformMessages.notOurs), (.archive, ConformMessages.notOurs), (.disconnect, nil),
@@ -35,7 +35,7 @@ struct ConformPlayTests {
         }
     }
 
-    @Test("It writes only to a consultation that an answer 201 of the same run shows")
+    @Test("A case writes only to a consultation that a 201 of the same run created")
     func ours() async throws {
         var configuration = Engine.Configuration(pace: .instant)
         configuration.scenario = try Scenario.read(
@@ -77,7 +77,7 @@ struct ConformPlayTests {
         #expect(goal != nil && goal?.trouble == nil)
     }
 
-    @Test("What is under way when the steps are over gets its answer")
+    @Test("Work in progress at the end of the steps gets its answer")
     func answers() async throws {
         var configuration = Engine.Configuration()
         configuration.scenario = try Scenario.read(
@@ -97,7 +97,7 @@ struct ConformPlayTests {
         #expect(answered == [true])
     }
 
-    @Test("What a case waits for in vain ends it; a run that was stopped has no outcome")
+    @Test("A failed wait ends a case; a stopped run has no outcome")
     func unmet() async throws {
         // It is stopped only while the goal is waited for, so that there is nothing to wait for.
         let count = Mutex(0)

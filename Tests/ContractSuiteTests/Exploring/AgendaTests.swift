@@ -34,7 +34,7 @@ struct AgendaTests {
         FaultPoint(.frame(.webSocket, connection: 90, type: "connected", 1), in: Situation()),
     ]
 
-    @Test("Every kind is tried once in a story at points that are alike, and never twice")
+    @Test("Each kind is tried once in a story among equal points, and never twice")
     func singles() async throws {
         let stories = try await Self.stories()
         var agenda = Agenda(stories: stories, seed: 1)
@@ -56,7 +56,7 @@ struct AgendaTests {
         #expect(Set(more).count == more.count && thorough.counts.equal == 0)
     }
 
-    @Test("The seed decides the order, and nothing else; ranks come first, and the stories take turns")
+    @Test("The seed alone decides the order; ranks come first, and stories alternate")
     func order() async throws {
         let stories = try await Self.stories()
         let dealt = ([1, 1, 2] as [UInt64]).map { seed -> [Schedule] in
@@ -77,7 +77,7 @@ struct AgendaTests {
         #expect(Set(dealt[0].prefix(2).map(\.story)) == [0, 1])
     }
 
-    @Test("By the system's clock, what takes longer than the client does comes later, by a rank for each doubling")
+    @Test("On the system's clock, slow schedules come later, by one rank for each doubling")
     func patience() async throws {
         let stories = try await Self.stories([0])
         // Two seconds without faults: what lasts is cut after eight.
@@ -108,7 +108,7 @@ struct AgendaTests {
     }
 
     @Test(
-        "A run is cut after a silence of four times the client's own, and hangs at ten times; faults' waits come on top"
+        "A run is cut after silence of four times the client's own time, and hangs at ten times; waits of faults are added"
     )
     func limits() throws {
         func limits(_ own: Int, _ timeLimit: Int? = nil, _ faults: Schedule.Fault...) -> [Duration] {
@@ -133,7 +133,7 @@ struct AgendaTests {
         #expect(patience.limit(of: Schedule(story: 0), isWhole: false).silence == .seconds(30))
     }
 
-    @Test("Pairs have a second fault at what the first one brought forth, once for all that are alike")
+    @Test("Pairs put a second fault on what the first one caused, once among equal points")
     func pairs() async throws {
         let stories = try await Self.stories([0])
         var agenda = Agenda(stories: stories, seed: 7)
@@ -171,7 +171,7 @@ struct AgendaTests {
         #expect(agenda.counts.pairs == 0 && agenda.counts.newPoints == 0 && agenda.lateness == Schedule.lateness)
     }
 
-    @Test("Only the families asked for are tried")
+    @Test("Only the selected families are tried")
     func families() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1, families: [.lost, .expiry])
         let dealt = all(&agenda)
@@ -182,7 +182,7 @@ struct AgendaTests {
     }
 
     @Test(
-        "What is late is half as late again as the client waits, from one second to ten minutes",
+        "A late answer takes half again as long as the client waits, from one second to ten minutes",
         arguments: [(0, 1), (1, 2), (10, 15), (399, 599), (400, 600), (10_000, 600)])
     func lateness(patience: Int, expected: Int) async throws {
         #expect(Agenda.lateness(beyond: .seconds(patience)) == .seconds(expected))
@@ -194,7 +194,7 @@ struct AgendaTests {
         #expect(late?.faults[0].wait == .seconds(expected))
     }
 
-    @Test("Points beyond the limit make the oldest ones go, and they are counted")
+    @Test("Beyond the limit the oldest points go, and are counted")
     func leadLimit() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         let dealt = agenda.deal()

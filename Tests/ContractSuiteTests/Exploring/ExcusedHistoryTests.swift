@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import ContractSuite
 
-@Suite("Oracle: what a client could not know is not blamed")
+@Suite("Oracle: clients are not blamed for what they could not know")
 struct ExcusedHistoryTests {
     /// An event, when it is written, and on which connection.
     private typealias Moment = (at: Double, connection: UInt64, event: JournalEvent)
@@ -71,7 +71,7 @@ struct ExcusedHistoryTests {
         return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
     }
 
-    @Test("A history that is not fetched is blamed, unless one that was asked for before was withheld")
+    @Test("An unfetched history is blamed, unless an earlier fetch was withheld")
     func histories() throws {
         // The chat is cut at 3 s, and connected again from 5 s to 20 s.
         let chat: [Moment] = [
@@ -93,7 +93,7 @@ struct ExcusedHistoryTests {
         }
     }
 
-    @Test("A poll while a socket is open is blamed, unless it is unsure what became of a meal")
+    @Test("Polling with an open socket is blamed, unless the outcome of a meal is unknown")
     func polls() throws {
         func create(_ status: Int, _ id: String = "m2", at seconds: Double, took: Double = 0) throws -> Moment {
             let log = #"{"data":{"id":"\#(id)","status":"processing"}}"#
@@ -125,7 +125,7 @@ struct ExcusedHistoryTests {
         }
     }
 
-    @Test("A try that waits less than the one before is blamed, unless the user ended the long wait")
+    @Test("A reconnect that waits less than the one before is blamed, unless the user cut the long wait short")
     func reconnects() throws {
         func tried(at seconds: Double) throws -> Moment {
             try Self.request("GET \(Self.path)/ws", .webSocket, 503, at: seconds)

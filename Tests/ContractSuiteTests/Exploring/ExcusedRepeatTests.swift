@@ -6,7 +6,7 @@ import Traffic
 
 @testable import ContractSuite
 
-@Suite("Oracle: what repeats for a reason is not blamed")
+@Suite("Oracle: justified repeats are not blamed")
 struct ExcusedRepeatTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
@@ -42,7 +42,7 @@ struct ExcusedRepeatTests {
         return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
     }
 
-    @Test("The same create again is blamed, unless the user asked twice between the conflict and it")
+    @Test("Repeating a create is blamed, unless the user asked again after the conflict")
     func conflicts() throws {
         func create(at seconds: Double) -> Request {
             Request(
@@ -62,7 +62,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("A refused token that is sent a third time is blamed, unless that answer was cut or came late")
+    @Test("Sending a refused token a third time is blamed, unless that answer was cut or late")
     func refusals() throws {
         func goals(
             at seconds: Double, took: Double = 0, delivery: Delivery = .complete, faults: [String] = []
@@ -86,7 +86,7 @@ struct ExcusedRepeatTests {
             line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took, faults: faults)
     }
 
-    @Test("A hasty repeat is blamed, unless another attempt was under way, or the client may have given up before")
+    @Test("A hasty repeat is blamed, unless another attempt was in progress or the client may have given up before")
     func attempts() throws {
         let hasty = [Self.failed(at: 0), Self.failed(at: 0.5)]
         let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)
@@ -104,7 +104,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("A hasty repeat is blamed, unless the user asked since its series began")
+    @Test("A hasty repeat is blamed, unless the user asked again since its series began")
     func series() throws {
         // The first attempt takes half a second.
         let short = [Self.failed(at: 0, took: 0.5), Self.failed(at: 0.6)]

@@ -34,7 +34,7 @@ struct ExplorationReportTests {
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }
 
-    @Test("A discovery is a check of a run of its name, and fails the report")
+    @Test("A discovery is a check in a run of its name, and fails the report")
     func check() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         let report = exploration.report(title: "the client", named: "stories") {
@@ -52,7 +52,7 @@ struct ExplorationReportTests {
         #expect(found.symptom.level == .must && known.lists(found.symptom.id, in: found.name))
     }
 
-    @Test("A broken obligation is reported as the other findings are, and a *should* does not fail the report")
+    @Test("A broken obligation is reported like other findings, and a *should* does not fail the report")
     func obligation() async throws {
         let story = Story.all[0]
         let refused = try #require(FaultKind.all.first { $0.id == "status-500" })
@@ -87,7 +87,7 @@ struct ExplorationReportTests {
         }
     }
 
-    @Test("A symptom is refuted if all there was to try was tried, and nothing showed it even once")
+    @Test("A symptom is refuted if everything was tried and nothing showed it")
     func refutations() async throws {
         var exploration = try await Self.exploration(showing: Self.isComplete)
         let found = ExactString(try #require(exploration.found.first).symptom.id)
@@ -104,7 +104,7 @@ struct ExplorationReportTests {
         #expect(!exploration.refutes("explore/hang"))
     }
 
-    @Test("The report as JSON has what was tried, and each discovery")
+    @Test("The JSON report has what was tried, and each discovery")
     func json() async throws {
         var exploration = try await Self.exploration(showing: Self.isComplete)
         let doubted = Exploration.Flaky(schedule: Schedule(story: 1), id: "explore/crash", failed: 1, of: 3)
@@ -157,7 +157,7 @@ struct ExplorationReportTests {
                 == MarkdownReport(four.report(title: "a", named: "b")).bytes)
     }
 
-    @Test("A client without a symptom keeps the report, which says what was tried")
+    @Test("A report without symptoms says what was tried")
     func nothing() async throws {
         let exploration = try await Self.exploration(runs: 100) { _ in }
         #expect(exploration.found.isEmpty)

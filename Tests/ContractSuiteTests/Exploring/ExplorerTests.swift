@@ -38,7 +38,7 @@ struct ExplorerTests {
             + exploration.flaky.map { "\($0)" }
     }
 
-    @Test("A client that repeats too soon is found out, by the mildest fault that shows it", arguments: [1, 2])
+    @Test("The mildest fault that shows it convicts a client that repeats too soon", arguments: [1, 2])
     func finds(seed: UInt64) async throws {
         let exploration = try await Explorer(Self.settings(runs: 256, seed: seed)).explore(with: Self.hasty)
         #expect(exploration.hasConnected && exploration.ended == .runs)
@@ -95,7 +95,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("What was found is told when it is interrupted, and nothing more is run")
+    @Test("An interrupted exploration reports its findings and runs nothing more")
     func interrupted() async throws {
         let trial = Counted(trial: Self.hasty)
         let exploration = try await Explorer(Self.settings(runs: nil)).explore(
@@ -110,7 +110,7 @@ struct ExplorerTests {
     }
 
     @Test(
-        "What a batch has shown when it ends early counts: confirmed if the time is over, as seen if it is interrupted",
+        "Results of a batch that ends early count: confirmed if time ran out, as seen if interrupted",
         arguments: [Exploration.Ending.budget, .interrupted], [1, 3])
     func unfinished(ending: Exploration.Ending, jobs: Int) async throws {
         let trial = Counted(trial: Command { names, _ in names.isEmpty ? 0 : 1 })
@@ -132,7 +132,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("Without anything left to try it is exhausted")
+    @Test("An exploration with nothing left to try is exhausted")
     func exhausted() async throws {
         let settings = Self.settings(runs: nil) { settings in
             settings.families = [.expiry]
@@ -164,7 +164,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("A test whose client waits a minute for an answer is explored within its budget, what is quick first")
+    @Test("A test with a client that waits a minute stays within the budget, with quick schedules first")
     func patient() async throws {
         let trial = Patient()
         let exploration = try await Explorer(Self.settings(runs: 200)).explore(
@@ -203,7 +203,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("A finding shows as often as asked; what shows less often is flaky", arguments: [1, 2, 3, 4])
+    @Test("A finding appears as often as required; rarer failures are flaky", arguments: [1, 2, 3, 4])
     func confirms(good: Int) async throws {
         // With a status of 503, every run fails except for the first few after the first.
         let command = Command { names, count in
@@ -225,7 +225,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("What is wrong without faults is told once, with no fault, and is wrong no more")
+    @Test("A failure without faults is reported once, with no fault, and then ignored")
     func baseline() async throws {
         let command = Command(isRepeatable: true) { _, _ in 7 }
         let settings = Self.settings(runs: 20)
@@ -240,7 +240,7 @@ struct ExplorerTests {
         #expect(try await Explorer(honest).explore(with: command).found.isEmpty)
     }
 
-    @Test("What shows once in three runs without faults is no finding")
+    @Test("A failure in one of three runs without faults is no finding")
     func flakyBaseline() async throws {
         let command = Command { names, count in names.isEmpty && count == 1 ? 7 : 0 }
         let exploration = try await Explorer(Self.settings(runs: 1)).explore(with: command)
@@ -251,7 +251,7 @@ struct ExplorerTests {
             ])
     }
 
-    @Test("A cause that was flaky is looked at again where another schedule shows it")
+    @Test("A flaky cause is tried again when another schedule shows it")
     func doubted() async throws {
         // Of all the schedules, only the third shows it more than once.
         let seen = Mutex<[String]>([])
@@ -268,7 +268,7 @@ struct ExplorerTests {
         #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
     }
 
-    @Test("A cause that shows only once is looked for in three schedules, and in no more")
+    @Test("A cause that shows only once is tried in three schedules, and no more")
     func doubts() async throws {
         var command = Command { names, count in names.isEmpty || count > 1 ? 0 : 1 }
         // All runs end in the same situation.
@@ -278,7 +278,7 @@ struct ExplorerTests {
         #expect(exploration.found.isEmpty && exploration.flaky.count == 3)
     }
 
-    @Test("A schedule is run until it is certain, and a finding as often as is allowed")
+    @Test("A schedule runs until it is certain, and a finding as often as allowed")
     func certain() async throws {
         let most = Mutex(0)
         let command = Command { names, count in
@@ -293,7 +293,7 @@ struct ExplorerTests {
         #expect(most.withLock { $0 } == 8)
     }
 
-    @Test("If the smallest schedule does not show it at last, the one before is the finding")
+    @Test("If the smallest schedule does not show the symptom in the end, the previous one is the finding")
     func fallback() async throws {
         // Milder kinds show it as often as it takes to be accepted, and never again.
         let command = Command { names, count in
@@ -305,7 +305,7 @@ struct ExplorerTests {
         #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) })
     }
 
-    @Test("What one story shows without faults is looked for in the others")
+    @Test("A failure without faults in one story is still searched for in the others")
     func otherStories() async throws {
         struct Uneven: Trial {
             let isRepeatable = true
@@ -324,7 +324,7 @@ struct ExplorerTests {
         #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
     }
 
-    @Test("A client that lacks an instruction is not blamed for what it leads to, and the report says so")
+    @Test("A client without an instruction is not blamed for the consequences, and the report says so")
     func unsupported() async throws {
         struct Lacking: ClientUnderTest {
             let client: ReferenceClient
@@ -363,7 +363,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("One finding for each cause, at most 50; the others are counted")
+    @Test("There is one finding for each cause, at most 50; the rest are counted")
     func limit() async throws {
         let settings = Self.settings(runs: 448) { $0.stories = Story.all }
         let exploration = try await Explorer(settings).explore(with: Fragile())
@@ -402,7 +402,7 @@ struct ExplorerTests {
         #expect(!exploration.hasConnected && exploration.counts.schedules == 0)
     }
 
-    @Test("A failure of the harness ends it, unless it is being stopped")
+    @Test("A failure of the harness ends the exploration, unless it is already stopping")
     func harness() async throws {
         struct Failure: Error {}
         struct Broken: Trial {
@@ -434,13 +434,13 @@ struct ExplorerTests {
         #expect(error?.description.contains("at most 996 faults") == true)
     }
 
-    @Test("A confirmation may take as many tries as the limit")
+    @Test("A confirmation may take as many attempts as the limit")
     func confirmation() {
         #expect(Explorer.Confirmation(ExploreLimits.tries, of: ExploreLimits.tries).needed == 20)
         #expect(Explorer.Confirmation(1, of: 2).description == "1/2")
     }
 
-    @Test("A confirmation that needs no try, or more than there are, is our own mistake, and stops the program")
+    @Test("A confirmation with no attempts, or more than available, traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) { _ = Explorer.Confirmation(0, of: 3) }
         await #expect(processExitsWith: .failure) { _ = Explorer.Confirmation(3, of: 2) }

@@ -45,7 +45,7 @@ struct OracleTests {
         oracle.symptoms(of: outcome, TrialReading(outcome), story: 0).map(\.id)
     }
 
-    @Test("How a client ends")
+    @Test("Exit statuses and signals become symptoms")
     func ends() throws {
         let ends: [(TrialOutcome.End, [String])] = [
             (.finished, []), (.command(.exited(0)), []), (.command(.exited(3)), ["explore/command"]),
@@ -59,7 +59,7 @@ struct OracleTests {
         #expect(Self.ids(try Self.outcome(end: .command(.signalled(6))), lenient) == ["explore/crash"])
     }
 
-    @Test("What fails at the end of a story has the symptom of its step, and a check from inside its own")
+    @Test("A failure at the end of a story has its step's symptom, an inside check its own")
     func failures() throws {
         for check in [ExploreCheck.unwell, .twice, .lost] {
             let step = try Self.step(check)
@@ -74,7 +74,7 @@ struct OracleTests {
                 == ["inside/cut-stream-not-complete"])
     }
 
-    @Test("What steps demand before the end counts in the story's own world while nothing goes wrong")
+    @Test("Demands before the end count in the story's own world while nothing goes wrong")
     func goodDays() throws {
         let demand = try #require(
             Self.story.steps.indices.first { index in
@@ -99,7 +99,7 @@ struct OracleTests {
         }
     }
 
-    @Test("A socket that ended while it was idle excuses no wrong transcript; one that ended in an answer does")
+    @Test("A socket that ended while idle does not excuse a wrong transcript; one that ended in an answer does")
     func closedSockets() throws {
         func ids(_ frames: [String]) throws -> [String] {
             var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
@@ -154,7 +154,7 @@ struct OracleTests {
         #expect(try ids(faultAfter: 3) == ["inside/transcript-equals-chunks"])
     }
 
-    @Test("What the steps demand of a client that lacks an instruction does not count; the rest does")
+    @Test("Demands on a client that lacks the instruction do not count; the rest do")
     func unsupported() throws {
         let failures = [Self.failure(step: try Self.step(.lost)), Self.failure(.transcript, step: 1)]
         var outcome = try Self.outcome(
@@ -165,14 +165,14 @@ struct OracleTests {
         #expect(Self.ids(outcome) == ["explore/hang"])
     }
 
-    @Test("Each id is told once")
+    @Test("Each id is reported once")
     func once() throws {
         let step = try Self.step(.unwell)
         let failures = [Self.failure(step: step), Self.failure(step: step)]
         #expect(Self.ids(try Self.outcome(failures: failures)) == ["explore/unwell"])
     }
 
-    @Test("60 requests in a minute are no flood where there are none without faults, 61 are; a longer time has room")
+    @Test("60 requests in a minute are no flood without faults, 61 are; a longer time allows more")
     func floods() throws {
         let even = { (count: Int, seconds: Double) in (0..<count).map { Double($0) * seconds / Double(count) } }
         #expect(Self.ids(try Self.outcome(requests: even(60, 59))) == [])
@@ -198,7 +198,7 @@ struct OracleTests {
         #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])
     }
 
-    @Test("The busiest minute has its first moment and its last; of two that are equal the first counts")
+    @Test("The busiest minute includes both ends; of two equal ones the first counts")
     func minutes() throws {
         let rows: [(requests: [Double], count: Int, places: Range<Int>)] = [
             ([], 0, 0..<0), ([0, 60], 2, 0..<2), ([0, 60.5], 1, 0..<1), ([0, 30, 60, 61, 62], 4, 1..<5),
@@ -216,7 +216,7 @@ struct OracleTests {
         #expect(symptoms.map(\.entries) == [[1, 2]])
     }
 
-    @Test("What a client begins while its user wants nothing is restless; what it began before is not")
+    @Test("Requests that a client begins after its user left are restless; earlier ones are not")
     func restless() throws {
         let late = try Self.outcome(requests: [1, 5], quiet: 2..<3, quietAfter: 4)
         #expect(Self.ids(late) == ["explore/restless"])
@@ -228,7 +228,7 @@ struct OracleTests {
         #expect(symptom.first?.entries == [2])
     }
 
-    @Test("While its user wants nothing, only what a client sends is restless, and leaving is not")
+    @Test("After the user left, only the client's own requests are restless, and leaving is not")
     func quietEvents() throws {
         let text = Array("{}".utf8)
         let rows: [(event: JournalEvent, isRestless: Bool)] = [
@@ -245,7 +245,7 @@ struct OracleTests {
         }
     }
 
-    @Test("What a story shows without faults is told once, and left out from then on, in that story")
+    @Test("A failure without faults is reported once, and then ignored in that story")
     func baselines() throws {
         var oracle = Oracle(Story.all)
         let outcome = try Self.outcome(end: .command(.exited(1)))
@@ -255,7 +255,7 @@ struct OracleTests {
         #expect(oracle.symptoms(of: outcome, TrialReading(outcome), story: 1).map(\.id) == ["explore/command"])
     }
 
-    @Test("Each symptom that is no obligation has advice, and no id is there twice")
+    @Test("Every symptom other than an obligation has advice, and ids are unique")
     func ids() {
         #expect(Set(Symptom.ids).count == Symptom.ids.count && Symptom.ids.count == 21)
         #expect(Set(Symptom.ids).isDisjoint(with: Judge.obligations.map(\.id)))

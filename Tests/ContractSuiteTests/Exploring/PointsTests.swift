@@ -55,7 +55,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A fault at a learnt point acts at exactly the entry that the point is about", arguments: Story.all.indices)
+    @Test("A fault at a learnt point acts on exactly the entry of that point", arguments: Story.all.indices)
     func roundTrip(_ story: Int) async throws {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
@@ -84,7 +84,7 @@ struct PointsTests {
         #expect(tried > 20)
     }
 
-    @Test("Questions, meals and moments are places where what they say happens", arguments: Story.all.indices)
+    @Test("Questions, meals and moments are places of what they cause", arguments: Story.all.indices)
     func behaviours(_ story: Int) async throws {
         let (_, points) = try await play(Schedule(story: story))
         for point in points.all {
@@ -168,7 +168,7 @@ struct PointsTests {
         #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 2)))
     }
 
-    @Test("Requests are numbered as they came, though their answers overtook each other")
+    @Test("Requests are numbered in order of arrival, even if their answers overtake each other")
     func overtaken() throws {
         var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
         func add(_ endpoint: Endpoint, _ path: String, at time: Int64, asked: Int64) throws {
@@ -206,7 +206,7 @@ struct PointsTests {
 
     private static let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
 
-    @Test("A socket is idle where the server sends nothing for five seconds, and at its end")
+    @Test("A socket is idle after five seconds without a server frame, and at its end")
     func gaps() throws {
         let head = try RequestHead(
             recorded: Array("GET /api/v1/consultations/c/ws HTTP/1.1\r\n\(Self.upgrade)".utf8))
@@ -219,7 +219,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Only a request that comes after one that hangs shows patience")
+    @Test("Only a request after a hanging one shows patience")
     func hanging() throws {
         let head = try Self.head("/api/v1/goals")
         let hangs = RecordedExchange(
@@ -233,7 +233,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A meal is a place if a rule can have its words")
+    @Test("A meal is a place if a rule can match its words")
     func meals() throws {
         let rows: [(String, Bool)] = [
             ("2 eggs", true), ("/2 eggs", false), (#"2\u0007eggs"#, false), (#"2\u007feggs"#, false), (" ", false),
@@ -247,7 +247,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A place is what an operation matches, and a socket only if the request wants one")
+    @Test("A place is the endpoint of an operation, and a socket only if the request is an upgrade")
     func matches() throws {
         let rows: [(endpoint: Endpoint, fields: String, unmatched: RecordedExchange.Unmatched?, isPlace: Bool)] = [
             (.webSocket, Self.upgrade, nil, true), (.webSocket, "", nil, false), (.listGoals, "", nil, true),
@@ -262,7 +262,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Points that differ only in their numbers are alike; those in another situation are not")
+    @Test("Points that differ only in their numbers are equal; those in another situation are not")
     func likeness() throws {
         let kind = try #require(FaultKind.named("lost"))
         var waiting = Situation()

@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import ContractSuite
 
-@Suite("What went wrong in a recording")
+@Suite("Faults from a recording")
 struct RecordedScheduleTests {
     /// A session entry by entry, a second from one to the next.
     struct Recording {
@@ -218,7 +218,7 @@ struct RecordedScheduleTests {
             ),
         ]
 
-    @Test("Each becomes a fault where rules count it", arguments: table.indices)
+    @Test("Each failure becomes a fault where rules count it", arguments: table.indices)
     func translation(_ index: Int) throws {
         let row = Self.table[index]
         var recording = Recording()
@@ -230,7 +230,7 @@ struct RecordedScheduleTests {
         _ = recorded.schedule.scenario(on: Story.all[0].scenario)
     }
 
-    @Test("Errors and answers are as they were recorded")
+    @Test("Errors and answers keep their recorded content")
     func contents() throws {
         var recording = Recording()
         try recording.asked(
@@ -260,7 +260,7 @@ struct RecordedScheduleTests {
         #expect(rules[4]["chunks"] == ["So."])
     }
 
-    @Test("From 500 on the server failed; less is refused")
+    @Test("From 500 on the server failed; below it refused")
     func families() throws {
         var recording = Recording()
         for status in [400, 499, 500] { try recording.asked(.listGoals, status) }

@@ -31,7 +31,7 @@ struct ScheduleTests {
           - {name: reset-1, on: socket, lose: true}
         """
 
-    @Test("A place is read from its description, and from nothing else", arguments: places)
+    @Test("A place is read only from its description", arguments: places)
     func descriptions(_ place: FaultPoint.Place) {
         let text = "\(place)"
         #expect(FaultPoint.Place(text) == place, "\(text)")
@@ -45,7 +45,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Every kind has a place that it fits, and an id of its own")
+    @Test("Every kind has a place where it fits, and a unique id")
     func catalogue() {
         #expect(Set(FaultKind.all.map(\.id)).count == FaultKind.all.count)
         for kind in FaultKind.all {
@@ -58,7 +58,7 @@ struct ScheduleTests {
         #expect(Set(FaultKind.all.map(\.family)) == Set(FaultKind.Family.allCases))
     }
 
-    @Test("A server that restarts refuses the next handshake, and one that is out all that follow")
+    @Test("A restarting server refuses the next handshake; a stopped one refuses all later ones")
     func outages() throws {
         for (id, connections) in [("restart", 3), ("outage", "3..")] as [(String, JSONValue)] {
             let place = FaultPoint.Place.frame(.webSocket, connection: 2, type: "connected", 1)
@@ -69,7 +69,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("The earlier places are the first of its like, the middle one, and the one before, each once")
+    @Test("The earlier places are the first of its kind, the middle one, and the previous one, each once")
     func earlierPlaces() {
         for (number, earlier) in [(1, []), (2, [1]), (3, [1, 2]), (4, [1, 2, 3]), (9, [1, 4, 8])] as [(Int, [Int])] {
             #expect(FaultPoint.Place.request(.listGoals, number).earlier.map(\.number) == earlier)
@@ -78,7 +78,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A schedule's file is read as its scenario, for every kind at every place", arguments: places)
+    @Test("A schedule's file reads as its scenario, for every kind at every place", arguments: places)
     func documents(_ place: FaultPoint.Place) throws {
         for text in ["name: base", Self.base] {
             let (base, json) = try Scenario.readWithJSON(text)
@@ -96,7 +96,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Faults together are in one file, each with a name of its own")
+    @Test("Several faults share a file, each with its own name")
     func together() throws {
         let (base, json) = try Scenario.readWithJSON(Self.base)
         var schedule = Schedule(story: 0)
@@ -118,7 +118,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("A schedule has at most two faults, none at the place of another, and one expiry")
+    @Test("A schedule has at most two faults, never at the same place, and one expiry")
     func limits() throws {
         let kinds = try ["status-503", "status-401", "lost-answer", "expired"].map { try #require(FaultKind.named($0)) }
         var schedule = Schedule(story: 0)
@@ -133,7 +133,7 @@ struct ScheduleTests {
         #expect(expiry.adding(Schedule.Fault(kinds[3], at: .moment(seconds: 2))) == nil)
     }
 
-    @Test("A world has room for the rules of any schedule if it has at most as many of its own as it may")
+    @Test("A world at its limit of rules has room for any schedule")
     func room() throws {
         var base = Scenario()
         base.faults = (1...ExploreLimits.rulesOfScenario).map {
@@ -149,7 +149,7 @@ struct ScheduleTests {
         _ = FaultBook(rules: scenario.faults)
     }
 
-    @Test("Waits are said if they are not the usual ones, and late is later than the client waits")
+    @Test("Unusual waits are stated, and late means later than the client waits")
     func waits() throws {
         var fault = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
         #expect(fault.description == "slow@GET /api/v1/goals 1")

@@ -17,7 +17,7 @@ struct StageTrialTests {
         func settle(at time: Timestamp) -> Timestamp? { isRestless ? time : nil }
     }
 
-    @Test("A client may follow either clock", arguments: ClientClock.allCases)
+    @Test("A client can follow either clock", arguments: ClientClock.allCases)
     func clocks(_ clock: ClientClock) async throws {
         let server = try LocalServer()
         defer { server.stop() }
@@ -30,7 +30,7 @@ struct StageTrialTests {
         #expect(outcome.end == .finished && outcome.failures.isEmpty && !outcome.hasConnected)
     }
 
-    @Test("A client gets as many looks as it takes to know that nothing more comes")
+    @Test("A client is checked until it knows that nothing more arrives")
     func looks() async throws {
         let server = try LocalServer()
         defer { server.stop() }
@@ -41,7 +41,7 @@ struct StageTrialTests {
         #expect(try await trial.run(story.scenario, story: 0).end == .restless(looks: limit))
     }
 
-    @Test("In memory, where everything arrives at once, it takes fewer")
+    @Test("In memory, where everything arrives at once, fewer checks suffice")
     func looksInMemory() async throws {
         let story = Story("restless", world: "", isChat: false)
         let trial = MemoryTrial(of: [story]) { _, _ in Still(clock: .suite, isRestless: true) }
