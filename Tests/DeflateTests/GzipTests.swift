@@ -6,7 +6,7 @@ import Testing
 struct GzipTests {
     static let text = Array(String(repeating: "{\"content\":\"Müsli\"}", count: 4000).utf8)
 
-    @Test("What is deflated is inflated again, up to exactly the limit")
+    @Test("Deflated bodies inflate again, up to exactly the limit")
     func pairs() throws {
         for body in [[], [7], Self.text, Self.text + MessageDeflaterTests.messages(seed: 3).flatMap { $0 }] {
             let coded = Gzip.deflate(body)
@@ -19,7 +19,7 @@ struct GzipTests {
         }
     }
 
-    @Test("A stream of zlib is inflated, and each format knows its beginning alone")
+    @Test("A zlib stream inflates, and each format accepts only its own header")
     func zlib() throws {
         for body in [[], [7], Self.text] {
             let coded = Gzip.deflate(body, as: .zlib)
@@ -33,7 +33,7 @@ struct GzipTests {
         #expect(!ZlibFormat.zlib.begins(Gzip.deflate([7])) && !ZlibFormat.zlib.begins([0x78]))
     }
 
-    @Test("A bomb is inflated up to the limit only, and damage is told from an end that is missing")
+    @Test("A bomb inflates only up to the limit, and damage differs from a missing end")
     func damage() throws {
         let bomb = Gzip.deflate([UInt8](repeating: 0, count: 64 << 20))
         #expect(bomb.count < 1 << 20)

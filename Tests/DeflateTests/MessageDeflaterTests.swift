@@ -2,7 +2,7 @@ import Deflate
 import TestSupport
 import Testing
 
-@Suite("Messages deflated and inflated")
+@Suite("Deflating and inflating messages")
 struct MessageDeflaterTests {
     /// Texts as a coach streams them, some of them empty, long, or hard to compress.
     static func messages(seed: UInt64) -> [[UInt8]] {
@@ -17,7 +17,7 @@ struct MessageDeflaterTests {
     }
 
     @Test(
-        "What one end deflates the other inflates, at every window, with and without earlier messages",
+        "One end inflates what the other deflates, at every window, with and without context takeover",
         arguments: 8...15)
     func pairs(windowBits: Int) throws {
         for keepsHistory in [true, false] {
@@ -47,7 +47,7 @@ struct MessageDeflaterTests {
         #expect(throws: MessageInflater.Mistake.corrupt) { try inflater.inflate(second, limit: 1000) }
     }
 
-    @Test("What cannot be made smaller grows by a few bytes")
+    @Test("Incompressible messages grow by a few bytes")
     func growth() {
         var draw = Draw(seed: 5)
         let message = draw.bytes(100_000)
@@ -57,7 +57,7 @@ struct MessageDeflaterTests {
         #expect((message.count...message.count + 50).contains(payload.count), "\(payload.count) bytes")
     }
 
-    @Test("The examples of RFC 7692 §7.2.3 are inflated")
+    @Test("The examples of RFC 7692 §7.2.3 inflate")
     func examples() throws {
         let hello = Array("Hello".utf8)
         let rows: [[UInt8]] = [
@@ -74,7 +74,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("A message of the limit passes, and of one byte more does not, however small it came")
+    @Test("A message at the limit passes, and one byte more fails, however small it is on the wire")
     func limit() throws {
         for count in [0, 1, 255, 256, 257, 32768, 32769, 500_000] {
             let message = [UInt8](repeating: 0x61, count: count)
@@ -89,7 +89,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("Blocks that are cut, garbled or go on after their end are refused")
+    @Test("Blocks that are cut, garbled or continue after their end are refused")
     func mistakes() throws {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
         let message = Self.messages(seed: 3)[1]
@@ -117,7 +117,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("Garbage is refused or inflated within the limit, and never hangs")
+    @Test("Garbage is refused or inflates within the limit, and never hangs")
     func garbage() {
         var draw = Draw(seed: 77)
         for _ in 0..<3000 {
