@@ -10,7 +10,7 @@ struct Base64Tests {
         ("foob", "Zm9vYg==", "Zm9vYg"), ("fooba", "Zm9vYmE=", "Zm9vYmE"), ("foobar", "Zm9vYmFy", "Zm9vYmFy"),
     ]
 
-    @Test("RFC 4648 §10 vectors, both alphabets, both ways", arguments: vectors)
+    @Test("RFC 4648 §10 vectors encode and decode in both alphabets", arguments: vectors)
     func published(text: String, standard: String, urlSafe: String) {
         let bytes = Array(text.utf8)
         #expect(Base64.encode(bytes) == standard)
@@ -19,7 +19,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL(urlSafe) == bytes)
     }
 
-    @Test("The alphabets differ in 62 and 63 and refuse each other's")
+    @Test("The alphabets differ in 62 and 63 and refuse each other's characters")
     func alphabets() {
         let bytes: [UInt8] = [0xfb, 0xef, 0xff]
         #expect(Base64.encode(bytes) == "++//")
@@ -28,7 +28,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL("++//") == nil)
     }
 
-    @Test("Agrees with Foundation for every length to 300", arguments: [UInt64(1), 2, 3])
+    @Test("Encoding agrees with Foundation for every length to 300", arguments: [UInt64(1), 2, 3])
     func foundation(seed: UInt64) {
         var state = seed
         for count in 0...300 {

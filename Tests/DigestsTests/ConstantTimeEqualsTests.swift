@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Comparison in constant time")
 struct ConstantTimeEqualsTests {
-    @Test("Agrees with == for every single flipped bit")
+    @Test("Comparison agrees with == for every single flipped bit")
     func flippedBits() {
         let code = HMACSHA256.authenticate([1, 2, 3], key: [4, 5, 6])
         #expect(constantTimeEquals(code, code))
@@ -14,7 +14,7 @@ struct ConstantTimeEqualsTests {
         }
     }
 
-    @Test("Lengths count", arguments: [0, 1, 31, 33])
+    @Test("Strings of different lengths are unequal", arguments: [0, 1, 31, 33])
     func lengths(count: Int) {
         let zeros = [UInt8](repeating: 0, count: 32)
         #expect(!constantTimeEquals(zeros, [UInt8](repeating: 0, count: count)))

@@ -6,7 +6,7 @@ import Testing
 struct SHA1Tests {
     /// FIPS 180-4 examples; RFC 3174 §7.3.
     @Test(
-        "Published vectors",
+        "SHA-1 matches published vectors",
         arguments: [
             ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
             ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -20,7 +20,7 @@ struct SHA1Tests {
         #expect(SHA1.digest(Array(message.utf8)) == hex(digest))
     }
 
-    @Test("The handshake sample of RFC 6455 §1.3")
+    @Test("SHA-1 matches the handshake sample of RFC 6455 §1.3")
     func handshakeSample() {
         let text = "dGhlIHNhbXBsZSBub25jZQ==" + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         let digest = SHA1.digest(Array(text.utf8))
