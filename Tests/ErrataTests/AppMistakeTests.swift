@@ -9,9 +9,9 @@ import Testing
 
 extension Errata {
     /// `openapi/DEVIATIONS.md` lists them; each client here makes one, against the server or its answer.
-    @Suite("What the apps do wrong, and no backend can fix")
+    @Suite("Mistakes of the apps that no backend can fix")
     struct AppMistakeTests {
-        @Test("a registration that reads the time as a number throws when the account exists")
+        @Test("A registration that reads the time as a number throws after creating the account")
         func registrationThrows() throws {
             struct Registration: Decodable {
                 let data: Account
@@ -56,7 +56,7 @@ extension Errata {
             }
         }
 
-        @Test("a streaming time-out of 30 nanoseconds makes a message of each chunk")
+        @Test("A streaming time-out of 30 nanoseconds makes a message of each chunk")
         func streamingTimeout() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -111,7 +111,7 @@ extension Errata {
             }
         }
 
-        @Test("what reads 404 and 409 is never reached behind a client that throws first")
+        @Test("Code that reads 404 and 409 never runs behind a client that throws first")
         func deadCode() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -125,7 +125,7 @@ extension Errata {
             #expect(try fixed.title(of: ServerAnswers.id) == "gone")
         }
 
-        @Test("profile clients that convert keys twice do not find their members")
+        @Test("Profile clients that convert keys twice do not find their members")
         func keysConvertedTwice() throws {
             typealias Flat = AppModels.Answer<AppModels.FlatUser>
             typealias Nested = AppModels.Answer<AppModels.User>
@@ -160,7 +160,7 @@ extension Errata {
             }
         }
 
-        @Test("a meal client that throws at 401 never refreshes")
+        @Test("A meal client that throws at 401 never refreshes")
         func mealsNeverRefresh() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -176,7 +176,7 @@ extension Errata {
         }
 
         @Test(
-            "a chat manager that calls disconnect() is back after a second, and the judge tells",
+            "A chat manager reconnects a second after its disconnect(), and the judge reports it",
             arguments: [true, false])
         func disconnectReconnects(isFixed: Bool) throws {
             let app = try App()
@@ -200,7 +200,7 @@ extension Errata {
             #expect(try app.verdict("ws/no-reconnect-after-own-close") == (isFixed ? "kept" : "broken"))
         }
 
-        @Test("of two models of tips, one wants objects where there is text")
+        @Test("One of two models of tips expects objects instead of text")
         func tips() throws {
             struct Tips: Decodable {
                 let tips: [Tip]

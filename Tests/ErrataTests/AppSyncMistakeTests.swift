@@ -7,12 +7,12 @@ import Testing
 
 extension Errata {
     /// The rows of the apps in `openapi/DEVIATIONS.md` about photos, the coach, and what is synchronised.
-    @Suite("What the apps do wrong where they synchronise")
+    @Suite("Mistakes of the apps when they synchronise")
     struct AppSyncMistakeTests {
         private typealias Client = AppMistakeTests.Client
 
         @Test(
-            "clients that throw at 401 never refresh",
+            "Clients that throw at 401 never refresh",
             arguments: ["/progress", "/sleep", "/workouts", "/workout-templates", "/profile/metrics"])
         func trackingNeverRefreshes(_ path: String) throws {
             let app = try App()
@@ -25,7 +25,7 @@ extension Errata {
             #expect(try fixed.list() == 200)
         }
 
-        @Test("a refresh without a body is 400, and a model without data does not decode the described answer")
+        @Test("A refresh without a body gets 400, and a model without data cannot decode the described answer")
         func refreshWithoutBody() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -68,7 +68,7 @@ extension Errata {
             }
         }
 
-        @Test("a client that retries inside its refresh reports a deleted photo as an expired session")
+        @Test("A client that retries inside its refresh reports a deleted photo as an expired session")
         func photoRetry() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -84,7 +84,7 @@ extension Errata {
             #expect(throws: PhotoClient.Failure.notFound) { try fixed.photo(ServerAnswers.id) }
         }
 
-        @Test("a list of photos is 405")
+        @Test("A list of photos gets 405")
         func photoList() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -93,7 +93,7 @@ extension Errata {
             #expect(try app.send(.get, "/meal-logs?limit=20", nil, token).status == 200)
         }
 
-        @Test("metrics are accepted without the key, which other requests need, and keep their unit")
+        @Test("Metrics are accepted without the key that other requests need, and keep their unit")
         func metricsWithoutKey() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -126,7 +126,7 @@ extension Errata {
             }
         }
 
-        @Test("a client that compares ids as text does not let the owner share")
+        @Test("A client that compares ids as text does not let the owner share")
         func sharing() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -145,7 +145,7 @@ extension Errata {
             #expect(try fixed.share(template, of: owner, with: friend) == 201)
         }
 
-        @Test("a formatter that requires fractions does not read whole seconds, so insights have fractions")
+        @Test("A formatter that requires fractions cannot read whole seconds, so insights have fractions")
         func insightDates() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -164,7 +164,7 @@ extension Errata {
             }
         }
 
-        @Test("undescribed personas are 400, and the message lists the described ones")
+        @Test("Undescribed personas get 400, and the message lists the described ones")
         func personas() throws {
             let app = try App()
             let token = try app.signIn().accessToken

@@ -52,11 +52,11 @@ struct Deviations {
     }
 }
 
-@Suite("What users are told about the guides")
+@Suite("The page on deviations")
 struct DeviationsTests {
     static let errata = 1...7
 
-    @Test("every disagreement names what each side says, and a test")
+    @Test("Every disagreement names what each side says, and a test")
     func rows() throws {
         let rows = try Deviations().rows("## Where the guides disagree")
         // The twelve of the contract, the members of frames, and goals.
@@ -68,7 +68,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("every mistake of the apps says what happens, and names a client that makes it")
+    @Test("Every mistake of the apps states its effect, and names a client that makes it")
     func mistakesOfApps() throws {
         let rows = try Deviations().rows("## Mistakes of the apps")
         #expect(rows.count == 15)
@@ -82,7 +82,7 @@ struct DeviationsTests {
     }
 
     @Test(
-        "every difference of the apps, and every choice of ours, names what each side says, and a test",
+        "Every difference of the apps, and every choice of ours, names what each side says, and a test",
         arguments: ["## Where the guides and the apps differ", "## What the guides leave open, and what we chose"])
     func rowsOfApps(heading: String) throws {
         let rows = try Deviations().rows(heading)
@@ -93,7 +93,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("every erratum has its fix as code, and names the suite that proves it", arguments: errata)
+    @Test("Every erratum has its fix as code, and names the suite that proves it", arguments: errata)
     func erratum(number: Int) throws {
         let section = try Deviations().section("### \(number). ")
         let tests = Deviations.tests(in: section.joined(separator: "\n"))
@@ -101,13 +101,13 @@ struct DeviationsTests {
         #expect(!Deviations.code(in: section).isEmpty)
     }
 
-    @Test("there are no other errata")
+    @Test("There are no other errata")
     func count() throws {
         let headings = try Deviations().section("## Errata").filter { $0.hasPrefix("### ") }
         #expect(headings.count == Self.errata.count)
     }
 
-    @Test("every test that is named exists")
+    @Test("Every named test exists")
     func testsExist() throws {
         let deviations = try Deviations()
         let tests = Deviations.tests(in: deviations.text)
@@ -120,7 +120,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("every line of a fix is a line of a snippet that compiles", arguments: errata)
+    @Test("Every line of a fix is a line of a snippet that compiles", arguments: errata)
     func fixesAreTheProvenOnes(number: Int) throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Snippet.directory.path)
             .filter { $0.hasSuffix(".fixed.swift.txt") }
@@ -135,7 +135,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("every message of the compiler that is quoted is one that it gives")
+    @Test("The compiler gives every quoted message")
     func messagesAreReal() throws {
         let real = try Set(Snippet.all.flatMap { Snippet.announced(in: try $0.text).map(\.message) })
         let quoted = try Deviations().text.components(separatedBy: "`")

@@ -34,7 +34,7 @@ struct DisagreementTests {
         return Set((member.map { value[$0] } ?? value)?.object?.keys ?? [])
     }
 
-    @Test("create consultation: each guide's answer is no answer to the other; the union's is one to all")
+    @Test("Create consultation: no guide's answer satisfies the other; the union's satisfies both")
     func create() throws {
         let chat = try ServerAnswers.consultation(answering: .createConsultation, in: .consultationWebSocket)
         let enhanced = try ServerAnswers.consultation(answering: .createConsultation, in: .enhancedConsultations)
@@ -53,7 +53,7 @@ struct DisagreementTests {
         #expect(decodes(Architecture.Enveloped.self, union))
     }
 
-    @Test("get consultation: a persona is a string or an object, with an envelope or without; the union's is both")
+    @Test("Get consultation: a persona is a string or an object, with an envelope or without; the union serves both")
     func get() throws {
         let chat = try ServerAnswers.consultation(in: .consultationWebSocket)
         let enhanced = try ServerAnswers.consultation(in: .enhancedConsultations)
@@ -69,13 +69,13 @@ struct DisagreementTests {
         for answer in [enhanced, union] { #expect(decodes(Enhanced.ConsultationResponse.self, answer)) }
     }
 
-    @Test("chat frames: the two protocols share 'connected' and 'error', and nothing else")
+    @Test("Chat frames: the two protocols share only 'connected' and 'error'")
     func chatFrames() {
         let enhanced = Enhanced.WebSocketMessageType.allCases.map(\.rawValue)
         #expect(Set(enhanced).intersection(Chat.frameTypes) == ["connected", "error"])
     }
 
-    @Test("meal item quantity: text or a number, and so the one value that cannot satisfy both")
+    @Test("Meal item quantity is text or a number, so one value cannot satisfy both")
     func quantity() throws {
         let union = try ServerAnswers.mealEvent(.completed)
         let text = try ServerAnswers.mealEvent(.completed, in: .webSocketArchitecture)
@@ -87,7 +87,7 @@ struct DisagreementTests {
         #expect(try JSON.parse(Array(union))["data"]?["items"]?[0]?["quantity"] == 120)
     }
 
-    @Test("meal totals and items: each guide has its names, the union both, with the same values")
+    @Test("Meal totals and items: each guide has its names; the union has both, with the same values")
     func totals() throws {
         let pairs = [
             "protein": "protein_g", "carbohydrates": "carbs_g", "fat": "fat_g", "fiber": "fiber_g", "sugar": "sugar_g",
@@ -106,7 +106,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("calories: a whole number decodes as either guide's type, one with a fraction need not")
+    @Test("Calories: a whole number decodes as either guide's type; a fraction does not")
     func calories() throws {
         struct Whole: Decodable { let calories: Int }
         struct Fractional: Decodable { let calories: Double }
@@ -127,7 +127,7 @@ struct DisagreementTests {
         #expect(!decodes(Whole.self, half) && decodes(Fractional.self, half))
     }
 
-    @Test("meal_log.failed: each guide's data is not the other's; the union's is both")
+    @Test("meal_log.failed: the guides' data differs; the union has both")
     func failed() throws {
         typealias Older = Architecture.MealLogMessage<Architecture.MealLogFailed>
         typealias Newer = Meals.MealLogMessage<Meals.MealLogFailedData>
@@ -142,7 +142,7 @@ struct DisagreementTests {
         #expect(try names(union, "data").subtracting(apps) == names(older, "data").union(names(newer, "data")))
     }
 
-    @Test("error body: the union's satisfies every guide, meal-log-websocket's only its own")
+    @Test("Error body: the union's satisfies every guide; that of meal-log-websocket only its own")
     func errorBody() throws {
         for mode in GuideMode.allCases where mode != .mealLogWebSocket {
             let refusal = ServerAnswers.refusal(in: mode)
@@ -160,7 +160,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("initial meal status: 'pending' is none that a client of meal-log-websocket decodes, 'processing' is")
+    @Test("Initial meal status: a client of meal-log-websocket decodes 'processing', not 'pending'")
     func initialStatus() throws {
         typealias Answer = Meals.APIResponse<Meals.MealLogResponse>
         for mode in [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket] {
@@ -172,7 +172,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("reconnecting: no guide waits less than a second or less than before; one alone gives up")
+    @Test("Reconnecting: no guide waits less than a second or less than before; only one gives up")
     func reconnecting() {
         var listed = ListedReconnecting(.resetsWhenConnected)
         listed.connect()

@@ -7,21 +7,21 @@ extension Errata {
     struct Erratum1Tests {
         typealias Guide = ConsultationWebSocketGuide
 
-        @Test("the answer to create does not decode")
+        @Test("The answer to create does not decode")
         func createFails() throws {
             let failure = DecodingFailure.of(
                 Guide.CreateConsultationResponse.self, JSONDecoder(), try ServerAnswers.consultation())
             #expect(failure == .typeMismatch("data.consultation.started_at"))
         }
 
-        @Test("nor does the consultation that is fetched after a 409")
+        @Test("The consultation fetched after a 409 does not decode, either")
         func fetchFails() throws {
             let failure = DecodingFailure.of(
                 Guide.ConsultationResponse.self, JSONDecoder(), try ServerAnswers.consultation())
             #expect(failure == .typeMismatch("data.started_at"))
         }
 
-        @Test("with .iso8601 both do")
+        @Test("With .iso8601 both answers decode")
         func fixed() throws {
             let decoder = JSONDecoder()
             decoder.dateDecodingStrategy = .iso8601

@@ -8,7 +8,7 @@ extension Errata {
         typealias Enhanced = EnhancedConsultationsGuide
         typealias Meals = MealLogWebSocketGuide
 
-        @Test("a required field is not found, in enhanced-consultations")
+        @Test("A required field is not found in enhanced-consultations")
         func requiredFieldsOfConsultations() throws {
             let decoder = Enhanced.contradictoryDecoder
             let consultation = try ServerAnswers.consultation()
@@ -20,7 +20,7 @@ extension Errata {
                     == .keyNotFound("data.quick_actions"))
         }
 
-        @Test("a required field is not found, in meal-log-websocket")
+        @Test("A required field is not found in meal-log-websocket")
         func requiredFieldsOfMeals() throws {
             let answer = try ServerAnswers.mealLog(.processing)
             #expect(
@@ -28,7 +28,7 @@ extension Errata {
                     == .keyNotFound("data.user_id"))
         }
 
-        @Test("an optional field is silently nil: no error tells that the message's id and metadata are lost")
+        @Test("An optional field is silently nil: the message's id and metadata are lost without an error")
         func optionalFields() throws {
             let frame = try ServerAnswers.assistantMessageEnd()
             let decoder = JSONDecoder()
@@ -44,7 +44,7 @@ extension Errata {
             #expect(kept.metadata?.tokensUsed == 57)
         }
 
-        @Test("with the coding keys alone everything decodes")
+        @Test("With only the coding keys everything decodes")
         func fixedByKeys() throws {
             let consultation = try Enhanced.decoder.decode(
                 Enhanced.ConsultationResponse.self, from: ServerAnswers.consultation())
@@ -58,7 +58,7 @@ extension Errata {
             #expect(meal.data.userId == "user-1")
         }
 
-        @Test("or with the strategy alone, where the properties are named as it names them")
+        @Test("With only the strategy everything decodes, if the property names match it")
         func fixedByStrategy() throws {
             struct Response: Decodable { let data: Consultation }
             struct Consultation: Decodable { let userId: String, lastMessageAt: Date?, createdAt: Date }
@@ -73,7 +73,7 @@ extension Errata {
                     == .keyNotFound("data.userID"))
         }
 
-        @Test("encoding with both does no harm: requests are as they should be")
+        @Test("Encoding with both is harmless: requests stay correct")
         func encoding() throws {
             let encoder = JSONEncoder()
             encoder.keyEncodingStrategy = .convertToSnakeCase

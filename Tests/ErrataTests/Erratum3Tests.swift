@@ -7,12 +7,12 @@ extension Errata {
             Snippet("consultation-websocket.private-in-tests"), Snippet("consultation-websocket.quick-start"),
         ]
 
-        @Test("what does not compile", .timeLimit(.minutes(15)), arguments: snippets)
+        @Test("The snippet does not compile", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }
 
-        @Test("the limit of five attempts never bites, and no delay grows")
+        @Test("The limit of five attempts never applies, and no delay grows")
         func limitNeverBites() {
             var manager = ListedReconnecting()
             manager.connect()
@@ -22,7 +22,7 @@ extension Errata {
             #expect(manager.delays == Array(repeating: 1, count: 100))
         }
 
-        @Test("counting on until the server says 'connected' ends after five, with growing delays")
+        @Test("Resetting the count only at 'connected' stops after five attempts, with growing delays")
         func limitBites() {
             var manager = ListedReconnecting(.resetsWhenConnected)
             manager.connect()
@@ -32,7 +32,7 @@ extension Errata {
         }
 
         @Test(
-            "a success in between starts the count anew", arguments: [[], ListedReconnecting.Fixes.resetsWhenConnected])
+            "A success in between resets the count", arguments: [[], ListedReconnecting.Fixes.resetsWhenConnected])
         func successResets(fixes: ListedReconnecting.Fixes) {
             var manager = ListedReconnecting(fixes)
             manager.connect()
@@ -52,7 +52,7 @@ extension Errata {
             #expect(manager.isConnected)
         }
 
-        @Test("remembering that disconnect() was called keeps it closed, and reconnects after a failure as before")
+        @Test("Remembering disconnect() keeps the socket closed, and still reconnects after a failure")
         func disconnectCloses() {
             var manager = ListedReconnecting(.remembersDisconnect)
             manager.connect()

@@ -13,18 +13,18 @@ extension Errata {
             Snippet("meal-log-websocket.test-message"),
         ]
 
-        @Test("what does not compile", .timeLimit(.minutes(15)), arguments: snippets)
+        @Test("The snippet does not compile", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }
 
-        @Test("a chat frame on a shared consultation does not decode: the enumeration of types is closed")
+        @Test("A chat frame on a shared consultation does not decode: the enumeration of types is closed")
         func closedTypes() throws {
             let chunk = try ServerAnswers.streamChunk()
             #expect(DecodingFailure.of(Guide.WebSocketMessage.self, Guide.decoder, chunk) == .dataCorrupted("type"))
         }
 
-        @Test("a type that is text decodes every frame")
+        @Test("A text type decodes every frame")
         func openTypes() throws {
             struct WebSocketMessage: Codable { let type: String }
             let chunk = try Guide.decoder.decode(WebSocketMessage.self, from: ServerAnswers.streamChunk())
@@ -38,7 +38,7 @@ extension Errata {
             #expect(types == Guide.WebSocketMessage.MessageType.allCases.map(\.rawValue))
         }
 
-        @Test("the data of a completed meal decodes from the whole frame, once its type is known")
+        @Test("The data of a completed meal decodes from the whole frame, once its type is known")
         func completedData() throws {
             let frame = try ServerAnswers.mealEvent(.completed, in: .mealLogWebSocket)
             let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: frame)
@@ -65,7 +65,7 @@ extension Errata {
             }
         }
 
-        @Test("after the first meal the button stays disabled: isSubmitting is never reset", arguments: [true, false])
+        @Test("After the first meal the button stays disabled: isSubmitting is never reset", arguments: [true, false])
         func submitsOnce(fails: Bool) {
             for resets in [false, true] {
                 var form = Form(resetsWhenDone: resets)

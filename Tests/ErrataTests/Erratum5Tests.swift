@@ -13,12 +13,12 @@ extension Errata {
             Snippet("goal-linking.test-goals"),
         ]
 
-        @Test("what does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)
+        @Test("The snippet does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }
 
-        @Test("the answer to PATCH, decoded as the local Goal, loses both ids")
+        @Test("The answer to PATCH, decoded as the local Goal, loses both ids")
         func patchLosesIDs() throws {
             let answer = try ServerAnswers.goal()
             let local = try #require(UUID(uuidString: "11111111-1111-4111-8111-111111111111"))
@@ -29,20 +29,20 @@ extension Errata {
             #expect(goal.backendId == nil, "and where it belongs there is none")
         }
 
-        @Test("decoded as BackendGoal, it leaves the local goal its id")
+        @Test("Decoding as BackendGoal preserves the local goal's id")
         func patchFixed() throws {
             let answer = try ServerAnswers.goal()
             let goal = try Guide.decoder.decode(Guide.BackendGoal.self, from: answer)
             #expect(goal.id == ServerAnswers.id)
         }
 
-        @Test("the guide's printed conversation does not even decode: its id is no UUID")
+        @Test("The guide's printed conversation does not decode: its id is not a UUID")
         func conversationExample() throws {
             let printed = try GuideFixture("goal-linking", "conversation").data
             #expect(DecodingFailure.of(Guide.Conversation.self, Guide.decoder, printed) == .dataCorrupted("id"))
         }
 
-        @Test("a conversation's id, a UUID, turns to upper case, which the backend does not know")
+        @Test("A conversation's id, a UUID, becomes upper case, which the backend does not know")
         func upperCase() throws {
             let conversation = try Guide.decoder.decode(Guide.Conversation.self, from: ServerAnswers.consultation())
             let sent = conversation.id.uuidString
@@ -88,7 +88,7 @@ extension Errata {
             }
         }
 
-        @Test("the retry never retries, because chatAboutGoal swallows the errors that it waits for")
+        @Test("The retry never retries, because chatAboutGoal swallows the errors")
         func retrySeesNothing() {
             var listed = Chat()
             listed.withRetry { $0.chatAboutGoal() }

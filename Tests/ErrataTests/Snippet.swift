@@ -62,19 +62,21 @@ struct Snippet: Sendable, CustomTestStringConvertible {
 extension Errata {
     @Suite("Snippets that do not compile")
     struct SnippetTests {
-        @Test("each is checked by its erratum, and no other name is")
+        @Test("Each snippet is checked by its erratum, and there are no others")
         func allAreUsed() {
             let used =
                 Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets
             #expect(used.map(\.name).sorted() == Snippet.all.map(\.name))
         }
 
-        @Test("fixes of what the compiler cannot see compile", .timeLimit(.minutes(15)), arguments: Snippet.fixesAlone)
+        @Test(
+            "Fixes for mistakes that the compiler cannot see compile", .timeLimit(.minutes(15)),
+            arguments: Snippet.fixesAlone)
         func fixesCompile(snippet: Snippet) async throws {
             #expect(try await Compiler.diagnostics(of: snippet.text) == [])
         }
 
-        @Test("a line of its own announces for the next, others for themselves")
+        @Test("A marker applies to the next line, or to its own")
         func announcements() {
             let text = "let a = 1  // error: one // warning: two\n// A comment.\n// error: three\n"
             #expect(
