@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A queue that removes in batches")
 struct BacklogTests {
-    @Test("What is put in last comes out last, however much of it was removed")
+    @Test("The last message in comes out last, whatever was removed")
     func order() {
         var backlog = Backlog<Int>()
         #expect(backlog.isEmpty && backlog.first == nil && backlog.last == nil)
@@ -18,7 +18,7 @@ struct BacklogTests {
         #expect(backlog.isEmpty && backlog.last == nil)
     }
 
-    @Test("What is left can change, and be taken at once")
+    @Test("Remaining messages can change, and can be taken at once")
     func rest() {
         var backlog = Backlog<Int>()
         for number in 1...3 { backlog.append(number) }

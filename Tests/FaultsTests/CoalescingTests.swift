@@ -43,12 +43,12 @@ struct CoalescingTests {
         (.byte(1), 2, "connected|received|1|2|3|complete|pong|received|1|2|3|complete"),
     ]
 
-    @Test("Which messages come in one frame", arguments: table)
+    @Test("Rules decide which messages share a frame", arguments: table)
     func coalesce(point: SocketPoint, count: Int, expected: String) throws {
         #expect(try Self.heard([(.coalesce(count: count), point)], Talk.all) == expected)
     }
 
-    @Test("A rule that names a type waits for more of it; the close releases what waits")
+    @Test("A rule that names a type waits for more of it; a close releases waiting messages")
     func ofType() throws {
         let rule = [(SocketFault.coalesce(count: 2), SocketPoint.type("pong", .all))]
         #expect(try Self.heard(rule, [Talk.pong, Talk.pong, Talk.pong]) == "pong+pong|pong")
@@ -71,7 +71,7 @@ struct CoalescingTests {
     }
 
     @Test(
-        "After some types the server sends more by itself",
+        "After some types the server sends more on its own",
         arguments: [
             ("stream_chunk", true), ("assistant_message_chunk", true), ("assistant_message_start", true),
             ("message_received", true), ("user_message", true), ("template_created", true), ("connected", false),
@@ -95,12 +95,12 @@ struct CoalescingTests {
         ([(.coalesce(count: 9), .frames(.all)), (.finish, .frames(.only(4)))], "connected|received+1"),
     ]
 
-    @Test("Swapping, and what else happens meanwhile", arguments: swaps)
+    @Test("Swapping and other effects still apply meanwhile", arguments: swaps)
     func swap(faults: [(SocketFault, SocketPoint)], expected: String) throws {
         #expect(try Self.heard(faults, [Talk.connected] + Talk.answer) == expected)
     }
 
-    @Test("What waits goes before an end, and an answer's end releases it though it is lost")
+    @Test("Waiting messages precede an end, and a lost answer's end still releases them")
     func releases() throws {
         var socket = try socketFaults([
             (.coalesce(count: 9), .frames(.all)), (.cut(after: 4, reset: true), .frames(.only(4))),
@@ -119,7 +119,7 @@ struct CoalescingTests {
         #expect(losing.send(bytes(Talk.complete)).transmission.bytes == frame(Talk.received))
     }
 
-    @Test("What was wrong with a message is wrong with the frame that it comes in")
+    @Test("Damage to a message also damages its combined frame")
     func sharedFrame() throws {
         var socket = try socketFaults([
             (.coalesce(count: 3), .type("pong", .all)), (.delay(5), .frames(.only(2))),
@@ -136,7 +136,7 @@ struct CoalescingTests {
         #expect(sent.marks == [.init(0, .wait(5)), .init(30, .wait(2)), .init(60, .wait(2)), .init(90, .wait(2))])
     }
 
-    @Test("Close gives what waits once, and nothing is sent after it")
+    @Test("A close releases waiting messages once, and nothing follows it")
     func closing() throws {
         var socket = try socketFaults([(.coalesce(count: 9), .frames(.all))])
         #expect(socket.send(bytes(Talk.received)).transmission == Transmission())
@@ -146,7 +146,7 @@ struct CoalescingTests {
         #expect(socket.send(bytes(Talk.received)) == Outgoing())
     }
 
-    @Test("Waiting messages have a limit of bytes, and of number")
+    @Test("Waiting messages have a limit of bytes and of number")
     func limits() throws {
         var socket = try socketFaults([(.coalesce(count: .max), .type("x", .all))])
         let message = bytes(#"{"type":"x","content":""# + String(repeating: "a", count: 300_000) + "\"}")

@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("Faults of a compressed socket")
 struct CompressedFaultTests {
-    @Test("A message is compressed by itself, unless a rule changes or cuts its frames")
+    @Test("A message is compressed on its own, unless a rule changes or cuts its frames")
     func messages() throws {
         let rules: [(SocketFault, SocketPoint)] = [
             (.lose, .frames(.only(2))), (.fragments(at: [3]), .frames(.only(3))), (.double, .frames(.only(4))),
@@ -38,7 +38,7 @@ struct CompressedFaultTests {
     }
 
     @Test(
-        "What is wrong with a compressed message is what a client reports",
+        "A client reports the damage to a compressed message",
         arguments: [
             (.undeclared, nil, "no extension was negotiated"), (.undeclared, 15, nil), (.fragmented, nil, nil),
             (.fragmented, 15, nil), (.marked, 15, "RSV1 is set in a continuation"),

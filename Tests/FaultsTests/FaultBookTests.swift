@@ -22,7 +22,7 @@ struct FaultBookTests {
         (Selection(last: 1, step: .max), "a·······"), (Selection(first: .max), "········"),
     ]
 
-    @Test("Which requests are meant", arguments: selections)
+    @Test("A range or a selection chooses requests", arguments: selections)
     func select(selection: Selection, expected: String) {
         var book = FaultBook(rules: [.response("a", .hang, selection)])
         #expect(Self.acting(&book, 8) == expected)
@@ -30,7 +30,7 @@ struct FaultBookTests {
         #expect(book.rules[0].acted == expected.filter { $0 == "a" }.count)
     }
 
-    @Test("So many in a thousand, by the seed, whatever other rules there are")
+    @Test("The seed decides which requests in a thousand, independent of other rules")
     func perMille() {
         let rule = FaultRule.response("a", .hang, Selection(first: 101, step: 2, perMille: 300))
         var alone = FaultBook(rules: [rule], seed: 5)
@@ -62,14 +62,14 @@ struct FaultBookTests {
         ([.webSocket], .webSocket, true),
     ]
 
-    @Test("Which endpoints are meant", arguments: endpoints)
+    @Test("A pattern chooses endpoints", arguments: endpoints)
     func route(rule: Set<Endpoint>, endpoint: Endpoint?, matches: Bool) {
         var book = FaultBook(rules: [.response("a", .hang, on: rule)])
         #expect((book.respond(to: endpoint, at: .after(0)) != nil) == matches)
         #expect(book.rules[0].matches == (matches ? 1 : 0))
     }
 
-    @Test("A rule out of force neither acts nor counts, and then goes on where it was")
+    @Test("A disabled rule neither acts nor counts, and later continues where it was")
     func enabling() {
         var book = FaultBook(rules: [.response("a", .hang, .only(3))])
         #expect(Self.acting(&book, 1) == "·")
@@ -83,7 +83,7 @@ struct FaultBookTests {
         #expect(book.setEnabled(true, named: "b") == false)
     }
 
-    @Test("The first replacement wins, content and wire follow in the order of the rules")
+    @Test("The first replacement wins; content and wire follow the order of the rules")
     func order() throws {
         var book = FaultBook(rules: [
             .response("a", .delay(1)), .response("b", .replace(Replacement(status: 500))),
@@ -103,7 +103,7 @@ struct FaultBookTests {
         #expect(acting.apply(to: response) == response.apply(acting.faults, seed: book.seed))
     }
 
-    @Test("Fails n times, then recovers")
+    @Test("A rule fails n times, then recovers")
     func flaky() {
         var book = FaultBook(rules: [.response("a", .replace(Replacement(status: 500)), on: [.createGoal], .first(2))])
         #expect(Self.acting(&book, 3, on: .listGoals) == "···")
@@ -128,7 +128,7 @@ struct FaultBookTests {
         (1, 1_000, nil, [(5_000, nil), (4_000, nil), (4_500, 1)]),
     ]
 
-    @Test("A quota lets so many through in a window", arguments: quotas)
+    @Test("A quota passes a number of requests in a window", arguments: quotas)
     func quota(requests: Int, window: Int64, retryAfter: Int?, _ arrivals: [(Int64, Int?)]) {
         let replacement = Replacement(status: 429, retryAfter: retryAfter)
         var book = FaultBook(rules: [
@@ -142,7 +142,7 @@ struct FaultBookTests {
         #expect(book.rules[0].acted == arrivals.filter { $0.1 != nil }.count)
     }
 
-    @Test("A quota says what it allows, and counts what another rule answers")
+    @Test("A quota states its allowance, and counts answers of other rules")
     func quotaMessage() throws {
         var book = FaultBook(rules: [
             .response("a", .replace(Replacement(status: 500)), .only(1)),
@@ -157,7 +157,7 @@ struct FaultBookTests {
         )
     }
 
-    @Test("Rules are added and removed; names are unique, and there is a limit")
+    @Test("Rules are added and removed; names are unique, and their number is limited")
     func adding() throws {
         var book = FaultBook()
         #expect(book.isEmpty)
@@ -178,7 +178,7 @@ struct FaultBookTests {
         #expect(book.rules.last?.rule.name == "more")
     }
 
-    @Test("New rules keep the counts of those that are as they were")
+    @Test("New rules keep the counts of unchanged ones")
     func reloading() throws {
         let (a, b) = (FaultRule.response("a", .hang, .first(9)), FaultRule.response("b", .hang))
         let quota = FaultRule.response("q", .quota(requests: 3, window: second, Replacement(status: 429)))
@@ -201,7 +201,7 @@ struct FaultBookTests {
         #expect(book.rules.count == 1000)
     }
 
-    @Test("Reset begins anew")
+    @Test("A reset starts the counts over")
     func reset() throws {
         var off = FaultRule.response("off", .hang)
         off.isEnabled = false
@@ -220,7 +220,7 @@ struct FaultBookTests {
         #expect(Self.acting(&book, 3) == "·aqq")
     }
 
-    @Test("The lowest draw chooses one in a thousand, and none where none is wanted")
+    @Test("The lowest draw chooses one in a thousand, and no request if none is wanted")
     func lowestDraw() throws {
         let lowest = (UInt64(0)..<100_000).lazy.map { Chance(seed: $0) }.first { $0.next(below: 1000) == 0 }
         let chance = try #require(lowest)
@@ -228,7 +228,7 @@ struct FaultBookTests {
         #expect(isChosen == [false, true])
     }
 
-    @Test("Rules of one name, and a selection of nothing, are our own mistakes, and stop the program")
+    @Test("Rules with equal names, and an empty selection, trap")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             _ = FaultBook(rules: [.response("a", .hang), .response("a", .hang)])

@@ -37,7 +37,7 @@ struct HandshakeFaultTests {
         (.hang, 0, [.init(0, .silence)]), (.replace(Replacement(status: 503)), nil, []),
     ]
 
-    @Test("What happens on the wire", arguments: wireTable)
+    @Test("Each fault has its effect on the wire", arguments: wireTable)
     func wire(fault: ResponseFault, count: Int?, marks: [Transmission.Mark]) {
         let (response, client) = Self.handshake()
         let out = response.apply([fault], seed: 0)
@@ -46,7 +46,7 @@ struct HandshakeFaultTests {
     }
 
     @Test(
-        "An accept that belongs to another key is refused, whatever the key",
+        "An accept for another key is refused, whatever the key",
         arguments: [key, Array("the sample nonce".utf8), [UInt8](repeating: 0, count: 16)])
     func wrongAccept(key: [UInt8]) {
         let (response, client) = Self.handshake(key: key)
@@ -102,7 +102,7 @@ struct HandshakeFaultTests {
         #expect(fourth.response.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
     }
 
-    @Test("A rule for one kind of socket counts and meets that kind alone")
+    @Test("A rule for one kind of socket counts and affects only that kind")
     func kinds() throws {
         var book = FaultBook(rules: [
             FaultRule(name: "meals", fault: .handshake(.hang), of: .mealSocket, selection: .only(2)),
@@ -116,7 +116,7 @@ struct HandshakeFaultTests {
         #expect(book.rules.map(\.matches) == [2, 1, 4] && book.connections == 4)
     }
 
-    @Test("Without rules for sockets connections are numbered all the same")
+    @Test("Connections are numbered even without rules for sockets")
     func numbersWithoutRules() throws {
         var book = FaultBook(rules: [.response("a", .hang)])
         for _ in 0..<5 { #expect(book.openSocket(at: .after(0)) == nil) }

@@ -11,7 +11,7 @@ struct HoldingTests {
         try socketFaults([(.hold(hold), point)] + others)
     }
 
-    @Test("A message waits with all behind it, and continues up to the next that is held")
+    @Test("A message waits with everything behind it, and continues up to the next held one")
     func order() throws {
         var socket = try Self.holding(.type("stream_chunk", .all))
         #expect(socket.send(bytes(Talk.connected)).transmission.bytes == frame(Talk.connected))
@@ -34,7 +34,7 @@ struct HoldingTests {
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
     }
 
-    @Test("What other rules do with a message happens when it is released")
+    @Test("Other rules act on a message when it is released")
     func otherRules() throws {
         var socket = try Self.holding(
             .frames(.only(2)), Hold(fromServer: true),
@@ -49,7 +49,7 @@ struct HoldingTests {
         #expect(released.messages.map(\.ruleNames) == [["r1", "r0"], ["r2", "r0"], ["r3", "r0"]])
     }
 
-    @Test("A change replaces the text, a step holds the next, a refusal leaves no trace")
+    @Test("A change replaces the text, a step holds the next message, a refusal leaves no trace")
     func actions() throws {
         var socket = try Self.holding(.frames(.only(1)))
         _ = socket.send(bytes(Talk.connected))
@@ -67,7 +67,7 @@ struct HoldingTests {
         #expect(other.release(isDeclined: true).messages.first?.ruleNames == [])
     }
 
-    @Test("An end that waits comes after its release, and nothing follows it; a close makes it void")
+    @Test("A waiting end follows its release, and nothing follows it; a close cancels it")
     func endings() throws {
         let reset: (SocketFault, SocketPoint) = (.reset, .frames(.only(2)))
         var socket = try Self.holding(.frames(.only(1)), Hold(fromServer: true), [reset])
@@ -89,7 +89,7 @@ struct HoldingTests {
         #expect(!leaving.isHolding)
     }
 
-    @Test("A gate stops everything, also what a breakpoint releases, and reading")
+    @Test("A gate stops everything, including released messages and reading")
     func gates() throws {
         var socket = SocketFaults(seed: 7)
         #expect(socket.send(bytes(Talk.connected)).transmission.bytes == frame(Talk.connected))
@@ -123,7 +123,7 @@ struct HoldingTests {
         #expect(stepped.ungate().held?.text == bytes(Talk.pong))
     }
 
-    @Test("Messages of the client are counted apart, by number and by type")
+    @Test("Client messages are counted separately, by number and by type")
     func client() throws {
         let hold = Hold(fromClient: true, fromServer: true, text: "o")
         var socket = try Self.holding(.type("ping", .only(2)), hold)
@@ -175,7 +175,7 @@ struct HoldingTests {
         #expect(faults?.ruleNames == ["a", "b", "a"])
     }
 
-    @Test("Requests and responses are held by the first breakpoint that fits")
+    @Test("The first matching breakpoint holds requests and responses")
     func requests() throws {
         var book = FaultBook(rules: [
             .response("a", .hold(Hold(fromClient: true, text: "x"))), .response("b", .hold(Hold(fromClient: true))),

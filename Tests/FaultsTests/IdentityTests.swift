@@ -3,7 +3,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("Rules are named by bytes")
+@Suite("Rule names are compared by bytes")
 struct IdentityTests {
     @Test(
         "Two rules may have canonically equivalent names, and each is switched by its own",
@@ -20,7 +20,7 @@ struct IdentityTests {
         #expect(!removed.first && removed.second)
     }
 
-    @Test("A rule whose text is in another normal form is another rule, which starts again")
+    @Test("A rule with its text in another normal form is another rule, which starts over")
     func texts() throws {
         func rule(_ text: String) -> FaultRule {
             .response("f", .replace(Replacement(status: 500, body: text)))

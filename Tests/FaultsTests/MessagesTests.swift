@@ -2,7 +2,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("What is told")
+@Suite("Messages of faults")
 struct MessagesTests {
     static let table: [(String, String)] = [
         (
@@ -53,7 +53,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("Sentences", arguments: table)
+    @Test("Messages are complete sentences", arguments: table)
     func sentences(message: String, expected: String) {
         #expect(message == expected)
     }

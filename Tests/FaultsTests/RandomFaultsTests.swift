@@ -91,7 +91,7 @@ struct RandomFaultsTests {
             && (ends.isEmpty || (ends == [transmission.marks.last] && ends[0].offset == transmission.bytes.count))
     }
 
-    @Test("Faults of the wire that end nothing leave every byte in its place", arguments: UInt64(0)..<200)
+    @Test("Wire faults that end nothing leave every byte in its place", arguments: UInt64(0)..<200)
     func wireKeepsBytes(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let faults = (0..<numbers.below(6)).map { _ in Self.wireOnly(&numbers) }
@@ -109,7 +109,7 @@ struct RandomFaultsTests {
         #expect(Array(pieces.joined()) == response.bytes)
     }
 
-    @Test("Any rules on any requests", arguments: UInt64(0)..<200)
+    @Test("Any rules work on any requests", arguments: UInt64(0)..<200)
     func responses(seed: UInt64) throws {
         func run() throws -> [Transmission?] {
             var numbers = Draw(seed: seed)
@@ -135,7 +135,7 @@ struct RandomFaultsTests {
         #expect(try run() == all, "the same seed, the same bytes")
     }
 
-    @Test("Any rules on any socket", arguments: UInt64(0)..<400)
+    @Test("Any rules work on any socket", arguments: UInt64(0)..<400)
     func sockets(seed: UInt64) {
         func run() -> [Outgoing] {
             var numbers = Draw(seed: seed)
@@ -168,7 +168,7 @@ struct RandomFaultsTests {
         #expect(run() == all, "the same seed, the same bytes")
     }
 
-    @Test("Faults that only order and frame lose no message", arguments: UInt64(0)..<200)
+    @Test("Faults that only reorder and reframe lose no message", arguments: UInt64(0)..<200)
     func nothingIsLost(seed: UInt64) {
         var numbers = Draw(seed: seed)
         let harmless: [SocketFault] = [
@@ -194,7 +194,7 @@ struct RandomFaultsTests {
         #expect(heard.sorted() == (messages + [Talk.error]).sorted())
     }
 
-    @Test("No more work for each message than for its bytes and the rules")
+    @Test("The work for a message grows only with its bytes and the rules")
     func linear() throws {
         // A thousand rules that all name every message of a long talk.
         var book = FaultBook(

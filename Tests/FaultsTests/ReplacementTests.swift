@@ -4,7 +4,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("Answers in place of the right one")
+@Suite("Replacement answers")
 struct ReplacementTests {
     static let codes: [(Int, String, String)] = [
         (200, "OK", "OK"), (204, "No Content", ""), (400, "Bad Request", "BAD_REQUEST"),
@@ -29,7 +29,7 @@ struct ReplacementTests {
         #expect(text(answer.body) == (code.isEmpty ? "" : envelope))
     }
 
-    @Test("Every status from 200 to 599 can be answered")
+    @Test("Every status from 200 to 599 works")
     func all() {
         for status in FaultLimits.statuses {
             let answer = Replacement(status: status).answer(rule: "a", in: .union)
@@ -52,18 +52,18 @@ struct ReplacementTests {
         (Replacement(status: 204, body: "x", contentType: "text/plain", retryAfter: 1), [.retryAfter: "1"]),
     ]
 
-    @Test("Fields that the status asks for, and Retry-After", arguments: fieldTable)
+    @Test("A replacement has the fields that its status requires, and Retry-After", arguments: fieldTable)
     func fields(of replacement: Replacement, expected: HTTPFields) {
         #expect(replacement.answer(rule: "a", in: .union).fields == expected)
     }
 
-    @Test("The backend does not process what is replaced, unless the replacement says so")
+    @Test("The backend does not process a replaced request, unless the fault says so")
     func processing() {
         #expect(!Replacement(status: 500).isProcessed)
         #expect(Replacement(status: 500, isProcessed: true).isProcessed)
     }
 
-    @Test("A body of one's own, in a type of one's own")
+    @Test("A replacement may have its own body and media type")
     func body() {
         let answer = Replacement(status: 502, body: "<h1>Bad gateway</h1>", contentType: "text/html")
             .answer(rule: "a", in: .union)
@@ -74,7 +74,7 @@ struct ReplacementTests {
         #expect(none.contentType == nil)
     }
 
-    @Test("A code and a message of one's own, in the form of each guide")
+    @Test("A replacement may have its own code and message, in the form of each guide")
     func envelope() {
         let replacement = Replacement(status: 429, code: "SLOW_DOWN", message: #"Say "please"."#)
         #expect(

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Faults
 
-@Suite("A fault that a request asks for itself")
+@Suite("Faults that a request asks for")
 struct RequestedFaultTests {
     @Test(
-        "It is named, or preferred by its status; other preferences are ignored",
+        "A request names its fault, or prefers a status; other preferences are ignored",
         arguments: [
             (nil, nil, nil), (nil, "", nil), (nil, "respond-async, wait=10", nil), (nil, "code=429", .status(429)),
             ("slow", nil, .rule("slow")), ("slow", "code=429", .rule("slow")),
@@ -16,14 +16,14 @@ struct RequestedFaultTests {
         #expect(try RequestedFault(name: name, preferences: preferences) == expected)
     }
 
-    @Test("No other status can be preferred", arguments: ["", "199", "600", "42", "+42", "6000", "teapot"])
+    @Test("A preferred status must be from 200 to 599", arguments: ["", "199", "600", "42", "+42", "6000", "teapot"])
     func refuses(code: String) {
         #expect(throws: FaultBookError.unknownStatus(code)) {
             try RequestedFault(name: nil, preferences: "code=\(code)")
         }
     }
 
-    @Test("A rule of REST requests acts by its name, even out of force; no other rule does")
+    @Test("A REST rule acts by its name, even while disabled; no other rule acts")
     func rules() throws {
         var disabled = FaultRule.response("off", .delay(1))
         disabled.isEnabled = false
@@ -40,7 +40,7 @@ struct RequestedFaultTests {
         }
     }
 
-    @Test("A quota that is asked for is used up, and a status has a message")
+    @Test("A requested quota is used up, and a status has a message")
     func replacements() throws {
         let quota = ResponseFault.quota(requests: 5, window: 1_500 * millisecond, Replacement(status: 429))
         var book = FaultBook(rules: [.response("q", quota)])
