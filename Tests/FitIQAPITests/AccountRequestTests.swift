@@ -33,7 +33,7 @@ import Testing
         ("date_of_birth", #""1990-05-17T00:00:00Z""#, "must be a date"),
     ]
 
-    @Test("A registration that does not fit is refused by field", arguments: refusals)
+    @Test("An invalid registration is refused by field", arguments: refusals)
     func refused(field: String, value: String?, message: String) {
         do throws(APIError) {
             _ = try RegisterRequest(body: Array(Self.registration([field: value]).utf8), at: Self.now)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "One at the edge is read",
+        "A registration at the limits is read",
         arguments: [
             ("email", "\"a@\(String(repeating: "b", count: 250)).c\""), ("email", #""ä+b@c.d""#),
             ("email", "\"\(String(repeating: "a", count: 64))@b.c\""),
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("A profile that a person writes is provisional no more; one that a device writes stays so")
+    @Test("A profile from a person is no longer provisional; one from a device stays provisional")
     func provisional() throws {
         var details = ProfileDetails(name: "A")
         details.isProvisional = true
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("The text of a hash reads as the hash, and nothing else does")
+    @Test("Only the text of a hash reads as the hash")
     func hashes() throws {
         let hash = PasswordHash("p", salt: "s", cost: 7)
         #expect(PasswordHash(hash.text) == hash && hash.matches("p") && !hash.matches("P"))

@@ -34,7 +34,7 @@ import Testing
         + #""context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","is_active":false,"is_archived":true,"#
         + #""last_message_at":"2025-01-29T10:30:04Z","has_context_for_goal_suggestions":true}"#
 
-    @Test("list a consultation with what it has")
+    @Test("A list shows each consultation with its content")
     func listItem() {
         #expect(text(Self.plain.listItem(in: .union)) == Self.plainItem)
         #expect(text(Self.full.listItem(in: .union)) == Self.fullItem)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("show a consultation as all the guides at once")
+    @Test("The union shows a consultation in the form of all guides")
     func unionBody() {
         func body(_ consultation: Consultation) -> String {
             text(consultation.body(answering: .showConsultation, in: .union, origin: "http://127.0.0.1:8080"))
@@ -75,7 +75,7 @@ import Testing
                 + #""lastMessageAt":"2025-01-29T10:30:04Z"}"#)
     }
 
-    @Test("tell completed from archived", arguments: ConsultationStatus.allCases)
+    @Test("Answers distinguish completed from archived", arguments: ConsultationStatus.allCases)
     func status(status: ConsultationStatus) {
         var consultation = Self.plain
         consultation.status = status
@@ -111,7 +111,7 @@ import Testing
         ),
     ]
 
-    @Test("say where in a list a page lies", arguments: pages)
+    @Test("A page states its position in the list", arguments: pages)
     func pagination(page: Page, total: Int, json: String) {
         #expect(
             text(
@@ -128,7 +128,7 @@ import Testing
                 == #"{"success":true,"data":{"messages":[],"pagination":\#(json)}}"#)
     }
 
-    @Test("give the tokens of a login in data, and those of a refresh beside it as well", arguments: [false, true])
+    @Test("A login has its tokens in data; a refresh also has them at the top level", arguments: [false, true])
     func tokens(isFlat: Bool) {
         let (token, secret) = (AccessToken(subject: "sarah", expiresAt: 1_738_146_600), [1, 2] as [UInt8])
         let refresh = token.signed(with: AccessToken.refreshSecret(of: secret))
@@ -138,7 +138,7 @@ import Testing
         #expect(text(body) == #"{"success":true,"data":{\#(members)}\#(isFlat ? "," + members : "")}"#)
     }
 
-    @Test("list quick actions without what they lack")
+    @Test("Quick actions omit absent members")
     func quickActions() {
         let actions = [
             QuickAction(

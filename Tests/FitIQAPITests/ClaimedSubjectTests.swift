@@ -2,9 +2,9 @@ import FitIQAPI
 import JSON
 import Testing
 
-@Suite("Whom a token names")
+@Suite("The subject that a token claims")
 struct ClaimedSubjectTests {
-    @Test("When a token says that it expires, whoever signed it")
+    @Test("The claimed expiry is read, whoever signed the token")
     func expiry() {
         let token = AccessToken(subject: "sarah", expiresAt: 1_738_146_600).signed(with: [1])
         #expect(AccessToken.claimedExpiry(of: token) == Timestamp(secondsSinceEpoch: 1_738_146_600))
@@ -13,7 +13,7 @@ struct ClaimedSubjectTests {
         }
     }
 
-    @Test("Its subject, whoever signed it and however old it is")
+    @Test("The claimed subject is read, whatever the token's signer or age")
     func subject() {
         let token = AccessToken(subject: "sarah", expiresAt: 0).signed(with: [1])
         #expect(AccessToken.claimedSubject(of: token) == "sarah")
@@ -21,7 +21,7 @@ struct ClaimedSubjectTests {
     }
 
     @Test(
-        "Nobody where it is none",
+        "A token without a subject claims nobody",
         arguments: [
             "", "a", "a.b", "a.b.c.d", "a.!.c", "a.e30.c", "a.eyJzdWIiOjF9.c",
         ])
@@ -29,7 +29,7 @@ struct ClaimedSubjectTests {
         #expect(AccessToken.claimedSubject(of: text) == nil)
     }
 
-    @Test("Nor where it is longer than any token that is accepted")
+    @Test("A token longer than the limit claims nobody")
     func isTooLong() {
         let subject = String(repeating: "a", count: 3000)
         #expect(

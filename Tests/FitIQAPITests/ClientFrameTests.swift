@@ -37,7 +37,7 @@ import Testing
         (#"{"type":"message","content":"{\"type\":\"ping\"}"}"#, .chat(.stream, content: #"{"type":"ping"}"#)),
     ]
 
-    @Test("are a ping or a chat message of either guide", arguments: accepted)
+    @Test("Client frames are a ping or a chat message of either guide", arguments: accepted)
     func acceptedFrames(text: String, frame: ClientFrame) {
         #expect(reading(text.utf8) == .success(frame))
     }
@@ -112,7 +112,7 @@ import Testing
         ),
     ]
 
-    @Test("are refused otherwise, and told what to send", arguments: refused)
+    @Test("Other frames are refused, and the message says what to send", arguments: refused)
     func refusedFrames(text: String, code: ErrorCode, message: String) {
         #expect(reading(text.utf8) == .failure(FrameError(code, message)))
     }
@@ -126,14 +126,14 @@ import Testing
         (" \u{301}a ", "\u{301}a"),
     ]
 
-    @Test("lose white space at both ends of the content, whatever kind", arguments: trimming)
+    @Test("White space of any kind is trimmed at both ends of the content", arguments: trimming)
     func trims(content: String, trimmed: String) {
         #expect(chat(content) == .success(.chat(.stream, content: trimmed)))
         #expect(chat(content, type: "user_message") == .success(.chat(.assistantMessage, content: trimmed)))
     }
 
     @Test(
-        "hold up to 2,000 characters, counted as Swift counts them",
+        "Content has up to 2,000 characters, as Swift counts them",
         arguments: ["a", "é", "e\u{301}", "😀", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "각", "\u{1112}\u{1161}\u{11AB}", "क्षि"])
     func lengths(character: String) {
         #expect(character.count == 1)
@@ -149,13 +149,13 @@ import Testing
         }
     }
 
-    @Test("count CR LF as one character inside the content")
+    @Test("CR LF counts as one character inside the content")
     func lineBreaks() {
         let lines = "a" + String(repeating: #"\r\n"#, count: 1998) + "b"
         #expect(chat(lines) == .success(.chat(.stream, content: "a" + String(repeating: "\r\n", count: 1998) + "b")))
     }
 
-    @Test("are refused when they are few characters and too many bytes")
+    @Test("Content of few characters but too many bytes is refused")
     func tooManyBytes() {
         for (marks, isAllowed) in [(65_535, true), (65_536, false), (400_000, false)] {
             let content = "ae" + String(repeating: "\u{301}", count: marks)
@@ -169,7 +169,7 @@ import Testing
                 == "The frame's 'content' has 200000 bytes of UTF-8; at most 131072 are allowed.")
     }
 
-    @Test("may be padded with any amount of white space")
+    @Test("Frames may be padded with any amount of white space")
     func padding() {
         let padding = String(repeating: " ", count: 1_000_000)
         #expect(chat(padding + "a" + padding) == .success(.chat(.stream, content: "a")))
@@ -180,7 +180,7 @@ import Testing
         #expect(error == .blankContent)
     }
 
-    @Test("are refused when nested too deep, in arrays and in objects", arguments: ["[", #"{"a":"#])
+    @Test("Deeply nested arrays and objects are refused", arguments: ["[", #"{"a":"#])
     func nesting(opening: String) {
         let deep = #"{"type":"ping","x":"# + String(repeating: opening, count: 100_000)
         guard case .failure(let error) = reading(deep.utf8) else {
@@ -191,7 +191,7 @@ import Testing
         #expect(error.message.hasSuffix("more than 128 arrays and objects are nested; nest fewer."))
     }
 
-    @Test("are refused when cut anywhere")
+    @Test("Truncated frames are refused")
     func cut() {
         let frame = Array(#"{"type":"message","content":"é😀\u0041","n":[1,2.5e3,true,null]}"#.utf8)
         for length in frame.indices {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("are refused with half a surrogate pair", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
+    @Test("Half a surrogate pair is refused", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
     func surrogates(escape: String) {
         guard case .failure(let error) = chat(escape) else {
             Issue.record("no refusal")
@@ -213,7 +213,7 @@ import Testing
         #expect(error.message.contains("surrogate pair"))
     }
 
-    @Test("show long types cut")
+    @Test("Refusals shorten long types")
     func longType() {
         guard case .failure(let error) = reading(#"{"type":"\#(String(repeating: "m", count: 100_000))"}"#.utf8) else {
             Issue.record("no refusal")
@@ -229,7 +229,7 @@ import Testing
         (.enhancedConsultations, ["user_message", "ping"]), (.mealLogWebSocket, ["ping"]),
     ]
 
-    @Test("are those of the guide that the server answers as", arguments: types)
+    @Test("A guide's mode accepts only that guide's frames", arguments: types)
     func typesOfGuides(mode: GuideMode, known: [String]) {
         for type in ["message", "user_message", "ping"] {
             switch reading(#"{"type":"\#(type)","content":"a"}"#.utf8, in: mode) {

@@ -95,7 +95,7 @@ import Testing
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 
-    @Test("is read in the forms of every guide", arguments: accepted)
+    @Test("The request is read in the forms of every guide", arguments: accepted)
     func acceptedForms(body: String, expected: CreateConsultationRequest) throws {
         #expect(try CreateConsultationRequest(body: Array(body.utf8), in: .union) == expected)
     }
@@ -116,7 +116,7 @@ import Testing
         (#"{"id":"x"}"#, #"an object: {"id":"x"}"#),
     ]
 
-    @Test("refuses what is no string, field by field", arguments: notStrings)
+    @Test("The request refuses values other than strings, field by field", arguments: notStrings)
     func wrongTypes(value: String, shown: String) {
         for (field, expected) in [
             ("persona", "one of \(Self.personas)"), ("coach_type", "one of \(Self.personas)"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("refuses a text of few characters and too many bytes", arguments: ["goal_id", "context_id", "title"])
+    @Test("A text of few characters but too many bytes is refused", arguments: ["goal_id", "context_id", "title"])
     func tooManyBytes(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("counts characters as Swift does", arguments: ["goal_id", "context_id", "title"])
+    @Test("Characters are counted as in Swift", arguments: ["goal_id", "context_id", "title"])
     func lengths(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (count, isAllowed) in [(0, false), (1, true), (200, true), (201, false), (1000, false)] {
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("takes up to 1,000 characters of context beside coach_type")
+    @Test("Up to 1,000 characters of context are allowed next to coach_type")
     func noteLength() {
         func body(_ count: Int) -> String {
             #"{"coach_type":"nutritionist","context":"\#(String(repeating: "n", count: count))"}"#
@@ -242,7 +242,7 @@ import Testing
         ),
     ]
 
-    @Test("refuses the rest, and says what arrived and what is allowed", arguments: refused)
+    @Test("Refusals quote the input and list the allowed values", arguments: refused)
     func refusedForms(body: String, code: ErrorCode, message: String) {
         let refusal = refusalOf(body)
         #expect(refusal?.status == .badRequest)
@@ -250,7 +250,7 @@ import Testing
         #expect(refusal?.message == message)
     }
 
-    @Test("allows an id beside every context but general, and needs one for a goal", arguments: ContextType.allCases)
+    @Test("An id is allowed with every context but general, and required for a goal", arguments: ContextType.allCases)
     func ids(context: ContextType) {
         let type = #""persona":"nutritionist","context_type":"\#(context.rawValue)""#
         #expect((refusalOf("{\(type)}") == nil) == (context != .goal))
@@ -258,7 +258,7 @@ import Testing
         #expect((refusalOf("{\(type),\"goal_id\":\"x\"}") == nil) == (context == .goal))
     }
 
-    @Test("is refused when cut anywhere")
+    @Test("A truncated request is refused")
     func cut() {
         let body = Array(#"{"persona":"nutritionist","context_type":"mood","context_id":"é😀","title":"T"}"#.utf8)
         for length in body.indices {
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("is refused with bytes that are not UTF-8")
+    @Test("Bytes that are not UTF-8 are refused")
     func notUTF8() {
         for byte in [UInt8(0x80), 0xC0, 0xFF] {
             let body = Array(#"{"persona":"nutritionist","title":""#.utf8) + [byte] + Array(#""}"#.utf8)
@@ -280,14 +280,14 @@ import Testing
         }
     }
 
-    @Test("shows long values cut")
+    @Test("Refusals shorten long values")
     func longValues() {
         let refusal = refusalOf(#"{"persona":"\#(String(repeating: "x", count: 100_000))"}"#)
         #expect(refusal.map { $0.message.count < 300 } == true)
         #expect(refusal?.message.contains("…") == true)
     }
 
-    @Test("is refused when nested too deep")
+    @Test("Deep nesting is refused")
     func nesting() {
         let body = #"{"x":"# + String(repeating: "[", count: 100_000)
         #expect(refusalOf(body)?.code == .invalidJSON)

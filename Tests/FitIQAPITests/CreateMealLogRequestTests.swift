@@ -31,7 +31,7 @@ import Testing
         ),
     ]
 
-    @Test("is read from what the guide's client sends", arguments: accepted)
+    @Test("The request is read from the guide's client", arguments: accepted)
     func accepts(body: String, request: CreateMealLogRequest) throws {
         #expect(try CreateMealLogRequest(body: Array(body.utf8)) == request)
     }
@@ -92,14 +92,14 @@ import Testing
         ("[]", "The body must be a JSON object; it is an array: []."),
     ]
 
-    @Test("is refused with the field, what arrived and what is allowed", arguments: refused)
+    @Test("Refusals name the field, quote the input and list the allowed values", arguments: refused)
     func refuses(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateMealLogRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
-    @Test("takes 16 KiB in a single character, and not a byte more")
+    @Test("16 KiB in a single character are allowed, and one byte more is not")
     func bytes() throws {
         // 16,384 bytes: "é" as two, and 8,191 combining marks of two bytes each.
         let text = "é" + String(repeating: "\u{301}", count: 8191)
@@ -119,7 +119,7 @@ import Testing
         ),
     ]
 
-    @Test("leads to a log that another user cannot see", arguments: sentences)
+    @Test("Another user cannot see the resulting log", arguments: sentences)
     func unknown(refusal: APIError, status: Int, message: String) {
         #expect(refusal.status.code == status && refusal.code == .notFound && refusal.message == message)
     }
@@ -136,7 +136,7 @@ import Testing
         ),
     ]
 
-    @Test("can come to nothing, with the guide's sentence and the reason", arguments: failures)
+    @Test("A meal can fail, with the guide's message and the reason", arguments: failures)
     func failure(failure: MealLogFailure, details: String) {
         #expect(failure.message == "Failed to parse meal input" && failure.details == details)
     }

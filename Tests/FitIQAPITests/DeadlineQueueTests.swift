@@ -6,7 +6,7 @@ import Testing
     /// In the order in which they leave the queue; times are seconds.
     static let entries: [(time: Int64, owner: Int)] = [(1, 7), (2, 3), (2, 5), (3, 1)]
 
-    @Test("lets each go at its time and not before, those of the same time by their owners")
+    @Test("Deadlines leave the queue at their time and not before; equal ones are ordered by owner")
     func order() {
         for entries in [Self.entries, Array(Self.entries.reversed())] {
             var queue = DeadlineQueue<Int>()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("orders entries by time, then by owner, and none before itself")
+    @Test("Entries are ordered by time, then by owner")
     func comparison() {
         let entries = Self.entries.map { entry in
             DeadlineQueue<Int>.Entry(time: Timestamp(secondsSinceEpoch: entry.time), owner: entry.owner)

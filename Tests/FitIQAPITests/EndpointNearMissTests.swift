@@ -71,21 +71,21 @@ struct EndpointNearMissTests {
             in: mode)
     }
 
-    @Test("are looked for in paths up to the limit")
+    @Test("Near misses are searched in paths up to the limit")
     func longestPath() throws {
         let path = "/api/v1/goals/" + String(repeating: "x", count: EndpointNearMiss.longestPath - 14)
         #expect(try !nearest("GET \(path)").isEmpty)
         #expect(try nearest("GET \(path)x").isEmpty)
     }
 
-    @Test("are looked for in paths of up to twelve segments")
+    @Test("Near misses are searched in paths of up to twelve segments")
     func mostSegments() throws {
         let path = "/api/v1/goals" + String(repeating: "/", count: EndpointNearMiss.mostSegments - 3)
         #expect(try nearest("GET \(path)").first?.score == 55)
         #expect(try nearest("GET \(path)/").isEmpty)
     }
 
-    @Test("are told with what differs, the nearest first", arguments: table)
+    @Test("Near misses come with their differences, the nearest first", arguments: table)
     func finds(request: String, expected: [String]) throws {
         let nearest = try nearest(request)
         #expect(nearest.count <= 3 && nearest.allSatisfy { $0.score > 40 })
@@ -97,13 +97,13 @@ struct EndpointNearMissTests {
         }
     }
 
-    @Test("are those of the mode")
+    @Test("Near misses belong to the mode")
     func modes() throws {
         #expect(try nearest("GET /goals", in: .mealLogWebSocket).isEmpty)
         #expect(try nearest("GET /goals", in: .goalLinking).first?.endpoint == .listGoals)
     }
 
-    @Test("have the names of the operations in the OpenAPI description")
+    @Test("Near misses have the operations' names in the OpenAPI description")
     func names() throws {
         let lines = try textOfPackage("openapi/openapi.yaml").split(separator: "\n")
         let operations = Set(

@@ -10,7 +10,7 @@ import Testing
         (.updateGoal, .required), (.replaceGoal, .required), (.readInsight, .optional), (.recognizeMealPhoto, .form),
     ]
 
-    @Test("reads no body of a GET or a DELETE, and of most others JSON", arguments: bodies)
+    @Test("GET and DELETE read no body, and most others read JSON", arguments: bodies)
     func needs(endpoint: Endpoint, body: Endpoint.Body) { #expect(endpoint.body == body) }
 
     private static let page = ["page", "limit", "offset"]
@@ -38,14 +38,14 @@ import Testing
         (.deleteJournalEntry, []), (.showProfile, []),
     ]
 
-    @Test("of documents reads the parameters of its list, and no others", arguments: parameters)
+    @Test("A document endpoint reads exactly its list's parameters", arguments: parameters)
     func reads(endpoint: Endpoint, parameters: [String]) {
         #expect(endpoint.parameters == parameters)
         let query = (["page", "to", "x"] + ["x"]).map { (name: $0, value: "1") }
         #expect(endpoint.unknownParameters(in: query) == ["page", "to", "x"].filter { !parameters.contains($0) })
     }
 
-    @Test("is not in the list of docs/app.md of operations that are not served")
+    @Test("No endpoint is in the list of unserved operations in docs/app.md")
     func notServed() throws {
         func pattern(_ path: some StringProtocol) -> String { String(path).replacing(#/{\w+}/#, with: "{}") }
         let served = Set(Endpoint.allCases.map { "\($0.method.rawValue) \(pattern($0.template))" })

@@ -25,7 +25,7 @@ import Testing
         ),
     ]
 
-    @Test("to create are read", arguments: created)
+    @Test("Requests to create a goal are read", arguments: created)
     func readCreate(body: String, expected: CreateGoalRequest) throws {
         #expect(try CreateGoalRequest(body: Array(body.utf8)) == expected)
     }
@@ -55,14 +55,14 @@ import Testing
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]
 
-    @Test("to create are refused, field by field", arguments: refusedCreates)
+    @Test("Requests to create a goal are refused field by field", arguments: refusedCreates)
     func refusedCreate(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateGoalRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest)
     }
 
-    @Test("count characters as Swift does", arguments: [("title", 200), ("description", 2000), ("category", 100)])
+    @Test("Characters are counted as in Swift", arguments: [("title", 200), ("description", 2000), ("category", 100)])
     func lengths(field: String, limit: Int) {
         for (count, isAllowed) in [(limit, true), (limit + 1, false)] {
             for character in ["a", "é", "🇩🇪"] {
@@ -115,12 +115,12 @@ import Testing
         (#"{"conversationId":"null"}"#, update { $0.conversation = .link("null") }),
     ]
 
-    @Test("to update are read, and null unlinks", arguments: updated)
+    @Test("Requests to update are read, and null unlinks", arguments: updated)
     func readUpdate(body: String, expected: UpdateGoalRequest) throws {
         #expect(try UpdateGoalRequest(body: Array(body.utf8)) == expected)
     }
 
-    @Test("to update have the form of the apps if it is served, and the body has it")
+    @Test("Updates with the apps' form are read if it is served")
     func formOfApps() throws {
         for (body, isServed, expected) in [
             (#"{"target_value":5}"#, true, true), (#"{"target_value":5}"#, false, false),
@@ -133,13 +133,13 @@ import Testing
         #expect(try !UpdateGoalRequest(body: Array(#"{"target_value":5}"#.utf8)).hasFormOfApps)
     }
 
-    @Test("to update take no negative zero, which JSON would show as -0")
+    @Test("Updates refuse negative zero, which JSON would show as -0")
     func negativeZero() throws {
         let progress = try UpdateGoalRequest(body: Array(#"{"progress":-0.0}"#.utf8)).change.progress
         #expect(progress?.sign == .plus)
     }
 
-    @Test("to update leave what is absent", arguments: updated)
+    @Test("Updates leave absent members unchanged", arguments: updated)
     func apply(body: String, request: UpdateGoalRequest) {
         var goal = GoalTests.full
         request.change.apply(to: &goal)
@@ -183,7 +183,7 @@ import Testing
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]
 
-    @Test("to update are refused, field by field", arguments: refusedUpdates)
+    @Test("Requests to update a goal are refused field by field", arguments: refusedUpdates)
     func refusedUpdate(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try UpdateGoalRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
@@ -193,7 +193,7 @@ import Testing
     // MARK: Chat about a goal
 
     @Test(
-        "to chat about one take a UUID in any case",
+        "A chat about a goal accepts a UUID in any case",
         arguments: [ResourceIDTests.text, ResourceIDTests.text.uppercased()])
     func chatAboutGoal(id: String) throws {
         #expect(try ChatAboutGoalRequest(body: Array(#"{"goalId":"\#(id)"}"#.utf8)).goalID == id)
@@ -213,7 +213,7 @@ import Testing
         ("", .emptyBody),
     ]
 
-    @Test("to chat about one are refused with 400", arguments: refusedChats)
+    @Test("An invalid chat about a goal gets 400", arguments: refusedChats)
     func refusedChat(body: String, expected: APIError) {
         let refusal = refusal { () throws(APIError) in try ChatAboutGoalRequest(body: Array(body.utf8)) }
         #expect(refusal == expected)

@@ -48,7 +48,7 @@ import Testing
         #"{"success":true,"data":\#(snake(camel)),\#(camel.dropFirst())"#
     }
 
-    @Test("is goal-linking's object, bare", arguments: [(plain, plainCamel), (full, fullCamel)])
+    @Test("The JSON is goal-linking's bare object", arguments: [(plain, plainCamel), (full, fullCamel)])
     func goalLinking(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .goalLinking)
         #expect(text(encoded.body) == json)
@@ -57,7 +57,7 @@ import Testing
         #expect(encoded.byteCount == 2 * json.utf8.count)
     }
 
-    @Test("has the envelope beside it in the union", arguments: [(plain, plainCamel), (full, fullCamel)])
+    @Test("The union adds the envelope next to it", arguments: [(plain, plainCamel), (full, fullCamel)])
     func unionForm(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .union)
         #expect(text(encoded.body) == Self.envelope(json))
@@ -66,7 +66,7 @@ import Testing
         #expect(encoded.byteCount == encoded.body.count + encoded.camelCase.count + encoded.snakeCase.count)
     }
 
-    @Test("names each status", arguments: GoalWord.guide)
+    @Test("Every status has its name", arguments: GoalWord.guide)
     func status(status: GoalWord) throws {
         var goal = Self.plain
         goal.state = try #require(GoalState(rawValue: status.rawValue))
@@ -80,7 +80,7 @@ import Testing
         (0.1 + 0.2, "0.30000000000000004"),
     ]
 
-    @Test("writes progress with as many digits as it has", arguments: progress)
+    @Test("Progress has as many digits as necessary", arguments: progress)
     func digits(value: Double, json: String) {
         var goal = Self.plain
         goal.progress = value
@@ -89,7 +89,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test("stands in lists, with the count")
+    @Test("Lists have goals and their count")
     func list() {
         func list(_ goals: [Goal], _ form: GuideMode) -> String {
             text(ListAnswers.goals(goals.map { $0.encoded(in: form) }, total: goals.count, in: form))
@@ -112,7 +112,7 @@ import Testing
         AnswerTests.plain.body(answeringChatAboutGoal: .numbered(9), in: form, origin: "http://h")
     }
 
-    @Test("and the chat about it: who, when, and both ids")
+    @Test("The chat about a goal has its persona, its time and both ids")
     func chatAboutGoal() {
         let persona =
             #""persona":{"id":"general_wellness","name":"Wellness Coach","avatar":"http://h/avatars/general_wellness.svg"}"#
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: The guide's models
 
-    @Test("decodes as the guide's goal", arguments: [plain, full], [GuideMode.goalLinking, .union])
+    @Test("The JSON decodes as the guide's goal", arguments: [plain, full], [GuideMode.goalLinking, .union])
     func decodes(goal: Goal, form: GuideMode) throws {
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(Guide.Goal.self, from: Data(goal.encoded(in: form).body))
@@ -145,7 +145,7 @@ import Testing
         #expect(decoded.category == goal.category)
     }
 
-    @Test("decodes as the guide's answer to chat-about-goal", arguments: [GuideMode.goalLinking, .union])
+    @Test("The answer decodes as the guide's answer to chat-about-goal", arguments: [GuideMode.goalLinking, .union])
     func decodesChatAboutGoal(form: GuideMode) throws {
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(
@@ -156,7 +156,7 @@ import Testing
         #expect(decoded.persona.name == "Wellness Coach")
     }
 
-    @Test("is asked for in the guide's own requests")
+    @Test("The guide's own requests are understood")
     func requests() throws {
         typealias Guide = GoalLinkingGuide
         let encoder = JSONEncoder()

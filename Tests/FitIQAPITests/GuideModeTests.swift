@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("Guide modes") struct GuideModeTests {
-    @Test("have the guides' short names")
+    @Test("Modes have the guides' short names")
     func names() {
         #expect(
             GuideMode.allCases.map(\.rawValue) == [
@@ -24,7 +24,7 @@ import Testing
         (.showMealLog, "---SD"), (.deleteGoal, "--S--"), (.deleteConsultation, "--S--"),
     ]
 
-    @Test("serve what the guide documents and what it presupposes", arguments: table)
+    @Test("A mode serves what its guide documents and presupposes", arguments: table)
     func provision(endpoint: Endpoint, row: String) {
         for (mode, letter) in zip(GuideMode.guides, row) {
             let provision = mode.provision(of: endpoint)
@@ -35,12 +35,12 @@ import Testing
         #expect(GuideMode.union.provision(of: endpoint) == .documented)
     }
 
-    @Test("leave no endpoint out of the table")
+    @Test("Modes cover every endpoint of the table")
     func tableIsComplete() {
         #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides))
     }
 
-    @Test("name the guides of an endpoint: those that document it, else those that presuppose it")
+    @Test("An endpoint names the guides that document it, or else those that presuppose it")
     func guidesOfEndpoints() {
         #expect(Endpoint.listConsultations.guides == [.enhancedConsultations])
         #expect(Endpoint.createGoal.guides == [.goalLinking])
@@ -62,13 +62,13 @@ import Testing
         ),
     ]
 
-    @Test("say of what is absent who documents it", arguments: absences)
+    @Test("A missing endpoint names the guides that document it", arguments: absences)
     func absence(refusal: APIError, message: String) {
         #expect(refusal.status == .notFound)
         #expect(refusal.message == message)
     }
 
-    @Test("advise only what they serve")
+    @Test("Advice mentions only served endpoints")
     func advice() {
         let existing = AnswerTests.plain
         for mode in GuideMode.allCases {
@@ -88,13 +88,13 @@ import Testing
                 + "follows, has no goals: leave the field out.")
     }
 
-    @Test("hint only at paths that they serve", arguments: GuideMode.allCases)
+    @Test("Hints lead only to served paths", arguments: GuideMode.allCases)
     func templates(mode: GuideMode) {
         let refusal = Route.refusal(ofUnknownPath: "/api/v1/gaols", in: mode)
         #expect(refusal.message.contains("/api/v1/goals.") == mode.serves(.listGoals), "\(refusal.message)")
     }
 
-    @Test("answer methods as far as they serve them", arguments: GuideMode.allCases)
+    @Test("Allowed methods match the served endpoints", arguments: GuideMode.allCases)
     func methods(mode: GuideMode) {
         #expect(Route.of(.listConsultations).methods(in: mode).contains(.get) == mode.serves(.listConsultations))
         #expect(Route.of(.listConsultations).methods(in: mode).contains(.head) == mode.serves(.listConsultations))
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("refuse in the union's form, but for meal-log-websocket")
+    @Test("Refusals have the union's form, except for meal-log-websocket")
     func errorForm() {
         let refusal = APIError(.notFound, .notFound, "No.", details: ["a": 1])
         for mode in GuideMode.allCases where mode != .mealLogWebSocket {
@@ -122,7 +122,7 @@ import Testing
         text(consultation.body(answering: endpoint, in: mode, origin: "http://127.0.0.1:8080"))
     }
 
-    @Test("show a consultation as consultation-websocket does, nested after create and flat after get")
+    @Test("consultation-websocket shows a consultation nested after create and flat after get")
     func consultationWebSocket() {
         let plain =
             #"{"id":"00000000-0000-4000-8000-000000000001","user_id":"user-1","persona":"general_wellness","status":"active","#
@@ -147,7 +147,7 @@ import Testing
             .replacing(#","has_context_for_goal_suggestions":false"#, with: "")
     }
 
-    @Test("show a consultation as enhanced-consultations does")
+    @Test("enhanced-consultations has its own form of a consultation")
     func enhancedConsultations() {
         let full =
             #"{"id":"00000000-0000-4000-8000-000000000002","user_id":"Zoë \"😀\"","persona":"fitness_coach","#
@@ -164,7 +164,7 @@ import Testing
                 == withoutApps(text(AnswerTests.full.listItem(in: .union))))
     }
 
-    @Test("show a consultation as goal-linking does, bare and in camelCase")
+    @Test("goal-linking shows a consultation bare and in camelCase")
     func goalLinking() {
         #expect(
             body(AnswerTests.plain, .showConsultation, .goalLinking)
@@ -175,7 +175,7 @@ import Testing
                 + #""lastMessageAt":null}"#)
     }
 
-    @Test("show of a consultation its id alone, as websocket-architecture does")
+    @Test("websocket-architecture shows only the id of a consultation")
     func webSocketArchitecture() {
         let mode = GuideMode.webSocketArchitecture
         #expect(
@@ -186,7 +186,7 @@ import Testing
                 == withoutApps(body(AnswerTests.plain, .showConsultation, .union)))
     }
 
-    @Test("list messages with or without paging and metadata")
+    @Test("Messages are listed with or without paging and metadata")
     func messages() throws {
         let message = Message(
             id: .numbered(3), consultationID: .numbered(1), role: .assistant, content: "A",
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test("know paging of messages, or ignore it")
+    @Test("A mode honours or ignores paging of messages")
     func messageQuery() throws {
         let query = [(name: "page", value: "nonsense")]
         #expect(try MessageListQuery(query: query, in: .consultationWebSocket).page == nil)
@@ -217,7 +217,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test("take the fields of their guide, and ignore the others'")
+    @Test("A mode accepts its guide's fields, and ignores the others'")
     func createRequest() throws {
         let everything = Array(
             #"""
@@ -241,7 +241,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try CreateConsultationRequest(body: everything, in: .union) } != nil)
     }
 
-    @Test("ask for the coach by their guide's name")
+    @Test("A mode requires the coach under its guide's name")
     func missingCoach() {
         func message(_ body: String, _ form: GuideMode) -> String? {
             refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8), in: form) }?.message
@@ -255,12 +255,12 @@ import Testing
 
     // MARK: Credentials
 
-    @Test("require an API key, but for the two guides that do not mention one")
+    @Test("A mode requires an API key, unless its guide does not mention one")
     func apiKeys() {
         #expect(GuideMode.allCases.filter { !$0.requiresAPIKey } == [.goalLinking, .webSocketArchitecture])
     }
 
-    @Test("say where the WebSocket's credentials belong")
+    @Test("A mode says where the WebSocket's credentials belong")
     func webSocketCredentials() {
         for mode in GuideMode.allCases {
             let message = APIError.missingWebSocketCredentials(in: mode).message

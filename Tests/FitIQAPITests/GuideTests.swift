@@ -39,7 +39,7 @@ import Testing
 
     // MARK: A consultation
 
-    @Test("a consultation, as consultation-websocket does after create and after get", arguments: consultations)
+    @Test("consultation-websocket decodes a consultation after create and after get", arguments: consultations)
     func consultationWebSocket(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
         let created = try Guide.decoder.decode(Guide.CreateConsultationResponse.self, from: body(consultation))
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("no date with the decoder that consultation-websocket uses for create: its mistake, not ours")
+    @Test("consultation-websocket's own decoder for create fails on dates")
     func consultationWebSocketWithoutDates() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(
@@ -81,7 +81,7 @@ import Testing
         #expect(decoded.updatedAt == (consultation.isArchived ? Self.date + 2 : Self.date))
     }
 
-    @Test("a consultation, as enhanced-consultations does", arguments: consultations)
+    @Test("enhanced-consultations decodes a consultation", arguments: consultations)
     func enhancedConsultations(consultation: Consultation) throws {
         typealias Guide = EnhancedConsultationsGuide
         let response = try Guide.decoder.decode(Guide.ConsultationResponse.self, from: body(consultation))
@@ -89,7 +89,7 @@ import Testing
         expectEqual(response.data, consultation)
     }
 
-    @Test("no consultation with both coding keys and convertFromSnakeCase: the guide's mistake, not ours")
+    @Test("enhanced-consultations fails with both coding keys and convertFromSnakeCase")
     func enhancedConsultationsContradiction() {
         typealias Guide = EnhancedConsultationsGuide
         #expect(throws: DecodingError.self) {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("a conversation, as goal-linking does", arguments: consultations)
+    @Test("goal-linking decodes a conversation", arguments: consultations)
     func goalLinking(consultation: Consultation) throws {
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(Guide.Conversation.self, from: body(consultation))
@@ -112,7 +112,7 @@ import Testing
         #expect(decoded.lastMessageAt == (consultation.lastMessageAt == nil ? nil : Self.date + 1))
     }
 
-    @Test("consultation_id, as websocket-architecture does, with an envelope or without", arguments: consultations)
+    @Test("websocket-architecture decodes consultation_id, with an envelope or without", arguments: consultations)
     func webSocketArchitecture(consultation: Consultation) throws {
         typealias Guide = WebSocketArchitectureGuide
         let id = consultation.id.description
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test("the list of consultations, as enhanced-consultations does")
+    @Test("enhanced-consultations decodes the list of consultations")
     func list() throws {
         typealias Guide = EnhancedConsultationsGuide
         let body = ListAnswers.consultations(
@@ -157,7 +157,7 @@ import Testing
         return Data(ListAnswers.messages(encoded[...], page: Page(number: 1, size: 50), total: 3, in: .union))
     }
 
-    @Test("the messages, as consultation-websocket does")
+    @Test("consultation-websocket decodes the messages")
     func messagesOfConsultationWebSocket() throws {
         typealias Guide = ConsultationWebSocketGuide
         let response = try Guide.decoder.decode(Guide.MessagesResponse.self, from: messagesBody())
@@ -169,7 +169,7 @@ import Testing
         #expect(response.data.messages.allSatisfy { $0.createdAt == Self.date })
     }
 
-    @Test("the messages, as enhanced-consultations does")
+    @Test("enhanced-consultations decodes the messages")
     func messagesOfEnhancedConsultations() throws {
         typealias Guide = EnhancedConsultationsGuide
         let response = try Guide.decoder.decode(Guide.MessagesResponse.self, from: messagesBody())
@@ -179,7 +179,7 @@ import Testing
         #expect(response.data.pagination.totalCount == 3)
     }
 
-    @Test("quick actions, as enhanced-consultations does", arguments: Persona.allCases, ContextType.allCases)
+    @Test("enhanced-consultations decodes quick actions", arguments: Persona.allCases, ContextType.allCases)
     func quickActions(persona: Persona, context: ContextType) throws {
         typealias Guide = EnhancedConsultationsGuide
         let actions = [
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("the 409, as consultation-websocket does", arguments: consultations)
+    @Test("consultation-websocket decodes the 409", arguments: consultations)
     func conflict(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
         let body = Data(APIError.consultationExists(consultation).body(in: .union))
@@ -213,7 +213,7 @@ import Testing
         #expect(response.error.details.goalID == consultation.goalID?.description)
     }
 
-    @Test("every refusal, as enhanced-consultations does", arguments: APIErrorTests.table.map(\.0))
+    @Test("enhanced-consultations decodes every refusal", arguments: APIErrorTests.table.map(\.0))
     func refusal(refusal: APIError) throws {
         let decoded = try JSONDecoder().decode(
             EnhancedConsultationsGuide.APIError.self, from: Data(refusal.body(in: .union)))
@@ -223,7 +223,7 @@ import Testing
 
     // MARK: Frames
 
-    @Test("every frame, as consultation-websocket does", arguments: ServerFrameTests.golden.map(\.0))
+    @Test("consultation-websocket decodes every frame", arguments: ServerFrameTests.golden.map(\.0))
     func framesOfConsultationWebSocket(frame: ServerFrame) throws {
         typealias Guide = ConsultationWebSocketGuide
         let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test("every frame, as enhanced-consultations does", arguments: ServerFrameTests.golden.map(\.0))
+    @Test("enhanced-consultations decodes every frame", arguments: ServerFrameTests.golden.map(\.0))
     func framesOfEnhancedConsultations(frame: ServerFrame) throws {
         typealias Guide = EnhancedConsultationsGuide
         let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test("the type of every frame, as websocket-architecture does", arguments: ServerFrameTests.golden.map(\.0))
+    @Test("websocket-architecture decodes the type of every frame", arguments: ServerFrameTests.golden.map(\.0))
     func framesOfWebSocketArchitecture(frame: ServerFrame) throws {
         let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
         #expect(

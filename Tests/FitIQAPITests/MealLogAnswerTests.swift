@@ -48,7 +48,7 @@ import Testing
         ),
     ]
 
-    @Test("in the union of the guides, and in every guide that knows none", arguments: union)
+    @Test("The union's meal logs serve every guide without its own form", arguments: union)
     func unionObject(log: MealLog, json: String) {
         for form in [GuideMode.union, .consultationWebSocket, .enhancedConsultations, .goalLinking] {
             #expect(text(log.object(in: form)) == json)
@@ -78,7 +78,7 @@ import Testing
         ),
     ]
 
-    @Test("in meal-log-websocket, with nothing that it does not document", arguments: guide)
+    @Test("meal-log-websocket's meal logs have only documented members", arguments: guide)
     func guideObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .mealLogWebSocket)) == json)
     }
@@ -102,12 +102,12 @@ import Testing
         (MealLogExamples.processing, union[0].1),
     ]
 
-    @Test("in the events of websocket-architecture, as it prints them", arguments: architecture)
+    @Test("Events of websocket-architecture have the printed form", arguments: architecture)
     func architectureObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .webSocketArchitecture)) == json)
     }
 
-    @Test("stand in an envelope as they are, except in meal-log-websocket", arguments: GuideMode.allCases)
+    @Test("Meal logs have an envelope, except in meal-log-websocket", arguments: GuideMode.allCases)
     func envelope(form: GuideMode) {
         let body = text(MealLogExamples.processing.body(of: Array(#"{"x":1}"#.utf8), in: form))
         #expect((body == #"{"success":true,"data":{"x":1}}"#) == (form != .mealLogWebSocket))
@@ -127,7 +127,7 @@ import Testing
         ),
     ]
 
-    @Test("as meal-log-websocket answers, with its model's members and no envelope but `data`", arguments: responses)
+    @Test("meal-log-websocket answers with its model's members and only `data` around them", arguments: responses)
     func guideResponse(log: MealLog, json: String) {
         #expect(text(log.body(of: [], in: .mealLogWebSocket)) == #"{"data":\#(json)}"#)
     }
@@ -139,7 +139,7 @@ import Testing
         (Page(number: 4, size: 10), 21, false), (Page(number: .max, size: 100), 21, false),
     ]
 
-    @Test("are listed with where the page lies", arguments: pages)
+    @Test("Lists state the page's position", arguments: pages)
     func list(page: Page, total: Int, hasMore: Bool) {
         let rest = #""total_count":\#(total),"page":\#(page.number),"limit":\#(page.size),"has_more":\#(hasMore)}}"#
         #expect(
@@ -149,7 +149,7 @@ import Testing
             text(MealLog.listBody([], page: page, total: total)) == #"{"success":true,"data":{"meal_logs":[],\#(rest)"#)
     }
 
-    @Test("are announced with type, data and time once they are done", arguments: GuideMode.allCases)
+    @Test("Finished meals are announced with type, data and time", arguments: GuideMode.allCases)
     func events(mode: GuideMode) {
         #expect(MealLogEvent.frame(of: MealLogExamples.processing, in: mode) == nil)
         for (log, type) in [
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("have the sums of their items as totals, to the last tenth")
+    @Test("Totals are the sums of the items, to the last tenth")
     func totals() {
         // 0.1 + 0.2 is not 0.3 in binary fractions.
         let item = { (tenths: Int) in
@@ -184,7 +184,7 @@ import Testing
             MealLogExamples.processing.totals == MealNutrients() && MealLogExamples.failed.totals == MealNutrients())
     }
 
-    @Test("A photo of which a food is less than 80 % certain needs a look; confirmed, it stands behind the meal")
+    @Test("A photo with a food below 80 % certainty needs review; confirmed, it backs the meal")
     func photo() {
         func photo(_ confidence: Double) -> MealPhoto {
             var item = MealLogExamples.toast
@@ -206,7 +206,7 @@ import Testing
         #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))
     }
 
-    @Test("The totals of a photo are whole grams, half of one rounded up", arguments: [(44, 4), (45, 5)])
+    @Test("The totals of a photo are whole grams, rounded half up", arguments: [(44, 4), (45, 5)])
     func photoTotals(tenths: Int, grams: Int) {
         var item = MealLogExamples.toast
         item.nutrients = MealNutrients(
@@ -222,7 +222,7 @@ import Testing
         #expect(text(photo.body).contains(ofItem))
     }
 
-    @Test("A log whose foods were entered is manual; one that is read is not")
+    @Test("A log with entered foods is manual; a parsed one is not")
     func manual() {
         var log = MealLogExamples.completed
         log.isManual = true
@@ -231,7 +231,7 @@ import Testing
         #expect(log.status == .processing)
     }
 
-    @Test("The text of foods has as many names as it has room for")
+    @Test("The text of foods has as many names as fit")
     func words() {
         func food(_ name: String) -> MealItem {
             MealItem(name: name, quantity: 1, unit: "", nutrients: MealNutrients())

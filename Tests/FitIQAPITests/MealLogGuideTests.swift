@@ -10,7 +10,7 @@ import Testing
     static let forms = [GuideMode.union, .mealLogWebSocket]
     static let date = Date(timeIntervalSince1970: 1_738_146_600)
 
-    @Test("a log in every status, after create and get", arguments: forms)
+    @Test("The models decode a log in every status, after create and get", arguments: forms)
     func response(form: GuideMode) throws {
         for log in [MealLogExamples.processing, MealLogExamples.completed, MealLogExamples.failed] {
             let body = Data(log.body(of: log.object(in: form), in: form))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("a completed event, with all its items", arguments: forms)
+    @Test("The models decode a completed event, with all its items", arguments: forms)
     func completed(form: GuideMode) throws {
         let frame = try #require(MealLogEvent.frame(of: MealLogExamples.mixed, in: form))
         let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: Data(frame))
@@ -40,7 +40,7 @@ import Testing
         #expect(data.items.map(\.confidenceScore) == [0.95, 0.8])
     }
 
-    @Test("a failed event", arguments: forms)
+    @Test("The models decode a failed event", arguments: forms)
     func failed(form: GuideMode) throws {
         let frame = try #require(MealLogEvent.frame(of: MealLogExamples.failed, in: form))
         let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogFailedData>.self, from: Data(frame))
@@ -48,7 +48,7 @@ import Testing
         #expect(message.data.errorMessage == "Failed to parse meal input" && message.data.status == "failed")
     }
 
-    @Test("nothing with the decoder of the guide's service: its mistake, not ours", arguments: forms)
+    @Test("The guide's own decoder fails: its mistake, not ours", arguments: forms)
     func convertingTwice(form: GuideMode) {
         let body = Data(MealLogExamples.processing.body(of: MealLogExamples.processing.object(in: form), in: form))
         #expect(throws: DecodingError.self) {
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// websocket-architecture, "meal_log.completed" and "meal_log.failed", with ids in place of "uuid".
-    @Test("and the printed frames of websocket-architecture are matched in names, order and types")
+    @Test("The printed frames of websocket-architecture match in names, order and types")
     func architecture() throws {
         let printed = try JSON.parse(
             Array(

@@ -8,7 +8,7 @@ import Testing
     /// 2025-01-29T00:00:00Z.
     static let midnight: Int64 = 1_738_108_800
 
-    @Test("asks for the first fifty of all logs unless it says more")
+    @Test("The query defaults to the first fifty of all logs")
     func defaults() throws {
         let query = try MealLogListQuery(query: [("page_size", "x"), ("x", "")])
         #expect(query.page == Page(number: 1, size: 50))
@@ -16,7 +16,9 @@ import Testing
         #expect(query.matches(MealLogExamples.processing.kind) && query.matches(MealLogExamples.failed.kind))
     }
 
-    @Test("takes pages, statuses and meals", arguments: MealLogStatus.allCases, MealType.known(isForApps: false))
+    @Test(
+        "The query takes pages, statuses and meals", arguments: MealLogStatus.allCases, MealType.known(isForApps: false)
+    )
     func values(status: MealLogStatus, type: MealType) throws {
         let query = try MealLogListQuery(query: [
             ("limit", "100"), ("page", "3"), ("status", status.rawValue), ("meal_type", type.rawValue),
@@ -28,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("takes the apps' `pending` for processing, and names it in a refusal")
+    @Test("The apps' `pending` means processing, and refusals name it")
     func pending() throws {
         #expect(try MealLogListQuery(query: [("status", "pending")], isForApps: true).status == .processing)
         for status in MealLogStatus.allCases {
@@ -52,7 +54,7 @@ import Testing
         ("9999-12-31", 253_402_214_400, 253_402_300_799),
     ]
 
-    @Test("takes dates and date-times; a bare date is the whole day", arguments: edges)
+    @Test("The query takes dates and date-times; a bare date is the whole day", arguments: edges)
     func dates(text: String, start: Int64, end: Int64) throws {
         let query = try MealLogListQuery(query: [("start_date", text), ("end_date", text)])
         #expect(query.start == DateTime(secondsSinceEpoch: start))
@@ -71,7 +73,7 @@ import Testing
         ([("start_date", "2025-01-29T11:15:00+01:00"), ("end_date", "2025-01-29T10:15:00-00:00")], true),
     ]
 
-    @Test("has whole seconds, both ends included", arguments: ranges)
+    @Test("Bounds are whole seconds, both ends included", arguments: ranges)
     func span(query: Query, isMatch: Bool) throws {
         let (query, time) = (try MealLogListQuery(query: query), MealLogExamples.completed.loggedAt)
         #expect(((query.start ?? time) <= time && time <= (query.end ?? time)) == isMatch)
@@ -103,14 +105,14 @@ import Testing
         ),
     ]
 
-    @Test("is refused with the parameter, what arrived and what is allowed", arguments: refused)
+    @Test("Refusals name the parameter, quote the input and list the allowed values", arguments: refused)
     func refuses(query: Query, message: String) {
         let refusal = refusal { () throws(APIError) in try MealLogListQuery(query: query) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
-    @Test("shows at most 80 characters of what arrived")
+    @Test("Refusals quote at most 80 characters of the input")
     func cut() {
         let long = String(repeating: "x", count: 10_000)
         for refusal in [

@@ -70,7 +70,7 @@ import Testing
         ("fiber_g", "-0.1", "'fiber_g' must be a number from 0"), ("sugar_g", "{}", "'sugar_g' must be a number"),
     ]
 
-    @Test("Each member of a food is checked, in every request that has foods", arguments: badFoods)
+    @Test("Each member of a food is validated, in every request with foods", arguments: badFoods)
     func refusesFood(member: String, value: String?, message: String) {
         let food = Self.food([member: value])
         let batch = refusal { () throws(APIError) in
@@ -100,7 +100,7 @@ import Testing
         #expect(refusal?.status == .badRequest)
     }
 
-    @Test("A guide knows its four meals, the apps know eight")
+    @Test("Guides have four meals, the apps eight")
     func types() throws {
         let body = Array(Self.tea.utf8)
         #expect(try CreateMealLogRequest(body: body, isForApps: true).mealType == .drink)
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: APIError.self) { try MealLogListQuery(query: [("meal_type", "water")]) }
     }
 
-    @Test("A change has what is present; null is absent, and what the world sets counts for nothing")
+    @Test("A change has only present members; null is absent, and the world's own members are ignored")
     func changes() throws {
         var log = MealLogExamples.completed
         let old = log
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("Confirmed foods are rounded to what a meal log keeps")
+    @Test("Confirmed foods are rounded to the precision of a meal log")
     func confirmation() throws {
         let body = #"{"confirmed_items":[\#(Self.food(named: "name"))]}"#
         let item = try #require(try ConfirmMealPhotoRequest(body: Array(body.utf8)).items.first)
@@ -169,7 +169,7 @@ import Testing
         try MealPhotoRequest(body: Array(body.utf8), contentType: type)
     }
 
-    @Test("A form with an image is read, and its fields")
+    @Test("A form with an image is read, including its fields")
     func form() throws {
         #expect(try read(Self.form(Self.image)) == MealPhotoRequest())
         let fields = Self.form(
@@ -207,7 +207,7 @@ import Testing
         (#"{"image_data":"/9j/","meal_type":"lunch","notes":7}"#, "'notes' must be a string"),
     ]
 
-    @Test("JSON without a picture in base64 is refused, a bad one with the word format", arguments: badJSON)
+    @Test("JSON without a base64 picture is refused, and a bad picture is refused by format", arguments: badJSON)
     func refusesJSON(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try read(body, "application/json") }
         #expect(refusal?.status == .badRequest)
@@ -241,14 +241,14 @@ import Testing
         ),
     ]
 
-    @Test("What is no such form is refused", arguments: badForms)
+    @Test("Other forms are refused", arguments: badForms)
     func refusesForm(body: String, type: String?, status: Int, message: String) {
         let refusal = refusal { () throws(APIError) in try read(body, type) }
         #expect(refusal?.status.code == status)
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
     }
 
-    @Test("A form has at most 20 parts, and each a head of at most 4 KiB")
+    @Test("A form has at most 20 parts, each with a head of at most 4 KiB")
     func limits() throws {
         let part = "--x\r\nContent-Type: image/png\r\n\r\nPNG\r\n"
         #expect(throws: Never.self) { try read(String(repeating: part, count: 20) + "--x--") }
@@ -261,7 +261,7 @@ import Testing
         #expect(throws: APIError.self) { try read(head(4097)) }
     }
 
-    @Test("The first bytes of a form crash nothing")
+    @Test("A truncated form never crashes")
     func cut() {
         let body = Self.form(Self.image, Self.image)
         for count in 0...body.utf8.count {
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("What the apps read of a meal log")
+    @Test("The apps can read a meal log")
     func members() throws {
         func object(_ log: MealLog, isForApps: Bool) throws -> JSONValue {
             try JSON.parse(log.object(in: .union, isForApps: isForApps))

@@ -5,7 +5,7 @@ import Testing
 typealias Query = [(name: String, value: String)]
 
 @Suite("The query of the list of consultations") struct ConsultationListQueryTests {
-    @Test("is the first page of twenty of everything when empty")
+    @Test("An empty query means the first page of twenty of everything")
     func defaults() throws {
         let query = try ConsultationListQuery(query: [])
         #expect(query.page == Page(number: 1, size: 20))
@@ -14,7 +14,7 @@ typealias Query = [(name: String, value: String)]
         #expect(query.contextType == nil)
     }
 
-    @Test("takes every parameter, and ignores those it does not know")
+    @Test("The query takes every parameter, and ignores unknown ones")
     func everything() throws {
         let query = try ConsultationListQuery(query: [
             ("context_type", "mood"), ("Page", "x"), ("page", "3"), ("is_archived", "false"), ("sort", "asc"),
@@ -26,7 +26,7 @@ typealias Query = [(name: String, value: String)]
         #expect(query.contextType == .mood)
     }
 
-    @Test("counts the first of repeated parameters", arguments: ["x", "9", ""])
+    @Test("The first of repeated parameters counts", arguments: ["x", "9", ""])
     func repeated(second: String) throws {
         let query = try ConsultationListQuery(query: [
             ("page", "2"), ("page", second), ("is_archived", "true"), ("is_archived", second),
@@ -41,13 +41,13 @@ typealias Query = [(name: String, value: String)]
         ("1", 1), ("2", 2), ("007", 7), ("9223372036854775807", .max), ("0000000000000000000000000001", 1),
     ]
 
-    @Test("takes pages from 1 as far as they go", arguments: pages)
+    @Test("Pages go from 1 as far as they reach", arguments: pages)
     func page(value: String, number: Int) throws {
         #expect(try ConsultationListQuery(query: [("page", value)]).page.number == number)
         #expect(try MessageListQuery(query: [("page", value)], in: .union).page == Page(number: number, size: 50))
     }
 
-    @Test("reads what only the apps send for them alone")
+    @Test("Parameters of the apps count only for the apps")
     func forApps() throws {
         let query: Query = [("limit", "7"), ("status", "x"), ("from", "x"), ("to", "x")]
         #expect(try ConsultationListQuery(query: query) == ConsultationListQuery(query: []))
@@ -62,7 +62,7 @@ typealias Query = [(name: String, value: String)]
         #expect(list.created.last == DateTime(secondsSinceEpoch: first.secondsSinceEpoch + 86_399))
     }
 
-    @Test("takes offsets as far as they go, one item at a time too")
+    @Test("Offsets go as far as they reach, even one item at a time")
     func lastOffset() throws {
         let query: Query = [("offset", "9223372036854775807"), ("limit", "1")]
         let pages = [
@@ -78,7 +78,7 @@ typealias Query = [(name: String, value: String)]
         "9223372036854775808", "99999999999999999999999999", "１", "٣", "1\u{0}", "½",
     ]
 
-    @Test("refuses other pages with the parameter, the range and the value", arguments: notNumbers)
+    @Test("Refusals name the page parameter, its range and the value", arguments: notNumbers)
     func badPage(value: String) {
         let expected = APIError.outOfRange("page", allowed: 1...Int.max, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", value)]) } == expected)
@@ -86,7 +86,7 @@ typealias Query = [(name: String, value: String)]
             refusal { () throws(APIError) in try MessageListQuery(query: [("page", value)], in: .union) } == expected)
     }
 
-    @Test("takes 1 to 100 a page", arguments: 0...102)
+    @Test("Page sizes from 1 to 100 are accepted", arguments: 0...102)
     func pageSize(size: Int) {
         let attempt = refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", "\(size)")]) }
         let attemptForMessages = refusal { () throws(APIError) in
@@ -96,7 +96,7 @@ typealias Query = [(name: String, value: String)]
         #expect(attemptForMessages == attempt)
     }
 
-    @Test("refuses other sizes", arguments: notNumbers)
+    @Test("Other page sizes are refused", arguments: notNumbers)
     func badPageSize(value: String) {
         let expected = APIError.outOfRange("page_size", allowed: 1...100, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", value)]) } == expected)
@@ -105,14 +105,16 @@ typealias Query = [(name: String, value: String)]
                 == expected)
     }
 
-    @Test("knows true and false", arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
+    @Test("Booleans are true or false", arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
     func badFlag(value: String) {
         #expect(
             refusal { () throws(APIError) in try ConsultationListQuery(query: [("is_archived", value)]) }
                 == .unknownChoice("is_archived", got: value, allowed: ["true", "false"]))
     }
 
-    @Test("knows the guides' personas and contexts", arguments: ["", "all", "Nutritionist", "fitness-coach", "goals"])
+    @Test(
+        "Filters accept the guides' personas and contexts",
+        arguments: ["", "all", "Nutritionist", "fitness-coach", "goals"])
     func badChoice(value: String) {
         let personas = Persona.allCases.map(\.rawValue)
         let contexts = ContextType.allCases.map(\.rawValue)
@@ -141,7 +143,7 @@ typealias Query = [(name: String, value: String)]
         ),
     ]
 
-    @Test("says what arrived and what is allowed", arguments: messages)
+    @Test("Refusals quote the input and list the allowed values", arguments: messages)
     func message(query: Query, message: String) {
         let refusal = refusal { () throws(APIError) in try ConsultationListQuery(query: query) }
         #expect(refusal?.message == message)
@@ -149,7 +151,7 @@ typealias Query = [(name: String, value: String)]
         #expect(refusal?.code == .validationFailed)
     }
 
-    @Test("matches by archive, persona and context", arguments: Persona.allCases, ContextType.allCases)
+    @Test("Filters match by archive, persona and context", arguments: Persona.allCases, ContextType.allCases)
     func matches(persona: Persona, context: ContextType) throws {
         for status in ConsultationStatus.allCases {
             var consultation = Consultation(
@@ -182,14 +184,15 @@ typealias Query = [(name: String, value: String)]
         ([("page_size", "10"), ("page", "3")], Page(number: 3, size: 10)),
     ]
 
-    @Test("asks for everything unless it names a page or a size", arguments: table)
+    @Test("Without page or size the query asks for all messages", arguments: table)
     func page(query: Query, page: Page?) throws {
         #expect(try MessageListQuery(query: query, in: .union).page == page)
     }
 }
 
 @Suite("The query of quick actions") struct QuickActionQueryTests {
-    @Test("takes a context and a persona, each if given", arguments: Persona.allCases, ContextType.allCases)
+    @Test(
+        "Quick actions take a context and a persona, both optional", arguments: Persona.allCases, ContextType.allCases)
     func choices(persona: Persona, context: ContextType) throws {
         let (personaItem, contextItem) = (
             (name: "persona", value: persona.rawValue), (name: "context_type", value: context.rawValue)
@@ -213,7 +216,7 @@ typealias Query = [(name: String, value: String)]
         ([("status", "active"), ("category", "sleep")], false),
     ]
 
-    @Test("matches by status in the words of guide and apps, by category and by time", arguments: table)
+    @Test("Goals match by status in the guide's or the apps' words, by category and by time", arguments: table)
     func matches(query: Query, isMatch: Bool) throws {
         let goals = try GoalListQuery(query: query, isForApps: true)
         #expect(goals.matches(GoalTests.full) == isMatch)
@@ -228,7 +231,7 @@ typealias Query = [(name: String, value: String)]
         (nil, -1, false), (1, 2, false), (-2, -1, false),
     ]
 
-    @Test("includes the whole seconds of its bounds", arguments: table)
+    @Test("The bounds of a time range include their whole seconds", arguments: table)
     func bounds(first: Int64?, last: Int64?, contains: Bool) {
         let start = Timestamp.example.secondsSinceEpoch
         var span = CreationSpan()

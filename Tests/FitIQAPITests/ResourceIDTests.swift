@@ -7,7 +7,7 @@ import Testing
     static let text = "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
 
     @Test(
-        "keep their text",
+        "Ids keep their text",
         arguments: [text, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"])
     func roundTrip(text: String) {
         #expect(ResourceID(text)?.description == text)
@@ -29,13 +29,13 @@ import Testing
         "6f1c2d3e-4a5b-4c6d-8e7f-0123456789a\u{301}", "quick-actions", "null", "{id}",
     ]
 
-    @Test("are malformed unless 36 characters in the shape of a UUID", arguments: malformed)
+    @Test("Ids must be 36 characters in the shape of a UUID", arguments: malformed)
     func malformedShape(text: String) {
         #expect(ResourceID.read(text) == .malformed)
         #expect(ResourceID(text) == nil)
     }
 
-    @Test("are malformed with any character replaced by one that does not belong there", arguments: 0..<36)
+    @Test("An id with any invalid character is malformed", arguments: 0..<36)
     func replaced(position: Int) {
         var bytes = Array(Self.text.utf8)
         let isHyphen = bytes[position] == UInt8(ascii: "-")
@@ -56,7 +56,7 @@ import Testing
         "zzzzzzzzzzzzzzzzzzzzzz", "aaaaaaaaaaaaaaaaaaaaaa", "______________________", "aaaaaaaaaaa", "aaaaaaaaaaaa",
     ]
 
-    @Test("of a scenario may be free text, which is read where ids are free", arguments: freeTexts)
+    @Test("A scenario's ids may be free text if it allows them", arguments: freeTexts)
     func free(text: String) {
         let id = ResourceID(freeText: text)
         #expect(id?.description == text && ResourceID(text, as: .free) == id)
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(Self.freeTexts.map { ResourceID(freeText: $0) }).count == Self.freeTexts.count)
     }
 
-    @Test("are no free text of other characters or of more than 22; a UUID stays one")
+    @Test("Free ids have only allowed characters, at most 22; a UUID stays a UUID")
     func notFree() {
         for text in ["", "Test", "a b", "a.b", "é", "aaaaaaaaaaaaaaaaaaaaaaa"] {
             #expect(ResourceID(freeText: text) == nil && ResourceID(text, as: .free) == nil)
@@ -73,14 +73,14 @@ import Testing
         #expect(ResourceID(Self.text.uppercased(), as: .free) == nil)
     }
 
-    @Test("are malformed when cut anywhere", arguments: 0..<36)
+    @Test("A truncated id is malformed", arguments: 0..<36)
     func cut(length: Int) {
         #expect(ResourceID.read(String(Self.text.prefix(length))) == .malformed)
         #expect(ResourceID.read(String(Self.text.uppercased().prefix(length))) == .malformed)
     }
 
     @Test(
-        "in upper case are told apart from malformed ones",
+        "Upper-case ids differ from malformed ones",
         arguments: ["6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789aB"])
     func wrongCase(text: String) {
         #expect(ResourceID.read(text) == .wrongCase)
@@ -88,14 +88,14 @@ import Testing
         #expect(ResourceID.read(text.lowercased()) == .id(ResourceID(text.lowercased())!))
     }
 
-    @Test("without letters have no case")
+    @Test("Ids without letters have no case")
     func digitsOnly() {
         let text = "01234567-8901-4234-8567-890123456789"
         #expect(text.uppercased() == text)
         #expect(ResourceID(text)?.description == text)
     }
 
-    @Test("agree with Foundation's UUID, in lower case")
+    @Test("Ids agree with Foundation's UUID, in lower case")
     func foundation() throws {
         for _ in 0..<1000 {
             let uuid = UUID()
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "made from random bits are version 4 and of the variant of RFC 9562",
+        "Ids made from random bits have version 4 and the variant of RFC 9562",
         arguments: [UInt64.min, 1, 0x8000_0000_0000_0000, .max])
     func versionBits(bits: UInt64) {
         for low in [UInt64.min, bits, ~bits, .max] {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("keep the other 122 of the random bits")
+    @Test("Ids keep the other 122 random bits")
     func randomBits() {
         #expect(ResourceID(randomBits: .max, .max).description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
         #expect(ResourceID(randomBits: 0, 0).description == "00000000-0000-4000-8000-000000000000")
@@ -153,13 +153,13 @@ import Testing
         ),
     ]
 
-    @Test("is decided by the seed", arguments: known)
+    @Test("The seed decides the sequence of ids", arguments: known)
     func knownSequences(seed: UInt64, ids: [String]) {
         var sequence = ResourceIDSequence(seed: seed)
         for id in ids { #expect(sequence.next().description == id) }
     }
 
-    @Test("repeats for the same seed and differs for another", arguments: [UInt64.min, 1, 42, .max])
+    @Test("The sequence repeats for the same seed and differs for another", arguments: [UInt64.min, 1, 42, .max])
     func deterministic(seed: UInt64) {
         var (first, second, other) = (
             ResourceIDSequence(seed: seed), ResourceIDSequence(seed: seed), ResourceIDSequence(seed: seed &+ 1)
@@ -171,13 +171,13 @@ import Testing
         }
     }
 
-    @Test("does not repeat an id")
+    @Test("The sequence never repeats an id")
     func distinct() {
         var sequence = ResourceIDSequence(seed: 7)
         #expect(Set((0..<100_000).map { _ in sequence.next() }).count == 100_000)
     }
 
-    @Test("goes on after any number of ids", arguments: [0, 1, 2, 1000])
+    @Test("The sequence continues after any number of ids", arguments: [0, 1, 2, 1000])
     func skipping(count: Int) {
         var (stepped, jumped) = (
             ResourceIDSequence(seed: 11), ResourceIDSequence(seed: 11, skipping: count)
@@ -188,7 +188,7 @@ import Testing
         #expect(jumped.issuedCount == count + 1)
     }
 
-    @Test("skips forward only")
+    @Test("The sequence only skips forward")
     func skippingTo() {
         var (sequence, fresh) = (ResourceIDSequence(seed: 11, skipping: 5), ResourceIDSequence(seed: 11, skipping: 9))
         sequence.skip(toCount: 3)
@@ -198,7 +198,9 @@ import Testing
         #expect(sequence.next() == fresh.next())
     }
 
-    @Test("passes over an id of its own, and over no other", arguments: [0, 1, 7, 123_456, (1 << 40) - 1])
+    @Test(
+        "The sequence passes over a given id of its own, and over no other",
+        arguments: [0, 1, 7, 123_456, (1 << 40) - 1])
     func skippingPast(place: Int) {
         for seed in [UInt64.min, 7, .max] {
             var source = ResourceIDSequence(seed: seed, skipping: place)
@@ -217,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("passes over no id that it will not reach", arguments: [1 << 40, 1 << 41])
+    @Test("The sequence ignores ids that it will not reach", arguments: [1 << 40, 1 << 41])
     func skippingFar(place: Int) {
         var source = ResourceIDSequence(seed: 7, skipping: place)
         var sequence = ResourceIDSequence(seed: 7)
@@ -225,7 +227,7 @@ import Testing
         #expect(sequence.issuedCount == 0)
     }
 
-    @Test("goes on from a copy as the original does")
+    @Test("A copy of the sequence continues like the original")
     func copies() {
         var original = ResourceIDSequence(seed: 3)
         _ = original.next()
@@ -235,7 +237,7 @@ import Testing
 }
 
 @Suite("SplitMix64") struct SplitMix64Tests {
-    @Test("gives the numbers of the reference implementation")
+    @Test("SplitMix64 gives the numbers of the reference implementation")
     func reference() {
         var numbers = SplitMix64(seed: 1_234_567)
         let expected: [UInt64] = [
@@ -245,7 +247,7 @@ import Testing
         #expect(expected.map { _ in numbers.next() } == expected)
     }
 
-    @Test("stays below a bound and reaches all below it", arguments: [UInt64(1), 2, 7, 100])
+    @Test("Bounded numbers stay below the bound and reach every value", arguments: [UInt64(1), 2, 7, 100])
     func bounds(bound: UInt64) {
         var numbers = SplitMix64(seed: bound)
         let drawn = Set((0..<10_000).map { _ in numbers.next(below: bound) })

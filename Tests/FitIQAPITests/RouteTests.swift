@@ -39,14 +39,14 @@ import Testing
         Route(segments: path.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
 
-    @Test("lead to every endpoint", arguments: endpoints)
+    @Test("Routes lead to every endpoint", arguments: endpoints)
     func endpoint(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         #expect(self.route(path) == route)
         #expect(route.methods(in: .union) == methods)
         #expect(route.id == id)
     }
 
-    @Test("that clients read most are found without decoding, and no others", arguments: endpoints)
+    @Test("The most frequent routes are found without decoding, and no others", arguments: endpoints)
     func shortCut(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         var path = "/" + path
         let found = path.withUTF8 { Route(entityPath: $0) }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "of the short cut hold an id and nothing else",
+        "The fast path accepts only an id",
         arguments: [
             "/api/v1/goals/\(id.dropLast())", "/api/v1/goals/\(id)0", "/api/v1/goals/\(id.dropLast(2))/a",
             "/api/v1/goals/\(id.dropLast(3))%20", "/api/v1/goalz/\(id)", "/api/v2/meal-logs/\(id)", "",
@@ -77,17 +77,17 @@ import Testing
         "api/v1/meal-log", "api/v1/meal-logs/natural/", "api/v1/meal-logs/\(id)/items",
     ]
 
-    @Test("do not lead anywhere else", arguments: unknown)
+    @Test("Other paths lead nowhere", arguments: unknown)
     func noEndpoint(path: String) {
         #expect(route(path) == nil)
     }
 
-    @Test("need at least one segment")
+    @Test("A path needs at least one segment")
     func noSegments() {
         #expect(Route(segments: []) == nil)
     }
 
-    @Test("are all in the list that hints come from")
+    @Test("Every route is in the list for hints")
     func hintTemplates() {
         for (path, _, _, id) in Self.endpoints where id == nil || id == Self.id {
             guard path.hasPrefix("api") else { continue }
@@ -119,7 +119,7 @@ import Testing
         ("/__admin/healthy", "/__admin/health"),
     ]
 
-    @Test("hint at the nearest endpoint", arguments: nearest)
+    @Test("An unknown path gets a hint at the nearest endpoint", arguments: nearest)
     func hint(path: String, template: String) {
         let refusal = Route.refusal(ofUnknownPath: path, in: .union)
         #expect(refusal.status == .notFound)
@@ -129,12 +129,13 @@ import Testing
                 == "There is no endpoint \"\(path)\". The nearest endpoint is \(template).")
     }
 
-    @Test("give no hint where nothing is near", arguments: ["/", "", "/favicon.ico", "/numbers", "/a/b/c/d/e/f"])
+    @Test(
+        "A path without a near endpoint gets no hint", arguments: ["/", "", "/favicon.ico", "/numbers", "/a/b/c/d/e/f"])
     func nothingNear(path: String) {
         #expect(Route.refusal(ofUnknownPath: path, in: .union).message == "There is no endpoint \"\(path)\".")
     }
 
-    @Test("show long and odd paths cut and escaped")
+    @Test("Refusals shorten and escape long and odd paths")
     func longPath() {
         let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000), in: .union).message
         #expect(long.count < 120)
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "say about /ws what the guide says, and name the apps' socket only where a path is about meals",
+        "/ws gets the guide's advice, and the apps' socket only if the path concerns meals",
         arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws", "/ws/meals"])
     func bareWebSocket(path: String) {
         for mode in GuideMode.allCases {
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("have the socket of all meals at the root, for the apps alone")
+    @Test("The socket of all meals is at the root, for the apps only")
     func mealSocket() {
         let segments = ["ws", "meal-logs"]
         let route = Route(segments: segments, in: .union)
@@ -171,7 +172,7 @@ import Testing
         #expect(Route.refusal(ofUnknownPath: wrong, in: .union) == .bareWebSocketPath(wrong, in: .union))
     }
 
-    @Test("do not mistake what merely begins with ws", arguments: ["/wsx", "/WS", "/api/ws"])
+    @Test("Paths that only begin with ws are not mistaken for it", arguments: ["/wsx", "/WS", "/api/ws"])
     func notTheBareWebSocket(path: String) {
         #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath(path, in: .union))
     }

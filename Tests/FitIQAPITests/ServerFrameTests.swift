@@ -91,13 +91,13 @@ import Testing
         ),
     ]
 
-    @Test("are these bytes", arguments: golden)
+    @Test("Server frames have these bytes", arguments: golden)
     func encoded(frame: ServerFrame, json: String) {
         #expect(text(frame.encoded(consultationID: Self.consultation, at: .example, in: .union)) == json)
         #expect(json.hasPrefix(#"{"type":"\#(frame.type)""#))
     }
 
-    @Test("have whole seconds, cut off", arguments: [Int64(1), 999_999_999])
+    @Test("Frames have whole seconds, truncated", arguments: [Int64(1), 999_999_999])
     func wholeSeconds(nanoseconds: Int64) {
         let late = Timestamp.example.advanced(byNanoseconds: nanoseconds)
         for (frame, json) in Self.golden {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("are known to the clients of every guide, but for the receipt, which websocket-architecture leaves out")
+    @Test("Every guide's client knows the frames, except the receipt in websocket-architecture")
     func known() {
         for form in GuideMode.allCases {
             let unknown: [ServerFrame] = form == .webSocketArchitecture ? [.messageReceived] : []
@@ -113,7 +113,9 @@ import Testing
         }
     }
 
-    @Test("on the meal socket say what cannot be read, and of all else that only pings are taken")
+    @Test(
+        "On the meal socket, unreadable frames get an error, and everything else is told that only pings are accepted"
+    )
     func unusable() {
         for error in [FrameError.binaryFrame, FrameError(.invalidJSON, "No JSON.")] {
             #expect(MealSocketError.unusable(error) == MealSocketError(code: .serverError, message: error.message))
@@ -127,7 +129,7 @@ import Testing
         return try #require(JSON.parse(bytes).object).keys
     }
 
-    @Test("have the members of the guide that the server answers as")
+    @Test("Frames have the members of the mode's guide")
     func formsOfGuides() throws {
         let error = ServerFrame.error(.consultationNotActive)
         for (frame, _) in Self.golden where frame != error && frame.type != "error" {

@@ -24,7 +24,7 @@ import Testing
         (-9_000_000_000, "1684-10-19T08:00:00Z", "Thu, 19 Oct 1684 08:00:00 GMT"),
     ]
 
-    @Test("are ISO 8601 in UTC on the wire, and HTTP dates in fields", arguments: table)
+    @Test("Timestamps are ISO 8601 in UTC on the wire, and HTTP dates in fields", arguments: table)
     func text(seconds: Int64, wireText: String, httpDate: String) {
         let time = Timestamp(secondsSinceEpoch: seconds)
         #expect(time.wireText == wireText)
@@ -32,7 +32,8 @@ import Testing
         #expect(time.secondsSinceEpoch == seconds)
     }
 
-    @Test("drop fractions of a second, towards the past", arguments: [Int64(0), 1, 500_000_000, 999_999_999])
+    @Test(
+        "Timestamps drop fractions of a second, towards the past", arguments: [Int64(0), 1, 500_000_000, 999_999_999])
     func fractions(nanoseconds: Int64) {
         for (seconds, wireText, httpDate) in Self.table {
             let time = Timestamp(secondsSinceEpoch: seconds).advanced(byNanoseconds: nanoseconds)
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("reach to the ends of their range")
+    @Test("Timestamps reach the ends of their range")
     func extremes() {
         #expect(Timestamp(nanosecondsSinceEpoch: .max).wireText == "2262-04-11T23:47:16Z")
         #expect(Timestamp(nanosecondsSinceEpoch: .min).wireText == "1677-09-21T00:12:43Z")
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "are read in any year that nanoseconds can count, if they are asked for",
+        "Timestamps in any year that nanoseconds can count are read on request",
         arguments: [
             (Int64.min, "1677-09-21T00:12:43.145224192Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
             (-1_000_000_000, "1969-12-31T23:59:59Z"), (-1_000_000_001, "1969-12-31T23:59:58.999999999Z"),
@@ -77,7 +78,7 @@ import Testing
         #expect(Timestamp(time.nanosecondText, inAnyYear: true) == time)
     }
 
-    @Test("are refused a nanosecond beyond the first and the last one")
+    @Test("Timestamps a nanosecond beyond the first or the last are refused")
     func beyondTheRange() {
         for text in [
             "1677-09-21T00:12:43.145224191Z", "2262-04-11T23:47:16.854775808Z", "0001-01-01T00:00:00Z",
@@ -87,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("agree with Foundation between 1900 and 2200", arguments: [UInt64(1), 2, 3])
+    @Test("Timestamps agree with Foundation between 1900 and 2200", arguments: [UInt64(1), 2, 3])
     func foundation(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
         let (start, end): (Int64, Int64) = (-2_208_988_800, 7_258_118_400)  // 1900-01-01 to 2200-01-01
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test("agree with Foundation around each end of February, March and the year")
+    @Test("Timestamps agree with Foundation around the ends of February, March and the year")
     func seams() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("are read back by the decoder that the guides use", arguments: table.map(\.0))
+    @Test("The guides' decoder reads timestamps back", arguments: table.map(\.0))
     func decoder(seconds: Int64) throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
@@ -120,7 +121,7 @@ import Testing
         #expect(dates == [Date(timeIntervalSince1970: TimeInterval(seconds))])
     }
 
-    @Test("are ordered by time, nanoseconds included")
+    @Test("Timestamps are ordered by time, including nanoseconds")
     func order() {
         let times = [Int64.min, -1_000_000_001, -1, 0, 1, 999_999_999, 1_000_000_000, .max]
             .map(Timestamp.init(nanosecondsSinceEpoch:))

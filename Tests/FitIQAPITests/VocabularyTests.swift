@@ -3,7 +3,9 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("The vocabulary of the API") struct VocabularyTests {
-    @Test("has the guides' four personas, five context types, three statuses, three roles and four goal statuses")
+    @Test(
+        "The API has the guides' four personas, five context types, three statuses, three roles and four goal statuses"
+    )
     func rawValues() {
         #expect(
             Persona.allCases.map(\.rawValue)
@@ -14,14 +16,14 @@ import Testing
         #expect(GoalWord.guide.map(\.rawValue) == ["not_started", "in_progress", "completed", "archived"])
     }
 
-    @Test("names the personas as goal-linking prints them")
+    @Test("Personas have goal-linking's names")
     func displayNames() {
         #expect(
             Persona.allCases.map(\.displayName)
                 == ["Nutritionist", "Fitness Coach", "Wellness Specialist", "Wellness Coach"])
     }
 
-    @Test("gives each persona a picture at a URL that routes to it", arguments: Persona.allCases)
+    @Test("Each persona has a picture at a URL that routes to it", arguments: Persona.allCases)
     func avatars(persona: Persona) {
         let origin = "http://127.0.0.1:8080"
         let url = persona.avatarURL(origin: origin)
@@ -33,7 +35,7 @@ import Testing
         #expect(persona.avatarImage.contains("aria-label=\"\(persona.displayName)\""))
     }
 
-    @Test("paints every persona in another colour")
+    @Test("Each persona has its own colour")
     func colours() {
         let fills = Persona.allCases.map { persona in
             persona.avatarImage.split(separator: "\"").first { $0.hasPrefix("#") && $0.count == 7 }
@@ -41,7 +43,7 @@ import Testing
         #expect(Set(fills).count == Persona.allCases.count)
     }
 
-    @Test("names each error code in upper snake case, once")
+    @Test("Error codes are unique and in upper snake case")
     func errorCodes() {
         let names = ErrorCode.allCases.map(\.rawValue)
         #expect(Set(names).count == names.count)

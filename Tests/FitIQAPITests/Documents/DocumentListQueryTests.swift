@@ -19,7 +19,7 @@ import Testing
         (.profileMetrics, 20), (.workoutTemplates, 20),
     ]
 
-    @Test("has a page of the collection's size unless it says how large", arguments: sizes)
+    @Test("The page size defaults to the collection's", arguments: sizes)
     func page(collection: DocumentCollection, size: Int) throws {
         let endpoint = try Self.documents(in: collection)
         #expect(try Self.query(endpoint, collection, []).page == Page(number: 1, size: size))
@@ -73,7 +73,7 @@ import Testing
         (.profileMetrics, "recorded_at", "start_date", "end_date", false),
     ]
 
-    @Test("has a range of times with both ends, whole days, and where it is left out often 30 days", arguments: ranged)
+    @Test("A range includes both ends and whole days; it usually defaults to 30 days", arguments: ranged)
     func ranges(
         collection: DocumentCollection, member: String, from: String, to: String, isOfLastDays: Bool
     ) throws {
@@ -179,7 +179,7 @@ import Testing
         ),
     ]
 
-    @Test("has the filters of its collection", arguments: filters)
+    @Test("Each collection has its own filters", arguments: filters)
     func selects(collection: DocumentCollection, filter: Filter) throws {
         let documents = filter.documents.map { Document(collection, $0) }
         for (query, places) in filter.found {
@@ -203,7 +203,7 @@ import Testing
         (.searchJournal, .journal, "q", "\""), (.searchJournal, .journal, "q", "\"\" \" \""),
     ]
 
-    @Test("refuses values that it does not know, and names the parameter", arguments: refused)
+    @Test("Unknown values are refused, and the message names the parameter", arguments: refused)
     func refuses(endpoint: Endpoint, collection: DocumentCollection, name: String, value: String) throws {
         let refusal = refusal { () throws(APIError) in try Self.query(endpoint, collection, [(name, value)]) }
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
@@ -214,7 +214,7 @@ import Testing
                 || (try? Self.query(.listSleep, .sleep, [(name, value)])) != nil)
     }
 
-    @Test("sorts insights by three times, in both directions")
+    @Test("Insights sort by three times, in both directions")
     func sorting() throws {
         let usual = try Self.query(.listInsights, .insights, [])
         #expect(usual.sortedBy == nil && !usual.isAscending)
@@ -233,12 +233,12 @@ import Testing
         (#"a"b c"d"#, ["a", "b c", "d"]), (#"run "not closed"#, ["run", "not closed"]), (#"a """#, ["a"]),
     ]
 
-    @Test("takes words apart, and phrases in quotation marks as they are", arguments: searches)
+    @Test("A search splits words, and keeps phrases in quotation marks", arguments: searches)
     func words(text: String, words: [String]) throws {
         #expect(try Self.query(.searchJournal, .journal, [("q", text)]).words == words)
     }
 
-    @Test("searches for twenty words at most, of which a phrase is one")
+    @Test("A search has at most twenty words; a phrase counts as one")
     func wordLimit() throws {
         func refused(_ count: Int) -> APIError? {
             let text = #""a phrase" "# + Array(repeating: "x", count: count - 1).joined(separator: " ")
@@ -251,7 +251,7 @@ import Testing
                 == "The parameter 'q' is required: the words to search for.")
     }
 
-    @Test("reads members only where it has to")
+    @Test("The filter reads members only if necessary")
     func costs() throws {
         #expect(try !Self.query(.listMoodEntries, .moodEntries, [("to", "2025-01-29")]).readsMembers)
         #expect(try Self.query(.listMoodEntries, .moodEntries, [("source", "api")]).readsMembers)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("Requests about documents that are none") struct DocumentRequestTests {
+@Suite("Requests about documents without a body of their own") struct DocumentRequestTests {
     static let periods: [(body: String, first: String, last: String)] = [
         (#"{"insight_type":"daily"}"#, "2025-01-29T00:00:00Z", "2025-01-29T23:59:59Z"),
         (#"{"insight_type":"weekly"}"#, "2025-01-23T00:00:00Z", "2025-01-29T23:59:59Z"),
@@ -24,7 +24,7 @@ import Testing
         ),
     ]
 
-    @Test("ask for an insight about a period, usually one of its type that ends today", arguments: periods)
+    @Test("An insight covers a period, by default that of its type, ending today", arguments: periods)
     func period(body: String, first: String, last: String) throws {
         let request = try GenerateInsightRequest(body: Array(body.utf8), at: .example)
         #expect(request.period.lowerBound.wireText == first && request.period.upperBound.wireText == last)
@@ -54,7 +54,7 @@ import Testing
         ("copy", #"{"new_name":7}"#, "'new_name'"), ("copy", "[]", "JSON object"),
     ]
 
-    @Test("are refused with the member that is wrong", arguments: refused)
+    @Test("Refusals name the wrong member", arguments: refused)
     func refuses(read: String, body: String, told: String) {
         let bytes = Array(body.utf8)
         let refusal = refusal { () throws(APIError) in
@@ -67,7 +67,7 @@ import Testing
         #expect(refusal?.status == .badRequest && refusal?.message.contains(told) == true, "\(refusal as Any)")
     }
 
-    @Test("share with users, in the apps' form and in the product's, with bounds on their number and on notes")
+    @Test("Sharing accepts the apps' form and the product's, with bounds on users and notes")
     func shares() throws {
         func read(_ body: String) throws(APIError) -> ShareDocumentRequest {
             try ShareDocumentRequest(body: Array(body.utf8))
@@ -85,7 +85,7 @@ import Testing
         #expect(!refused(users: 100, notes: 500) && refused(users: 101, notes: 0) && refused(users: 1, notes: 501))
     }
 
-    @Test("copy under the same name, or a new one")
+    @Test("A copy keeps its name, or gets a new one")
     func copies() throws {
         #expect(try CopyTemplateRequest(body: []).name == nil)
         #expect(try CopyTemplateRequest(body: Array("{}".utf8)).name == nil)
@@ -107,13 +107,13 @@ import Testing
         ),
     ]
 
-    @Test("analyze moods of a range that has both ends", arguments: analytics)
+    @Test("Analytics require a range with both ends", arguments: analytics)
     func refusesAnalytics(query: Query, told: String) throws {
         let refusal = refusal { () throws(APIError) in try MoodAnalyticsQuery(query: query) }
         #expect(refusal?.status == .badRequest && refusal?.message.contains(told) == true, "\(refusal as Any)")
     }
 
-    @Test("analyze whole days, ten labels and ten associations, and no single days, unless they say otherwise")
+    @Test("Analytics default to whole days, ten labels, ten associations and no daily breakdown")
     func analyzes() throws {
         let usual = try MoodAnalyticsQuery(query: [("from", "2025-01-01"), ("to", "2025-01-01")])
         #expect(usual.first.wireText == "2025-01-01T00:00:00Z" && usual.last.wireText == "2025-01-01T23:59:59Z")

@@ -11,7 +11,7 @@ import Testing
         (["is_public": "true", "is_system": 1, "is_read": 1, "is_archived": "true"], false, true), ([:], false, true),
     ]
 
-    @Test("is open or unread by its members that are true, and by nothing else", arguments: marks)
+    @Test("A document is open or unread only by its own flags", arguments: marks)
     func mark(object: JSONObject, isOpen: Bool, isUnread: Bool) {
         for collection in [DocumentCollection.workoutTemplates, .insights] {
             let document = Document(collection, object)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("counts for its bytes or 24 for each value, for 192 more, and for the users whom it is shared with")
+    @Test("A document counts its bytes (at least 24 per value), 192 more, and its shares")
     func byteCount() {
         let numbers: JSONObject = ["a": .array(Array(repeating: 0, count: 100))]
         #expect(Document(.journal, numbers).byteCount == 24 * 102 + 192)
@@ -33,7 +33,7 @@ import Testing
         #expect(text.byteCount == text.encoded.count + 192)
     }
 
-    @Test("has at most 64 KiB of JSON in the form in which it is stored, without what the world sets, and few levels")
+    @Test("A document has at most 64 KiB of JSON in its stored form, without the world's members, and limited depth")
     func size() throws {
         let times = #""start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:00:00Z""#
         let usual = #","source":"manual","source_id":null,"notes":null,"a":""}"#
@@ -53,7 +53,7 @@ import Testing
         #expect(depth(32)?.code == .invalidJSON)
     }
 
-    @Test("is changed as a whole, or keeps what the body lacks")
+    @Test("A document is replaced as a whole, or keeps members that the body lacks")
     func changed() throws {
         let old: JSONObject = [
             "name": "Legs", "description": "d", "is_system": true, "is_public": true, "x": 1, "exercises": [],
@@ -75,7 +75,7 @@ import Testing
         #expect(refused(#"{"name":null}"#, changing: old)?.contains("'name' is required") == true)
     }
 
-    @Test("that is a mood is at most five minutes ahead of the clock, and of HealthKit by its source")
+    @Test("A mood is at most five minutes ahead of the clock, and from HealthKit by its source")
     func moods() throws {
         func refused(_ time: String) -> String? {
             let body = Array(#"{"valence":0,"logged_at":"\#(time)"}"#.utf8)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("that is progress has its time twice")
+    @Test("Progress has its time twice")
     func progress() throws {
         let entry = try JSON.parse(
             try Document.read(
@@ -102,7 +102,7 @@ import Testing
         #expect(entry["date"] == "2025-01-29T00:00:00Z" && entry["logged_at"] == "2025-01-29T00:00:00Z")
     }
 
-    @Test("that is a template has its exercises in their order, with ids of its own and names made from theirs")
+    @Test("A template keeps the order of its exercises, and derives their ids and names")
     func exercises() throws {
         let json = """
             {"name":"Legs","exercises":[
@@ -135,7 +135,7 @@ import Testing
             }?.message.contains("'exercises[1].exercise_id' is required") == true)
     }
 
-    @Test("of the system belongs to nobody")
+    @Test("A system document has no owner")
     func system() throws {
         let template = try JSON.parse(Document(.workoutTemplates, ["is_system": true]).encoded)
         #expect(template.object?["user_id"] == .null)
