@@ -18,7 +18,7 @@ import Testing
         return world
     }
 
-    @Test("An account has at most so many refresh tokens; the oldest is revoked, and expired ones go first")
+    @Test("An account has a limited number of refresh tokens; expired ones and then the oldest go")
     func refreshTokens() throws {
         var limits = Limits()
         limits.refreshTokens = 3
@@ -51,7 +51,7 @@ import Testing
         #expect(world.backend.addresses.count == 1 && Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("A registration leaves the profile to be created, once")
+    @Test("After a registration the profile can be created once")
     func profile() throws {
         var world = world()
         _ = try world.backend.register(request("a@b.c"), &world.turn)
@@ -63,7 +63,7 @@ import Testing
         #expect(throws: APIError.profileExists) { try world.backend.createProfile(profile, of: user, &world.turn) }
     }
 
-    @Test("Each part of a person is planted without the others")
+    @Test("Each part of a user is planted without the others")
     func parts() throws {
         let parts: [(inout UserData) -> Void] = [
             { $0.account = AccountData(email: "a@b.c", password: .plain("password")) },
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("Planted again, everything of a person is as it was")
+    @Test("Planting an exported user restores everything")
     func planting() throws {
         var world = world()
         for number in 0..<3 { _ = try world.backend.register(request("u\(number)@b.c"), &world.turn) }
@@ -121,7 +121,7 @@ import Testing
         ]
     }()
 
-    @Test("Data that breaks a rule is refused at its place", arguments: refusals)
+    @Test("Data that breaks a rule is refused at its path", arguments: refusals)
     func refused(user: UserData, path: String) throws {
         var world = world()
         var first = UserData(id: "u")

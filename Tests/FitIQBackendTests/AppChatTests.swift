@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 /// What the apps do with consultations beside the guides.
-@Suite("Chat of the apps") struct AppChatTests {
+@Suite("Chats of the apps") struct AppChatTests {
     /// A world with one user and a consultation that begins with a question.
     private struct Stage {
         var world: World
@@ -54,7 +54,7 @@ import Testing
 
     private static let breakfast = "What should I eat for breakfast?"
 
-    @Test("A first question waits, and streams over the first socket in the terms of the apps")
+    @Test("A first question waits, and streams over the first socket in the apps' form")
     func initialOverSocket() throws {
         var stage = try Stage(Self.breakfast)
         #expect(try stage.shown()["message_count"] == 1)
@@ -73,7 +73,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Without a socket it is answered when the history is read, once")
+    @Test("Without a socket, reading the history answers it, once")
     func initialInHistory() throws {
         var stage = try Stage(Self.breakfast)
         stage.world.pass(milliseconds: 7000)
@@ -88,7 +88,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A prompt of the catalogue is a first question too, and other texts are none")
+    @Test("A prompt of the catalogue also becomes a first question; other texts do not")
     func quickActions() throws {
         var stage = try Stage()
         let prompt = QuickAction.matching(contextType: nil, persona: nil)[0].prompt
@@ -100,7 +100,7 @@ import Testing
         #expect(try stage.world.record(stage.id).history.messages.map(\.content) == ["Hi"])
     }
 
-    @Test("Goals can be suggested once a question was answered, or with a goal, and an export keeps it")
+    @Test("Goals can be suggested after an answered question, or with a goal, and an export keeps that")
     func goalContext() throws {
         var stage = try Stage(Self.breakfast)
         func hasContext(_ id: String? = nil) throws -> Bool? {
@@ -136,7 +136,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A refused creation leaves no question")
+    @Test("A refused create leaves no question")
     func refusedCreation() throws {
         var stage = try Stage("First")
         #expect(refusal { () throws(APIError) in try stage.create(question: "Second") }?.status == .conflict)
@@ -145,7 +145,7 @@ import Testing
         stage.check()
     }
 
-    @Test("An export keeps a first question waiting, and its answer has the same id")
+    @Test("An export keeps a first question waiting, and its answer keeps its id")
     func export() throws {
         var stage = try Stage(Self.breakfast)
         let data = stage.world.data
@@ -161,7 +161,7 @@ import Testing
         #expect(copy.takeEffects().streamed(to: 1).hasPrefix("For breakfast"))
     }
 
-    @Test("Only what awaits an answer is planted so; completion has a time; both count where the apps are served")
+    @Test("Only an open question is planted as waiting; completion has a time; both apply to the apps only")
     func planting() throws {
         func plant(_ consultation: ConsultationData, _ mode: GuideMode = .union) throws -> ConsultationData {
             var world = World(mode: mode)
@@ -191,7 +191,7 @@ import Testing
         #expect(throws: PlantError("users[0].consultations[0].completed_at", .notEnded)) { try plant(bad) }
     }
 
-    @Test("Over REST a question gets its whole answer; what was asked before is answered first")
+    @Test("A question over REST gets its whole answer, after earlier questions")
     func restAnswer() throws {
         var stage = try Stage("Hello")
         let data = try stage.send("  \(Self.breakfast) ")
@@ -216,7 +216,7 @@ import Testing
         stage.check()
     }
 
-    @Test("With an open socket the answer streams, with its time by the clock")
+    @Test("With an open socket the answer streams, timed by the clock")
     func restWithSocket() throws {
         var stage = try Stage()
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -242,7 +242,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A coach that says nothing leaves null, and the limits refuse")
+    @Test("A silent coach leaves null, and limits refuse")
     func restRefusals() throws {
         var stage = try Stage(script: Script(answers: [AnswerRule(script: AnswerScript(steps: [.silence]))]))
         #expect(try stage.send("Hi")["assistant_message"] == JSONValue.null)
@@ -268,7 +268,7 @@ import Testing
         #expect(try world.record(id).history.count == 2)
     }
 
-    @Test("Completing ends a consultation as archiving does, once; an archived one is refused")
+    @Test("Completing ends a consultation like archiving, once; an archived one is refused")
     func complete() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -314,7 +314,7 @@ import Testing
         stage.check()
     }
 
-    @Test("The persona of an answer is the one that was asked")
+    @Test("The asked persona gives the answer")
     func personaOfAnswers() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -326,7 +326,7 @@ import Testing
         #expect(try stage.world.record(stage.id).history.messages.last?.metadata?.persona == .fitnessCoach)
     }
 
-    @Test("Archiving and back: the topic and the ten count again, and the goal is the conversation's again")
+    @Test("A reopened consultation counts for its topic and the ten again, and the goal names it again")
     func reopening() throws {
         var stage = try Stage()
         let goal = try stage.world.createGoal(by: stage.user)
@@ -352,7 +352,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Where a topic may have many, there is no 409 but the limit of ten, also after an import")
+    @Test("If a topic may have many, only the limit of ten applies, also after an import")
     func many() throws {
         var stage = try Stage(perTopic: .many)
         for _ in 0..<9 { _ = try stage.create() }
@@ -369,7 +369,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Suggestions suit the persona, and are the same each time")
+    @Test("Suggestions suit the persona, and never vary")
     func suggestions() throws {
         var stage = try Stage()
         let body = try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user)
@@ -391,7 +391,7 @@ import Testing
         #expect(try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user) == body)
     }
 
-    @Test("Nobody changes, completes, asks in or gets suggestions for another user's consultation")
+    @Test("No user can change, complete, ask in or get suggestions for another user's consultation")
     func others() throws {
         var stage = try Stage()
         let other = try stage.world.backend.user("user-2")

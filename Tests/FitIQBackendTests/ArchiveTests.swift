@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Archiving") struct ArchiveTests {
-    @Test("changes status and time, once")
+    @Test("Archiving changes status and time, once")
     func twice() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -28,7 +28,7 @@ import Testing
         #expect(world.takeEffects().isEmpty)
     }
 
-    @Test("tells every socket why and closes it with 1000, in the order in which they came")
+    @Test("Archiving sends every socket the reason and closes it with 1000, in order of arrival")
     func sockets() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -64,7 +64,9 @@ import Testing
         #expect(world.takeEffects().story(of: 4) == ["message_received", "stream_chunk", "stream_complete"])
     }
 
-    @Test("finishes the answer that streams, without frames; what waits gets none", arguments: [0, 500, 1500])
+    @Test(
+        "Archiving completes the streaming answer without frames; waiting questions get no answer",
+        arguments: [0, 500, 1500])
     func streaming(milliseconds: Int64) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -93,7 +95,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"] == messages)
     }
 
-    @Test("leaves an answer that was due by then to be told in full first")
+    @Test("Archiving waits for an answer that was already due")
     func answerDueBefore() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -111,7 +113,7 @@ import Testing
                 ])
     }
 
-    @Test("lets no socket in any more: 400 with the status")
+    @Test("After archiving, sockets are refused with 400 and the status")
     func noSocket() throws {
         var world = World()
         let user = try world.backend.user("user-1")

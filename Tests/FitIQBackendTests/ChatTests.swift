@@ -13,7 +13,7 @@ import Testing
         return (world, user, id)
     }
 
-    @Test("is greeted when it opens")
+    @Test("A new socket gets a greeting")
     func greeting() throws {
         var (world, _, id) = try opened()
         #expect(
@@ -25,7 +25,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("is answered pong to its ping, alone")
+    @Test("Only the pinging socket gets a pong")
     func ping() throws {
         var (world, _, _) = try opened([1, 2])
         _ = world.takeEffects()
@@ -36,7 +36,7 @@ import Testing
                 == [.send(SocketID(1), Array(#"{"type":"pong","timestamp":"2025-01-29T10:31:01Z"}"#.utf8))])
     }
 
-    @Test("hears, in the way of consultation-websocket, exactly this")
+    @Test("A chat in the protocol of consultation-websocket has exactly these frames")
     func streamFrames() throws {
         var (world, user, id) = try opened(seed: 11)
         world.message("What should I eat for breakfast?", from: 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
     }
 
-    @Test("hears, in the way of enhanced-consultations, exactly this")
+    @Test("A chat in the protocol of enhanced-consultations has exactly these frames")
     func assistantMessageFrames() throws {
         var (world, user, id) = try opened(seed: 12)
         var ids = ResourceIDSequence(seed: 12)
@@ -98,7 +98,7 @@ import Testing
         #expect(messages?.all("id") == [questionID.description, answerID.description])
     }
 
-    @Test("hears what another one asks, each in its own protocol; a silent one hears nothing")
+    @Test("Sockets receive each other's questions in their own protocol; a silent one receives nothing")
     func severalSockets() throws {
         var (world, user, id) = try opened([1, 2, 3, 4])
         world.message("Hello", from: 1)
@@ -124,7 +124,7 @@ import Testing
         #expect(effects.frames(of: 2).first?["content"] == "What about lunch?")
     }
 
-    @Test("that joins while an answer streams hears from the next answer on")
+    @Test("A socket that joins during an answer receives frames from the next answer on")
     func joinsMidAnswer() throws {
         var (world, user, id) = try opened()
         world.message("Hello", from: 1)
@@ -150,7 +150,7 @@ import Testing
             effects.frames(of: 2).dropFirst(2).allSatisfy { $0["message_id"]?.string == second.answerID.description })
     }
 
-    @Test("that changes protocol while an answer streams hears that answer to its end in the old one")
+    @Test("A socket that changes protocol during an answer receives that answer in the old one")
     func switchesMidAnswer() throws {
         var (world, _, _) = try opened()
         world.message("Hello", from: 1)
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "that closes while an answer streams changes nothing for the answer or the others", arguments: [0, 1000, 1500])
+        "Closing a socket during an answer affects neither the answer nor the others", arguments: [0, 1000, 1500])
     func closesMidAnswer(milliseconds: Int64) throws {
         var (world, user, id) = try opened([1, 2])
         world.userMessage("Hi", from: 2)
@@ -191,7 +191,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("may be the last one to close: the answer is stored all the same")
+    @Test("The answer is stored even if the last socket closes")
     func everybodyGone() throws {
         var (world, user, id) = try opened()
         world.message("What about dinner?", from: 1)
@@ -215,7 +215,7 @@ import Testing
         (#"{"type":"user_message","content":"\#(String(repeating: "a", count: 2001))"}"#, "INVALID_CONTENT"),
     ]
 
-    @Test("is told of a bad frame, alone, and stays open", arguments: refused)
+    @Test("Only the sender learns of a bad frame, and the socket stays open", arguments: refused)
     func refusedFrames(text: String, code: String) throws {
         var (world, user, id) = try opened([1, 2])
         world.message("Hello", from: 2)
@@ -236,7 +236,7 @@ import Testing
         #expect(world.takeEffects().story(of: 1) == ["message_received"])
     }
 
-    @Test("is told that binary frames are not read")
+    @Test("Binary frames are answered with an error")
     func binary() throws {
         var (world, _, id) = try opened()
         _ = world.takeEffects()
@@ -248,7 +248,7 @@ import Testing
                 ])
     }
 
-    @Test("hears nothing of other consultations, of the same user or of others")
+    @Test("A socket receives nothing of other consultations, of any user")
     func otherConsultations() throws {
         var (world, user, _) = try opened()
         let other = try world.backend.user("user-2")
@@ -265,7 +265,7 @@ import Testing
         #expect(effects.story(of: 2) == ["message_received", "stream_chunk", "stream_complete"])
     }
 
-    @Test("that was never opened is not heard")
+    @Test("A socket that was never opened is ignored")
     func unknownSocket() throws {
         var (world, _, _) = try opened()
         _ = world.takeEffects()
@@ -275,7 +275,7 @@ import Testing
         #expect(world.takeEffects().isEmpty)
     }
 
-    @Test("has a number of its own while it is open")
+    @Test("An open socket has a unique number")
     func reusedNumber() async throws {
         var (world, user, id) = try opened()
         world.close(1)

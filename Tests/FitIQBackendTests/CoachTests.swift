@@ -36,21 +36,21 @@ import Testing
         (.fitnessCoach, "My chest pain gets worse when I run", "That can be serious"),
     ]
 
-    @Test("answers what was asked", arguments: questions)
+    @Test("The coach answers the question", arguments: questions)
     func answers(persona: Persona, question: String, beginning: String) {
         let answer = Coach.answer(persona: persona, context: .general, question: question, turn: 0)
         #expect(answer.hasPrefix(beginning))
     }
 
     @Test(
-        "looks at whole words only",
+        "The coach matches only whole words",
         arguments: ["breakfastlike", "thanksgivings", "unlunched", "hello2", "", "?!", "😀"])
     func wholeWords(question: String) {
         let answer = Coach.answer(persona: .nutritionist, context: .general, question: question, turn: 1)
         #expect(answer == AnswerIndex.of(.nutritionist).general[1].text)
     }
 
-    @Test("suggests its own goals first, the same ones for the same seed, none twice")
+    @Test("The coach suggests its own goals first, without repeats, and the same ones for a seed")
     func suggestions() {
         for persona in Persona.allCases {
             let own = CoachBook.builtIn.suggestions[persona] ?? []
@@ -70,7 +70,7 @@ import Testing
         ("very blue", "second"), ("green", "third"), ("green red blue", "second"), ("green blue", "third"),
     ]
 
-    @Test("takes the answer with most words in common, and the first of equals", arguments: scores)
+    @Test("The answer with the most matching words wins, and the first of equals", arguments: scores)
     func best(question: String, expected: String?) {
         let index = AnswerIndex([
             WrittenAnswer(keywords: ["red"], text: "first"),
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "takes an urgent answer before one with more words in common",
+        "An urgent answer wins against one with more matching words",
         arguments: [
             ("pain, and very blue sea", "ask a doctor"), ("red pain", "ask a doctor"), ("chest pain", "call help"),
             ("very blue sea, pain, chest pain", "call help"), ("red", "calm"), ("nothing", nil),
@@ -96,7 +96,7 @@ import Testing
         #expect(index.best(for: Words.fold(question))?.text == expected)
     }
 
-    @Test("gives each written answer to a question that holds its words", arguments: Persona.allCases)
+    @Test("Each written answer follows a question with its words", arguments: Persona.allCases)
     func reachable(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common + WrittenAnswer.urgent
         where !answer.keywords.isEmpty {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("knows no idle keyword: each decides, by itself or with one more of its answer", arguments: Persona.allCases)
+    @Test("Every keyword matters, alone or with one more of its answer", arguments: Persona.allCases)
     func keywords(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common {
             for keyword in answer.keywords {
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(
-        "takes turns with the general answers when nothing matches", arguments: Persona.allCases, ContextType.allCases)
+        "Without a match, general answers take turns", arguments: Persona.allCases, ContextType.allCases)
     func rotation(persona: Persona, context: ContextType) {
         let general = AnswerIndex.of(persona).general
         #expect(general.count >= 3)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("opens the first answer with a word about the context", arguments: Persona.allCases, ContextType.allCases)
+    @Test("The first answer begins with a word about the context", arguments: Persona.allCases, ContextType.allCases)
     func opening(persona: Persona, context: ContextType) {
         let opening = Coach.opening(of: context)
         #expect((opening == nil) == (context == .general))
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("gives the same answer every time", arguments: Persona.allCases, ContextType.allCases)
+    @Test("The coach gives the same answer every time", arguments: Persona.allCases, ContextType.allCases)
     func deterministic(persona: Persona, context: ContextType) {
         for (_, question, _) in Self.questions {
             let first = Coach.answer(persona: persona, context: context, question: question, turn: 4)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("reads a long question in linear time")
+    @Test("A long question is read in linear time")
     func longQuestion() {
         let question =
             String(repeating: "very blue between a workout ", count: 50_000) + "breakfast, morning meal, oats"
@@ -186,21 +186,21 @@ import Testing
         (.fitnessCoach, "I want to know what a workout template is", nil),
     ]
 
-    @Test("creates a template where it is asked to, of the type named, else its own", arguments: templateRequests)
+    @Test("The coach creates a template on request, of the named type or its own", arguments: templateRequests)
     func templates(persona: Persona, question: String, type: String?) {
         let speech = Coach.speech(persona: persona, context: .general, question: question, turn: 0)
         #expect(speech.template?.type == type)
         #expect(speech.template.map { !$0.name.isEmpty && speech.text.contains("template") } ?? true)
     }
 
-    @Test("does not create one in an emergency")
+    @Test("The coach creates no template in an emergency")
     func urgentTemplate() {
         let question = "Create a workout template, I have chest pain"
         let speech = Coach.speech(persona: .fitnessCoach, context: .general, question: question, turn: 0)
         #expect(speech.template == nil && speech.text.hasPrefix("That can be serious"))
     }
 
-    @Test("names the goal that the consultation is about")
+    @Test("The coach names the goal of the consultation")
     func goal() {
         let named = Coach.speech(persona: .fitnessCoach, context: .goal, goal: "Run 5 km", question: "Go?", turn: 0)
         #expect(named.text.hasPrefix("Thanks for sharing Run 5 km with me. "))
@@ -209,7 +209,7 @@ import Testing
         #expect(unnamed.hasPrefix("Thanks for sharing your goal with me. "))
     }
 
-    @Test("stops at a turn below 0")
+    @Test("A turn below 0 traps")
     func negativeTurn() async {
         await #expect(processExitsWith: .failure) {
             _ = Coach.answer(persona: .nutritionist, context: .general, question: "", turn: -1)

@@ -12,7 +12,7 @@ import Testing
         ConsultationContext(.mood, id: "a"), ConsultationContext(.journal), ConsultationContext(.journal, id: "a"),
     ]
 
-    @Test("is refused with 409 for the same persona and the same context, and only then", arguments: Persona.allCases)
+    @Test("Create is refused with 409 only for the same persona and context", arguments: Persona.allCases)
     func duplicates(persona: Persona) throws {
         for (number, context) in Self.contexts.enumerated() {
             var world = World()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("names the existing one in the 409")
+    @Test("The 409 names the existing consultation")
     func conflictDetails() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -43,7 +43,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("does not look at other users' consultations")
+    @Test("Other users' consultations do not count")
     func otherUsers() throws {
         var world = World()
         let (first, second) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -62,7 +62,7 @@ import Testing
         return ids
     }
 
-    @Test("is refused with 429 from the eleventh active one on, for this user alone")
+    @Test("Create is refused with 429 from the eleventh active consultation of a user")
     func limit() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -75,7 +75,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.create(.nutritionist, journal, by: other) } == nil)
     }
 
-    @Test("decides 404 before 409, and 409 before 429")
+    @Test("404 comes before 409, and 409 before 429")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -90,7 +90,7 @@ import Testing
             } == .unknownGoal(ids[0], field: "context_id"))
     }
 
-    @Test("finds the slot and the pair that archiving has freed", arguments: 0..<10)
+    @Test("Archiving frees the slot and the topic", arguments: 0..<10)
     func freed(position: Int) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -114,7 +114,7 @@ import Testing
         "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab", "6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "goal-1",
     ]
 
-    @Test("is refused with 404 for an unknown goal, by the name of the field that held it", arguments: goals)
+    @Test("An unknown goal gets 404, with the name of its field", arguments: goals)
     func unknownGoals(id: String) throws {
         for (body, field) in [
             (#"{"persona":"nutritionist","goal_id":"\#(id)"}"#, "goal_id"),
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("answers with the consultation, which get then shows byte by byte")
+    @Test("The answer has the consultation, byte for byte as in get")
     func answer() throws {
         var world = World(seed: 5)
         var ids = ResourceIDSequence(seed: 5)
@@ -150,7 +150,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("changes nothing when refused")
+    @Test("A refused create changes nothing")
     func refusedChangesNothing() throws {
         var world = World()
         let user = try world.backend.user("user-1")

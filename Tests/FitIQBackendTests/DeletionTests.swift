@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Deletion") struct DeletionTests {
-    @Test("A deleted goal is unknown; its conversation, and one that was about it, stay unlinked")
+    @Test("A deleted goal is unknown; its conversations stay, unlinked")
     func goal() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -67,7 +67,7 @@ import Testing
         #expect(try world.chatAboutGoal(goal, by: user) != id)
     }
 
-    @Test("A deleted meal log never ends, and later ones do at their own time")
+    @Test("A deleted meal log never ends, and later ones end at their own time")
     func mealLog() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -87,7 +87,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("With a user everything of the user goes, and nothing of others")
+    @Test("Deleting a user deletes all their data, and nothing of others")
     func user() throws {
         var world = World()
         let (anna, bert) = (try world.backend.user("anna"), try world.backend.user("bert"))
@@ -116,7 +116,7 @@ import Testing
         #expect(world.backend.storedBytes < before.0 && before.1.goals == [])
     }
 
-    @Test("Deletion frees what limits count, and nothing grows from creating and deleting")
+    @Test("Deletion frees what limits count, and creating and deleting leaves no garbage")
     func memory() throws {
         var limits = Limits()
         (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "is a dictionary whose keys ascend and never come again, each page of at most twice its size",
+        "A shelf is a dictionary with ascending, unique keys, and pages of at most twice their size",
         arguments: UInt64(1)...10)
     func model(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
@@ -184,7 +184,7 @@ import Testing
         #expect(!shelf.contains(1_000_000))
     }
 
-    @Test("keeps the places of removed records up to twice those that are left and some to spare")
+    @Test("A shelf keeps the slots of removed records up to a bound")
     func spare() {
         var shelf = Shelf<Numbered>()
         let count = Shelf<Numbered>.spareCount + 2

@@ -61,7 +61,9 @@ import Testing
         world.turn.now = end
     }
 
-    @Test("have the same effects, byte for byte, however the loop serves its deadlines", arguments: UInt64(1)...8)
+    @Test(
+        "Equal inputs have byte-for-byte equal effects, however the loop serves its deadlines", arguments: UInt64(1)...8
+    )
     func granularity(seed: UInt64) throws {
         for pace in [Pace.human, .instant] {
             let reference = try transcript(seed: seed, pace: pace, loop: .punctual)
@@ -91,7 +93,7 @@ import Testing
         return "effect \(number) is \(text(first)) and \(text(second))"
     }
 
-    @Test("give the same transcript when run again, and another seed another one", arguments: UInt64(100)...103)
+    @Test("Equal runs give the same transcript, and another seed gives another", arguments: UInt64(100)...103)
     func again(seed: UInt64) throws {
         let first = try transcript(seed: seed, pace: .human, loop: .punctual)
         let (second, other) = (
@@ -103,7 +105,7 @@ import Testing
         #expect(isOther, "seed \(seed)")
     }
 
-    @Test("go on alike in a copy of the world")
+    @Test("A copy of the world continues identically")
     func copies() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -120,7 +122,7 @@ import Testing
         #expect(!left.isEmpty && right.suffix(left.count) == left[...])
     }
 
-    @Test("leave a frame its time, however late it is served")
+    @Test("A frame keeps its time, however late it is served")
     func timestamps() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -136,7 +138,7 @@ import Testing
         #expect(world.turn.now == World.start.advanced(byNanoseconds: 3_600_000_000_000))
     }
 
-    @Test("order frames by time, across consultations, in one leap")
+    @Test("Frames are in order of time, across consultations, in one leap")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -158,7 +160,7 @@ import Testing
         #expect(heard == due.sorted { $0.0 < $1.0 }.map(\.1))
     }
 
-    @Test("that come late are served after what was due before them")
+    @Test("Late inputs follow everything that was due before them")
     func lateCommand() throws {
         var world = World()
         let user = try world.backend.user("user-1")

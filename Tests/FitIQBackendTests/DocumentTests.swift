@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("A document") struct DocumentTests {
-    @Test("replaced keeps its id and creation, and nothing else; deleted, it is gone")
+    @Test("A replaced document keeps only its id and creation; a deleted one is gone")
     func changed() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -25,7 +25,7 @@ import Testing
                 == .unknownDocument(id, in: .journal))
     }
 
-    @Test("is not found by another user, in another collection, or by an id in upper case")
+    @Test("A document is unknown to other users, in other collections, and by an upper-case id")
     func foreign() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -65,7 +65,7 @@ import Testing
         (.workouts, { #"{"activity_type":"Run","n":\#($0),"started_at":"2025-01-\#($0)T08:00:00Z"}"# }, "workouts"),
     ]
 
-    @Test("is listed by its time, the newest first, a page at a time, with totals", arguments: lists)
+    @Test("Documents are listed by time, newest first, in pages, with totals", arguments: lists)
     func paging(collection: DocumentCollection, body: @Sendable (Int) -> String, list: String) throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -89,7 +89,7 @@ import Testing
         #expect(range["total"] == 3 && range["has_more"] == true && range["offset"] == 0)
     }
 
-    @Test("of the same time is listed before those that were made earlier")
+    @Test("Documents of the same time are listed newest first")
     func ties() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -101,7 +101,7 @@ import Testing
         #expect(try world.documents(for: user)["entries"]?.array?.map { $0["n"]?.int } == [3, 2, 1])
     }
 
-    @Test("that is a set of profile metrics is in a list that is all of the data")
+    @Test("A list of profile metrics is the whole of data")
     func metrics() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -120,7 +120,7 @@ import Testing
         #expect(try world.documents(.profileMetrics, [("limit", "1")], for: user).array?.count == 1)
     }
 
-    @Test("of HealthKit is a mood that is not edited")
+    @Test("A mood from HealthKit is read-only")
     func healthKit() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -140,7 +140,7 @@ import Testing
         try world.backend.deleteDocument(foreign, in: .moodEntries, by: user)
     }
 
-    @Test("that is a night is stored once for each id of its source and user, and each time without one")
+    @Test("A sleep session is stored once for each source id of a user, and always without one")
     func nights() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -164,7 +164,7 @@ import Testing
         #expect(try world.documents(.sleep, for: user)["total"] == 6)
     }
 
-    @Test("that is a night is averaged with all that match, not only those on the page")
+    @Test("Averages of sleep cover all matches, not only those on the page")
     func averages() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -190,7 +190,7 @@ import Testing
         #expect(try world.documents(.sleep, [("from", "2025-01-25")], for: user).object?["averages"] == .null)
     }
 
-    @Test("of the fake's limits: so many in a collection, and no larger world")
+    @Test("Documents have a limit in a collection and in the world")
     func limits() throws {
         var limits = Limits()
         limits.documents = 2

@@ -4,7 +4,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Facts for the operator") struct FactTests {
-    @Test("tell how many chunks of the answer at hand a socket has, and how many there are")
+    @Test("Facts count the chunks of a socket's current answer")
     func streaming() throws {
         var stage = try Stage([.text("a b"), .template(.run), .anotherAnswer, .text("c d e"), .silence])
         try stage.open(1)
@@ -29,7 +29,7 @@ import Testing
         #expect(stage.world.backend.facts(of: SocketID(2)) == nil)
     }
 
-    @Test("list what is due in its order; of a very long list they tell its beginning, obsolete or not")
+    @Test("Facts list due events in order; a very long list is cut, obsolete entries included")
     func due() throws {
         var world = World()
         let anna = try world.backend.user("anna")

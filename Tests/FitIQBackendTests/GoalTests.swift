@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Goals") struct GoalTests {
     @Test(
-        "begin unstarted and unlinked; get then shows what create answered, byte by byte", arguments: GuideMode.allCases
+        "A new goal is unstarted and unlinked; get shows what create answered, byte for byte",
+        arguments: GuideMode.allCases
     )
     func create(mode: GuideMode) throws {
         var world = World(seed: 5, mode: mode)
@@ -25,7 +26,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("are listed oldest first, whatever changed last, and each user's alone")
+    @Test("Goals are listed oldest first, whatever changed last, for each user separately")
     func list() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -55,7 +56,7 @@ import Testing
         ("category", "sleep", { $0.change.category = "sleep" }),
     ]
 
-    @Test("change one field at a time, and nothing else but their time", arguments: changes)
+    @Test("Updates change one field at a time, and otherwise only the time", arguments: changes)
     func update(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "are projected only once time has passed and something is done, but not all",
+        "A projection needs elapsed time and partial progress",
         arguments: [
             (0, 0.5, nil), (3600, 0, nil), (3600, -0.0, nil), (3600, 1, nil), (3600, 0.5, "2025-01-29T12:30:00Z"),
             // A hundred years of 365 days.
@@ -93,7 +94,7 @@ import Testing
         #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
     }
 
-    @Test("are halfway from a half, and close from four fifths")
+    @Test("A goal is halfway from one half, and close from four fifths")
     func stages() throws {
         let progress = [0, 0.49, 0.5, 0.79, 0.8, 1]
         let world = try World.holding(goals: progress.map { GoalData(title: "Run", progress: $0) })
@@ -101,7 +102,7 @@ import Testing
         #expect(stages == [.new, .started, .halfway, .halfway, .close, .close])
     }
 
-    @Test("of no topic that the coach knows get the tips for any goal")
+    @Test("A goal of an unknown topic gets general tips")
     func otherTopic() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -112,7 +113,7 @@ import Testing
         #expect(tips.count == 3 && tips.allSatisfy(known.contains))
     }
 
-    @Test("keep their time when a change is empty")
+    @Test("An empty change keeps the time")
     func emptyChange() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -123,7 +124,7 @@ import Testing
         #expect(try world.update(id, by: user) { $0.conversation = .unlink } == body)
     }
 
-    @Test("serve what is due before they change")
+    @Test("Due events happen before goals change")
     func lateLoop() throws {
         let commands: [(inout World, String, UserID) throws -> Void] = [
             { world, _, user in _ = try world.createGoal(by: user) },
@@ -154,7 +155,7 @@ import Testing
         ]
     }
 
-    @Test("of another user are answered as if they did not exist")
+    @Test("Another user's goals seem not to exist")
     func foreign() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -166,7 +167,7 @@ import Testing
         #expect(attempts(world, id, by: owner) == [nil, nil, nil])
     }
 
-    @Test("are not found by an id in another case or shape, nor by a consultation's")
+    @Test("An id in another case or shape, or of a consultation, finds no goal")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -187,7 +188,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test("are refused with 507 beyond the limit of a user, archived ones counted", arguments: [0, 1, 3])
+    @Test("Goals beyond the user's limit get 507, counting archived ones", arguments: [0, 1, 3])
     func limit(limit: Int) throws {
         var limits = Limits()
         #expect(limits.goals == 1000)
@@ -208,7 +209,7 @@ import Testing
         #expect((refusal { () throws(APIError) in try world.createGoal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("are neither made nor made longer where the world is full; the rest goes on")
+    @Test("In a full world goals cannot be created or grow; everything else works")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 2500

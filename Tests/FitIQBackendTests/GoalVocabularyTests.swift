@@ -7,7 +7,7 @@ import Testing
 
 /// One goal, two vocabularies: what one form writes the other reads.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
-    @Test("What one form writes the other reads, after every step and after an export", arguments: UInt64(1)...40)
+    @Test("Each form reads what the other writes, after every step and after an export", arguments: UInt64(1)...40)
     func oneState(seed: UInt64) throws {
         var test = try Walk(seed: seed)
         for _ in 0..<30 {

@@ -4,11 +4,11 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Identity is a matter of bytes") struct IdentityTests {
+@Suite("Ids are compared by bytes") struct IdentityTests {
     /// Texts that Swift's strings equate.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
-    @Test("Users whose ids are canonically equivalent have their own data", arguments: twins)
+    @Test("Users with canonically equivalent ids have separate data", arguments: twins)
     func users(_ first: ExactString, _ second: ExactString) throws {
         var world = World()
         let (one, other) = (try world.backend.user(first), try world.backend.user(second))
@@ -21,7 +21,7 @@ import Testing
         #expect(try world.backend.user(first) == one)
     }
 
-    @Test("So have contexts, which are no duplicates of each other", arguments: twins)
+    @Test("Contexts with canonically equivalent ids are not duplicates", arguments: twins)
     func contexts(_ first: ExactString, _ second: ExactString) throws {
         var world = World()
         let user = try world.backend.user("user-1")

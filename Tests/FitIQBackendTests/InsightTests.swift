@@ -12,7 +12,7 @@ import Testing
 
     private static func numbers(_ page: JSONValue) -> [Int?] { (page["insights"]?.array ?? []).map { $0["n"]?.int } }
 
-    @Test("is sorted by creation, change or period, in both directions")
+    @Test("Insights sort by creation, change or period, in both directions")
     func sorting() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("is listed by pages, which are counted, with what is archived only if asked for")
+    @Test("Insights are listed in counted pages, archived ones only on request")
     func pages() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -55,7 +55,7 @@ import Testing
         #expect(Self.numbers(try world.documents(.insights, [("archived_status", "true")], for: user)) == [6])
     }
 
-    @Test("is marked as often as one likes, a favorite and back, and counted while it is unread and not archived")
+    @Test("Marks can be set repeatedly; a favorite toggles; unread counts neither read nor archived insights")
     func marks() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -101,7 +101,7 @@ import Testing
         ("monthly", "2024-12-31", 7), ("milestone", "2024-12-31", 7),
     ]
 
-    @Test("is made of what was recorded in the period of its type", arguments: types)
+    @Test("An insight summarizes the records in the period of its type", arguments: types)
     func generated(type: String, first: String, count: Int) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -133,7 +133,7 @@ import Testing
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }
     }
 
-    @Test("is made of the period that is asked for, with both of its ends")
+    @Test("A requested period includes both ends")
     func period() throws {
         var world = World()
         let user = try world.backend.user("user-1")

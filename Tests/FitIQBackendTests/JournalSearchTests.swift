@@ -22,7 +22,7 @@ import Testing
         ("then", ["b"], [0.5]), ("o", ["d", "c", "a"], [1, 0.75, 0.75]),
     ]
 
-    @Test("finds the entries with all words and phrases, the most relevant first", arguments: table)
+    @Test("A search finds the entries with all words and phrases, the most relevant first", arguments: table)
     func finds(words: String, found: [String], relevance: [Double]) throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -34,7 +34,7 @@ import Testing
         #expect(results["total"]?.int == found.count && results["entries"] == nil)
     }
 
-    @Test("has one relevance, whatever an entry was sent with")
+    @Test("An entry's relevance does not depend on its request")
     func oneRelevance() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -45,7 +45,7 @@ import Testing
         #expect(try world.documents(for: user)["entries"]?[0]?["relevance_score"] == nil)
     }
 
-    @Test("has pages")
+    @Test("Search results have pages")
     func paging() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Limits") struct LimitTests {
-    @Test("are the documented ones by default")
+    @Test("Default limits are the documented ones")
     func defaults() {
         let limits = Limits()
         #expect(limits.activeConsultations == 10)
@@ -15,7 +15,7 @@ import Testing
         #expect(limits.storedBytes == 256 * 1024 * 1024)
     }
 
-    @Test("of users: 507 for who comes too late, nothing for who is known")
+    @Test("A new user beyond the limit gets 507; known users continue")
     func users() throws {
         var limits = Limits()
         limits.users = 2
@@ -31,7 +31,7 @@ import Testing
         #expect(world.backend.userCount == 2)
     }
 
-    @Test("of active consultations: 429", arguments: [0, 1, 3])
+    @Test("Active consultations beyond the limit get 429", arguments: [0, 1, 3])
     func activeConsultations(limit: Int) throws {
         var limits = Limits()
         limits.activeConsultations = limit
@@ -43,7 +43,7 @@ import Testing
                 == .tooManyActiveConsultations(limit: limit))
     }
 
-    @Test("of messages: none is stored that leaves no room for its answer", arguments: 0...9)
+    @Test("A message without room for its answer is not stored", arguments: 0...9)
     func messages(limit: Int) throws {
         var limits = Limits()
         limits.messages = limit
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("of messages that wait", arguments: [0, 1, 2])
+    @Test("Waiting messages have a limit", arguments: [0, 1, 2])
     func waitingMessages(limit: Int) throws {
         var limits = Limits()
         limits.waitingMessages = limit
@@ -87,7 +87,7 @@ import Testing
         #expect(types == (0..<5).map { $0 <= limit ? "message_received" : "error" })
     }
 
-    @Test("of stored bytes: 507 and an error frame, until then nothing; reading and archiving go on")
+    @Test("Beyond the stored bytes: 507 and an error frame; reading and archiving still work")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700
@@ -111,7 +111,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.archive(id, by: user) } == nil)
     }
 
-    @Test("of stored bytes are reached with the last byte, and what does not grow is changed all the same")
+    @Test("Stored bytes reach the limit exactly, and changes without growth still work")
     func lastByte() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("of stored bytes count the ids of users: those that are known stay, others are refused")
+    @Test("Ids of users count as stored bytes: known users stay, others are refused")
     func storedUsers() throws {
         var limits = Limits()
         limits.storedBytes = 2000
@@ -147,7 +147,7 @@ import Testing
         #expect(Invariants.violationsOfBytes(in: world).isEmpty)
     }
 
-    @Test("of stored bytes holds to within one message and its answer for each conversation")
+    @Test("Stored bytes exceed the limit by at most one message and its answer per conversation")
     func storedBytesGrow() throws {
         var limits = Limits()
         limits.storedBytes = 20_000

@@ -25,7 +25,7 @@ import Testing
 
     // MARK: PATCH
 
-    @Test("are linked both ways, and both change their time")
+    @Test("A link has both sides, and changes both times")
     func link() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -46,7 +46,7 @@ import Testing
         #expect(try world.backend.consultation(id, for: user) == before.1)
     }
 
-    @Test("are linked anew: both old partners are alone")
+    @Test("A new link frees both old partners")
     func relink() throws {
         var (world, user) = try makeWorld()
         let goals = [try world.createGoal(by: user), try world.createGoal(by: user)]
@@ -62,7 +62,7 @@ import Testing
         for id in ids { #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:30:04Z") }
     }
 
-    @Test("are unlinked by null, both ways")
+    @Test("Null unlinks both sides")
     func unlink() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -75,7 +75,7 @@ import Testing
         #expect(try world.goal(goal, for: user)["title"] == "New")
     }
 
-    @Test("are not linked where the conversation is unknown: 404, and nothing changes")
+    @Test("Linking with an unknown conversation gets 404 and changes nothing")
     func unknownConversation() throws {
         var (world, user) = try makeWorld()
         let stranger = try world.backend.user("user-2")
@@ -95,7 +95,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("are not linked where the conversation is archived: 400, and nothing changes")
+    @Test("Linking with an archived conversation gets 400 and changes nothing")
     func archivedConversation() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Archiving
 
-    @Test("part when the conversation is archived, which keeps the goal as history")
+    @Test("Archiving a conversation unlinks it, but the conversation keeps its goal as history")
     func archive() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -132,7 +132,7 @@ import Testing
         try expectLinked(goal, next, world, for: user)
     }
 
-    @Test("stay when another conversation about the goal is archived")
+    @Test("Archiving another conversation about the goal keeps the link")
     func archiveOther() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: POST /consultations
 
-    @Test("are linked when a consultation about the goal is created, unless the goal has one")
+    @Test("Creating a consultation about a goal links it, unless the goal has one")
     func create() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -169,7 +169,7 @@ import Testing
 
     // MARK: chat-about-goal
 
-    @Test("begin with a chat about the goal, which answers with the same one until it is archived")
+    @Test("A chat about a goal returns the same conversation until it is archived")
     func chatAboutGoal() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal("Run a marathon", by: user)
@@ -198,7 +198,7 @@ import Testing
         #expect(try world.chatAboutGoal(goal, by: user) != id)
     }
 
-    @Test("answers in the guide's form under goal-linking")
+    @Test("goal-linking has its own form of the answer")
     func guideForm() throws {
         var world = World(mode: .goalLinking)
         let user = try world.backend.user("user-1")
@@ -207,7 +207,7 @@ import Testing
         #expect(body.object?.keys == ["conversationId", "goalId", "createdAt", "persona"])
     }
 
-    @Test("continue with the goal's conversation, whatever its persona and context")
+    @Test("A chat continues the goal's conversation, whatever its persona and context")
     func continueLinked() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(.fitnessCoach, by: user))
@@ -218,7 +218,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("continue with an unlinked one of the same persona and goal, which is linked again")
+    @Test("A chat continues an unlinked conversation of the same persona and goal, and links it again")
     func continueUnlinked() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -229,7 +229,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("continue with that one even when another goal has taken it meanwhile, so that there is no 409")
+    @Test("It does so even if another goal has taken that conversation, so there is no 409")
     func continueTaken() throws {
         var (world, user) = try makeWorld()
         let (goal, other) = (try world.createGoal(by: user), try world.createGoal(by: user))
@@ -242,7 +242,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("of another persona are not taken: the chat is a new one")
+    @Test("A conversation with another persona is not continued: the chat is new")
     func otherPersona() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -253,7 +253,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("are ten at most: 429 for a new chat, none for one that exists")
+    @Test("A new chat beyond ten gets 429, an existing one does not")
     func limit() throws {
         var (world, user) = try makeWorld()
         var goals: [String] = []

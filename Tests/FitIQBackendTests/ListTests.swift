@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The list of consultations") struct ListTests {
-    @Test("begins with the newest change, and with the newest consultation of a second's equals")
+    @Test("The list begins with the newest change, and within a second with the newest consultation")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -28,7 +28,7 @@ import Testing
         #expect(try world.list(for: user)["consultations"]?.all("id") == [first, second, third])
     }
 
-    @Test("shows each consultation as get does")
+    @Test("The list shows each consultation as get does")
     func items() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("is empty for who has none, whatever others have")
+    @Test("A user without consultations gets an empty list")
     func empty() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -69,7 +69,7 @@ import Testing
         return (world, user, Array(all))
     }
 
-    @Test("is filtered by archive, persona and context, and cut into pages", arguments: [1, 3, 20, 100])
+    @Test("The list filters by archive, persona and context, and has pages", arguments: [1, 3, 20, 100])
     func filters(size: Int) throws {
         let (world, user, all) = try populated()
         for archived in [nil, "true", "false"] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A list of some kinds") struct ListingTests {
+@Suite("A list with several kinds of records") struct ListingTests {
     /// Records whose order is that of their names.
     private struct Shelf {
         var names: [Int] = []
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("has what a look at all records finds, from the last one on", arguments: 0..<20 as Range<UInt64>)
+    @Test("The list equals a scan of all records, from the last one on", arguments: 0..<20 as Range<UInt64>)
     func pages(seed: UInt64) {
         var draw = Draw(seed: seed)
         var shelf = Shelf()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("costs as many looks among a hundred thousand records as among a hundred")
+    @Test("The cost does not grow with the number of records")
     func work() {
         func looks(among count: Int) -> Int {
             var shelf = Shelf()

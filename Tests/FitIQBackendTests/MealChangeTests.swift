@@ -10,7 +10,7 @@ import Testing
             + Invariants.deepViolationsOfMealLogs(in: world)
     }
 
-    @Test("A changed text is worked out again, and the old processing does not finish the new text")
+    @Test("A changed text is processed again, and the old processing does not finish it")
     func rewording() throws {
         // Two seconds for eggs, ten for toast.
         let script = Script(meals: [
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Other changes keep the outcome, and the list its order")
+    @Test("Other changes keep the outcome and the order of the list")
     func otherChanges() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -75,7 +75,7 @@ import Testing
         #expect(copy.data == world.data)
     }
 
-    @Test("What is not changed stays as it is; another user's log is unknown")
+    @Test("Absent members stay unchanged; another user's log is unknown")
     func noChange() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("A batch is logged in its order, or not at all")
+    @Test("A batch is logged in order, or not at all")
     func batch() throws {
         var limits = Limits()
         limits.mealLogs = 3
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "The table of foods says what is food, drink or water",
+        "The table of foods decides between food, drink and water",
         arguments: [
             ("2 eggs", "food"), ("a glass of water", "water"), ("sparkling water", "water"), ("coffee", "drink"),
             ("a beer", "drink"), ("coconut water", "drink"),
@@ -128,7 +128,7 @@ import Testing
         #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_type"]?.string == type)
     }
 
-    @Test("A scripted food is what its name says, unless the script says otherwise")
+    @Test("A scripted food gets its type from its name, unless the script sets it")
     func scriptedFoodTypes() throws {
         func food(_ name: String, _ type: FoodType? = nil) -> MealItem {
             MealItem(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)
@@ -143,7 +143,7 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
-    @Test("Only the apps know all meal types")
+    @Test("Only the apps have all meal types")
     func guide() throws {
         let user = UserData(id: "u", mealLogs: [MealLogData(rawInput: "tea", mealType: .drink)])
         #expect(throws: Never.self) { try World(planting: WorldData(users: [user])) }
@@ -159,7 +159,7 @@ import Testing
         #"{"\#(member)":"\#(name)","quantity":2,"unit":"cups","calories":50,"protein_g":1.5,"carbs_g":0,"fat_g":0}"#
     }
 
-    @Test("A meal that is entered food by food is manual at once; its foods and its text can be changed")
+    @Test("A meal entered food by food is manual at once; its foods and text can change")
     func manual() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -199,7 +199,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Foods of a meal that has none cannot be replaced, nor another user's")
+    @Test("Foods cannot replace missing foods, nor another user's")
     func foodsOfOthers() throws {
         let script = Script(meals: [MealRule(text: .contains("x"), outcome: .failed(.noFood))])
         var world = World(script: script)
@@ -224,7 +224,7 @@ import Testing
         return try ConfirmMealPhotoRequest(body: Array(body.utf8))
     }
 
-    @Test("A photo becomes a completed meal log, of which sockets hear")
+    @Test("A photo becomes a completed meal log, and sockets get the event")
     func photo() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -275,7 +275,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Without foods, everything is confirmed as it was recognized, with the words of the photo")
+    @Test("Without foods, confirming accepts everything as recognized, with the photo's description")
     func acceptAll() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -299,7 +299,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("The script decides what is recognized, and it does not mix photos with texts")
+    @Test("The script decides what photos show, and does not mix photos with texts")
     func scriptedPhoto() throws {
         var salad = MealRule(
             mealTypes: [.lunch],
@@ -335,7 +335,7 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
-    @Test("The oldest of too many photos is forgotten, confirmed ones first; another user's is unknown")
+    @Test("The oldest photo beyond the limit goes, confirmed ones first; another user's is unknown")
     func photoLimit() throws {
         var limits = Limits()
         limits.photos = 2

@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The event of a meal log") struct MealLogEventTests {
-    @Test("reaches every open socket of its user, on whatever consultation, and nobody else")
+    @Test("The event reaches every open socket of its user, and no one else")
     func audience() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -46,7 +46,7 @@ import Testing
         #expect(world.takeEffects().isEmpty)
     }
 
-    @Test("says that a log failed")
+    @Test("A failed log has an event")
     func failed() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "has the form of the server's guide",
+        "The event has the form of the server's guide",
         arguments: [
             GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
         ])
@@ -76,7 +76,7 @@ import Testing
         #expect(Set(world.backend.mealLogs.map(\.log.status)) == [.completed, .failed])
     }
 
-    @Test("comes at its own time, in the order of the times, however late the loop is")
+    @Test("Events have their own times and order, however late the loop is")
     func oneLeap() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -103,7 +103,7 @@ import Testing
         #expect(types[event...].contains("stream_complete") || types[event...].contains("stream_chunk"))
     }
 
-    @Test("is left to a command that comes first, before what it does")
+    @Test("Events that are due precede a command's own effects")
     func lateCommand() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -118,7 +118,7 @@ import Testing
                 == ["meal_log.completed", "error", "close 1000 Consultation is not active"])
     }
 
-    @Test("finds the sockets that are open, through openings and closings in any order", arguments: UInt64(1)...5)
+    @Test("Events reach the sockets that are open, after openings and closings in any order", arguments: UInt64(1)...5)
     func openSockets(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var world = World(seed: seed, pace: .instant)

@@ -5,12 +5,12 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Limits of meal logs") struct MealLogLimitTests {
-    @Test("are the documented ones by default")
+    @Test("Default limits are the documented ones")
     func defaults() {
         #expect(Limits().mealLogs == 10_000)
     }
 
-    @Test("of a user: 507 for one more, which leaves nothing behind", arguments: [0, 1, 3])
+    @Test("One log beyond the user's limit gets 507 and leaves nothing behind", arguments: [0, 1, 3])
     func ofAUser(limit: Int) throws {
         var limits = Limits()
         limits.mealLogs = limit
@@ -28,7 +28,7 @@ import Testing
             (FitIQBackendTests.refusal { () throws(APIError) in try world.logMeal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("of stored bytes: 507, and what is processed meanwhile fails and says why")
+    @Test("Beyond the stored bytes: 507, and meals in processing fail with the reason")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700
@@ -51,7 +51,7 @@ import Testing
         #expect(try world.showMeal(id, for: again)["status"] == "failed")
     }
 
-    @Test("of stored bytes fail what is processed once no byte is left", arguments: [(0, "failed"), (1, "completed")])
+    @Test("Meals in processing fail when no byte is left", arguments: [(0, "failed"), (1, "completed")])
     func lastByte(spare: Int, status: String) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -71,7 +71,7 @@ import Testing
         ]
     }()
 
-    @Test("of a text bound what becomes of it: words are named, not repeated for each food", arguments: hostile)
+    @Test("A text's result is bounded: foods name words instead of repeating them", arguments: hostile)
     func largest(text: String) throws {
         #expect(text.count <= CreateMealLogRequest.maximumInputLength && text.utf8.count <= 16 * 1024)
         var world = World(pace: .instant)
@@ -82,7 +82,7 @@ import Testing
         #expect(try world.backend.mealLog(id, for: user).count < 128 * 1024)
     }
 
-    @Test("of stored bytes holds to within one meal, however many are processed at once")
+    @Test("Stored bytes exceed the limit by at most one meal, however many are processed at once")
     func storedBytesAtOnce() throws {
         var limits = Limits()
         limits.storedBytes = 100_000

@@ -11,7 +11,7 @@ import Testing
         DateTime(secondsSinceEpoch: 1_735_689_600 + (day - 1) * 86_400 + second)
     }
 
-    @Test("is empty for a new user")
+    @Test("The list of a new user is empty")
     func empty() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -21,7 +21,9 @@ import Testing
         #expect(body == #"{"success":true,"data":{"meal_logs":[],\#(totals)}}"#)
     }
 
-    @Test("is newest logged first, then newest created, in pages that make up the whole", arguments: UInt64(1)...4)
+    @Test(
+        "The list has the newest logged first, then the newest created, in pages that cover it",
+        arguments: UInt64(1)...4)
     func order(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var world = World(seed: seed)
@@ -49,7 +51,7 @@ import Testing
         #expect(past["meal_logs"] == [] && past["has_more"] == false && past["total_count"] == 137)
     }
 
-    @Test("is filtered by meal, status and days, and counts what matches")
+    @Test("The list filters by meal, status and days, and counts the matches")
     func filters() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("A meal log") struct MealLogTests {
-    @Test("is processed when it is created, and completed 2.0 to 4.5 seconds later, with nobody listening")
+    @Test("A new log is in processing, and completes 2.0 to 4.5 seconds later without a listener")
     func completes() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -42,7 +42,7 @@ import Testing
         ("2 eggs", 140, "12.0", 1), ("2 eggs and toast", 290, "16.0", 2), ("120g chicken breast", 198, "37.2", 1),
     ]
 
-    @Test("gives the guides' own numbers", arguments: examples)
+    @Test("The guides' examples give the guides' numbers", arguments: examples)
     func guidesNumbers(text: String, calories: JSONValue, protein: String, items: Int) throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "fails where no food is recognised, and where there are too many",
+        "A log fails without recognised foods, and with too many",
         arguments: [
             ("qwertyuiop", "Could not identify any food items in the input"),
             (
@@ -73,7 +73,7 @@ import Testing
         #expect(log["details"]?.string == details)
     }
 
-    @Test("is due within the window, whatever its id")
+    @Test("Processing ends within the window, whatever the id")
     func window() throws {
         var world = World(seed: 77)
         let user = try world.backend.user("user-1")
@@ -89,7 +89,7 @@ import Testing
         #expect((waits.min() ?? 0) < 2_010_000_000 && (waits.max() ?? 0) > 4_490_000_000)
     }
 
-    @Test("is done at once at an instant pace, but after its own 201")
+    @Test("At an instant pace a log completes at once, but after its own 201")
     func instant() throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -105,7 +105,7 @@ import Testing
         #expect(events.first?["data"]?["id"] == created?["id"])
     }
 
-    @Test("takes no ids from what comes after, so that these do not depend on when it comes")
+    @Test("A log's ids are independent of later ones and of its time of completion")
     func laterIDs() throws {
         var ids: Set<[String]> = []
         for wait in [0, 2500, 10_000] as [Int64] {
@@ -122,7 +122,7 @@ import Testing
         #expect(ids.count == 1)
     }
 
-    @Test("has the time that the client says, or that of its creation")
+    @Test("A log has the client's time, or that of its creation")
     func loggedAt() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "is answered in the form of the server's guide, and listed in the union's",
+        "The answer has the form of the server's guide, and the list the union's",
         arguments: [
             (GuideMode.union, ["success", "data"], true), (.webSocketArchitecture, ["success", "data"], true),
             (.mealLogWebSocket, ["data"], false),
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("of another user is unknown, as is an id in another case or shape")
+    @Test("Another user's log, or an id in another case or shape, is unknown")
     func ownership() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

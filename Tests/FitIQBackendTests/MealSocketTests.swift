@@ -7,7 +7,7 @@ import Testing
 @Suite("The socket of all meals of a user") struct MealSocketTests {
     private static let ping = #"{"type":"ping"}"#
 
-    @Test("greets with the user's id, answers pings, and refuses all else by code")
+    @Test("The socket greets with the user's id, answers pings, and refuses everything else by code")
     func frames() throws {
         var world = World()
         let anna = try world.backend.user("anna")
@@ -33,7 +33,7 @@ import Testing
         #expect(world.backend.consultationCount == 0 && world.backend.openSocketCount == 1)
     }
 
-    @Test("gets the events of all meals of its user, beside the sockets of consultations")
+    @Test("The socket gets all meal events of its user, in addition to the consultations' sockets")
     func events() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -52,7 +52,7 @@ import Testing
         #expect(world.takeEffects().story(of: 2).isEmpty && world.backend.openSocketCount == 2)
     }
 
-    @Test("is one for each user: a newer one closes the older")
+    @Test("A newer socket of a user closes the older one")
     func single() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -76,7 +76,7 @@ import Testing
         #expect(world.backend.openSocketCount == 1)
     }
 
-    @Test("opens ten times in any minute, and for the eleventh time once the first is a minute ago")
+    @Test("The socket opens ten times in any minute, and again once the first is a minute ago")
     func connectionLimit() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -103,7 +103,7 @@ import Testing
         #expect(world.backend.openSocketCount == 2)
     }
 
-    @Test("closes after ten minutes without a frame from the client, of which a control ping is one")
+    @Test("The socket closes after ten minutes without a client frame; a control ping counts")
     func idle() throws {
         var world = World()
         let anna = try world.backend.user("anna")

@@ -18,7 +18,7 @@ import Testing
         return (world, user, id)
     }
 
-    @Test("is whole, oldest first, unless a page is asked for", arguments: [0, 1, 2, 30])
+    @Test("The history is whole, oldest first, unless a page is requested", arguments: [0, 1, 2, 30])
     func whole(questions: Int) throws {
         let (world, user, id) = try chatted(questions)
         let data = try world.messages(id, for: user)
@@ -43,7 +43,7 @@ import Testing
         #expect(Set(messages.compactMap { $0["id"]?.string }).count == 2 * questions)
     }
 
-    @Test("is cut into pages of 50, or of what is asked for", arguments: [nil, 1, 7, 50, 60, 100])
+    @Test("The history has pages of 50, or of the requested size", arguments: [nil, 1, 7, 50, 60, 100])
     func paged(size: Int?) throws {
         let (world, user, id) = try chatted(30)
         let whole = try #require(try world.messages(id, for: user)["messages"]?.array)
@@ -64,7 +64,7 @@ import Testing
         #expect(seen == whole)
     }
 
-    @Test("is refused with 404 before 400")
+    @Test("404 comes before 400")
     func refusals() throws {
         let (world, user, id) = try chatted(1)
         let bad = [(name: "page", value: "0")]
@@ -76,7 +76,7 @@ import Testing
                 == .unknownConsultation("x"))
     }
 
-    @Test("is counted and dated by each message, the user's when it arrives and the assistant's when it is complete")
+    @Test("The history counts and dates user messages on arrival, and answers on completion")
     func counts() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -32,7 +32,7 @@ import Testing
     ]
     private static let range: World.Query = [("from", "2025-01-05"), ("to", "2025-01-16")]
 
-    @Test("are period, summary, trends, and what occurs most often")
+    @Test("The analytics have a period, a summary, trends and the most frequent labels")
     func parts() throws {
         let analytics = try Self.analyze(Self.moods, Self.range)
         let expected: JSONValue = [
@@ -60,7 +60,7 @@ import Testing
         #expect(analytics == expected)
     }
 
-    @Test("have each day with entries, if asked for")
+    @Test("The analytics have each day with entries on request")
     func days() throws {
         let analytics = try Self.analyze(Self.moods, Self.range + [("include_daily_breakdown", "true")])
         let expected: JSONValue = [
@@ -86,7 +86,7 @@ import Testing
         #expect(analytics["daily_aggregates"] == expected)
     }
 
-    @Test("name as many labels and associations as asked for, ten unless they are")
+    @Test("The analytics name ten labels and associations, or the requested number")
     func limits() throws {
         let few = try Self.analyze(
             Self.moods, Self.range + [("top_labels_limit", "3"), ("top_associations_limit", "1")])
@@ -99,7 +99,7 @@ import Testing
         #expect(many.texts("top_associations", "association") == first)
     }
 
-    @Test("of nothing are zeros and empty lists")
+    @Test("Without entries the analytics are zeros and empty lists")
     func empty() throws {
         let analytics = try Self.analyze(
             [], [("from", "2025-01-05T10:00:00Z"), ("to", "2025-01-05T11:00:00Z"), ("include_daily_breakdown", "true")])
@@ -119,7 +119,7 @@ import Testing
         ([1, 0, 1], "declining"), ([0, 1, 0], "improving"), ([-1, 1, -1, 1], "stable"),
     ]
 
-    @Test("say where the days lead: the mean of the later half less that of the earlier", arguments: trends)
+    @Test("A trend is the mean of the later half minus that of the earlier half", arguments: trends)
     func trend(valences: [Double], trend: String) throws {
         let moods: [Mood] = valences.enumerated().map { day, valence in
             ("2025-01-\(day + 10)T08:00:00Z", valence, "", "")
@@ -131,7 +131,7 @@ import Testing
         #expect(try Self.analyze(together, Self.range)["trends"]?["trend_direction"] == "insufficient_data")
     }
 
-    @Test("count a valence of a world that was saved before it had bounds as the nearest bound")
+    @Test("A valence from before the bounds counts as the nearest bound")
     func saved() throws {
         let moods: [Mood] = [("2025-01-06T00:00:00Z", 1e308, "", ""), ("2025-01-06T01:00:00Z", 1e308, "", "")]
         #expect(try Self.analyze(moods, Self.range)["summary"]?["average_valence"] == 1)

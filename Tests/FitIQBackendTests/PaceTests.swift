@@ -19,7 +19,7 @@ import Testing
         #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed)")
     }
 
-    @Test("begins after 0.3 to 0.9 s and ends within 4 s, whatever the answer and the seed", arguments: answers)
+    @Test("Answers begin after 0.3 to 0.9 s and end within 4 s, whatever the text and the seed", arguments: answers)
     func human(text: String) {
         let chunks = Coach.chunks(of: text)
         for seed in UInt64(0)..<10 {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("looks at the last character that is no white space, whatever its bytes")
+    @Test("The pace depends on the last character that is not white space, whatever its bytes")
     func lastMarks() {
         let pieces = [
             "", " ", "\t", "\n", "\r\n", ".", "!", "?", ":", ";", "\u{37E}", "a,", "é", "e\u{301}", "—", "\u{2003}",
@@ -56,7 +56,7 @@ import Testing
         Array(repeating: "…", count: 100_000), [" "], ["\n\n"], [String(repeating: "a", count: 100_000)],
     ]
 
-    @Test("holds for texts that nobody wrote", arguments: extremes.indices)
+    @Test("The pace applies to generated texts, too", arguments: extremes.indices)
     func extremeTexts(number: Int) {
         let chunks = Self.extremes[number]
         for seed in [UInt64.min, 1, 42, .max] {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("differs from seed to seed")
+    @Test("The pace differs from seed to seed")
     func seeds() {
         let chunks = Coach.chunks(of: WrittenAnswer.all[0].text)
         let paces = Set((UInt64(0)..<100).map { Pace.human.offsets(of: chunks, seed: $0) })
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
     }
 
-    @Test("rests at commas and longer at the end of a sentence")
+    @Test("The pace rests at commas, and longer at the end of a sentence")
     func breaths() {
         func mean(_ chunk: String) -> Int64 {
             let total = (UInt64(0)..<200).reduce(Int64(0)) { sum, seed in
@@ -90,7 +90,7 @@ import Testing
         #expect((130..<150).contains(mean("word!\n")))
     }
 
-    @Test("can be no pace at all", arguments: [0, 1, 50])
+    @Test("The pace can be instant", arguments: [0, 1, 50])
     func instant(count: Int) {
         let chunks = Array(repeating: "a", count: count)
         for seed in [UInt64.min, 7, .max] {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("of instant answers gives the whole exchange in one turn")
+    @Test("Instant answers take one turn")
     func instantExchange() throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -113,7 +113,7 @@ import Testing
         #expect(effects.frames(of: 1).allSatisfy { $0["timestamp"] == "2025-01-29T10:30:00Z" })
     }
 
-    @Test("of steps due at the same time is the order of the consultations, then that of the meal logs")
+    @Test("Simultaneous steps follow the order of consultations, then of meal logs")
     func sameTime() {
         let works = [ScheduledStep.Work.answer(ResourceID(randomBits: 1, 1)), .mealLog]
         let steps = [0, 1, 5].flatMap { seconds in

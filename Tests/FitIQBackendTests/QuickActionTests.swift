@@ -4,7 +4,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Quick actions") struct QuickActionTests {
-    @Test("fit every persona in every context", arguments: Persona.allCases, ContextType.allCases)
+    @Test("Every persona has quick actions in every context", arguments: Persona.allCases, ContextType.allCases)
     func combinations(persona: Persona, context: ContextType) {
         let actions = QuickAction.matching(contextType: context, persona: persona)
         #expect(actions.count >= 2)
@@ -15,26 +15,26 @@ import Testing
         #expect(missing.allSatisfy { $0.contextType != context || ($0.persona != nil && $0.persona != persona) })
     }
 
-    @Test("are all there when nothing is asked for")
+    @Test("Without filters all quick actions are listed")
     func all() {
         #expect(QuickAction.matching(contextType: nil, persona: nil) == QuickAction.catalogue)
     }
 
-    @Test("can be asked for by persona alone", arguments: Persona.allCases)
+    @Test("Quick actions filter by persona alone", arguments: Persona.allCases)
     func byPersona(_ persona: Persona) {
         let actions = QuickAction.matching(contextType: nil, persona: persona)
         #expect(actions == QuickAction.catalogue.filter { $0.persona == nil || $0.persona == persona })
         #expect(Set(actions.map(\.contextType)) == Set(ContextType.allCases))
     }
 
-    @Test("can be asked for by context alone", arguments: ContextType.allCases)
+    @Test("Quick actions filter by context alone", arguments: ContextType.allCases)
     func byContext(_ context: ContextType) {
         let actions = QuickAction.matching(contextType: context, persona: nil)
         #expect(actions == QuickAction.catalogue.filter { $0.contextType == context })
         #expect(Set(actions.map(\.persona)) == Set(Persona.allCases.map(Optional.some) + [nil]))
     }
 
-    @Test("are each written once, and some lack what is optional")
+    @Test("Texts are unique, and some optional members are absent")
     func catalogue() {
         let catalogue = QuickAction.catalogue
         #expect(Set(catalogue.map(\.prompt)).count == catalogue.count)
@@ -44,7 +44,7 @@ import Testing
         #expect(catalogue.contains { $0.description != nil && $0.category != nil })
     }
 
-    @Test("are short and trimmed, their categories in snake case", arguments: QuickAction.catalogue)
+    @Test("Texts are short and trimmed, and categories are in snake case", arguments: QuickAction.catalogue)
     func shape(_ action: QuickAction) {
         for text in [action.prompt, action.description].compactMap({ $0 }) {
             #expect((1...60).contains(text.count))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("of a persona get one of its own answers by what they ask, not a general one")
+    @Test("A persona's quick action gets one of its own answers, not a general one")
     func answered() {
         for action in QuickAction.catalogue {
             guard let persona = action.persona else { continue }

@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQBackend
 
 /// Random operations on the documents of two users, against lists that anybody understands.
-@Suite("Documents, at random") struct RandomDocumentTests {
+@Suite("Random documents") struct RandomDocumentTests {
     private struct Entry {
         var id: String
         var object: JSONObject
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "are what a plain model says, whose bytes are counted, and which an export repeats", arguments: UInt64(1)...20)
+        "Documents equal a plain model, with counted bytes, and survive an export", arguments: UInt64(1)...20)
     func model(seed: UInt64) throws {
         var (world, draw) = (World(seed: seed), Draw(seed: seed))
         var model: [Place: [Entry]] = [:]

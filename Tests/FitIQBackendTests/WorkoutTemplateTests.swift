@@ -56,7 +56,7 @@ import Testing
         ([("source", "shared"), ("category", "cardio")], []),
     ]
 
-    @Test("is listed by whose it is", arguments: lists)
+    @Test("Templates are listed by owner", arguments: lists)
     func listed(query: World.Query, names: [String]) throws {
         let gym = try Gym()
         let page = try gym.world.templates(query, for: gym.anna)
@@ -64,7 +64,7 @@ import Testing
         #expect(page["total"]?.int == names.count && page["has_more"] == false)
     }
 
-    @Test("is in the public list if it is public, or the system's, by category, difficulty and page")
+    @Test("The public list has public and system templates, by category, difficulty and page")
     func publicList() throws {
         let gym = try Gym()
         let all = try gym.world.publicTemplates()
@@ -83,7 +83,7 @@ import Testing
         ("b-public", true, false), ("system", true, false), ("none", false, false),
     ]
 
-    @Test("is changed by its owner alone, copied by all who may read it, and not there for others", arguments: rights)
+    @Test("Only the owner can change a template; readers can copy it; others get 404", arguments: rights)
     func allowed(name: String, reads: Bool, owns: Bool) throws {
         let gym = try Gym()
         let id = name == "none" ? "00000000-0000-4000-8000-000000000000" : gym.id(name)
@@ -120,7 +120,7 @@ import Testing
     private static let uuid = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 
     @Test(
-        "is shared with the user of a UUID, in whichever case the token and the request have it",
+        "A template is shared with a user's UUID in any case of the token or the request",
         arguments: [
             (uuid, uuid), (uuid, uuid.uppercased()), (uuid.uppercased(), uuid), (uuid.uppercased(), uuid.uppercased()),
         ])
@@ -136,7 +136,7 @@ import Testing
             }?.status == .notFound)
     }
 
-    @Test("of the system is changed by nobody, whoever has it in a scenario")
+    @Test("No user can change a system template, whoever owns it in a scenario")
     func systems() throws {
         var gym = try Gym()
         let id = gym.id("system")
@@ -146,7 +146,7 @@ import Testing
             } == .notYours(template: id))
     }
 
-    @Test("is replaced member by member, and keeps its exercises, its shares and what the world sets")
+    @Test("A replaced template keeps its exercises, its shares and the world's members")
     func replaced() throws {
         var gym = try Gym()
         let id = gym.id("b-shared")
@@ -171,7 +171,7 @@ import Testing
         #expect(try gym.world.sharedTemplates(with: gym.anna).texts("templates", "name") == ["New"])
     }
 
-    @Test("is shared with users, each of whom has one share, which ends when it is revoked")
+    @Test("Each user has one share of a template, which ends when it is revoked")
     func sharing() throws {
         var limits = Limits()
         limits.shares = 3
@@ -221,7 +221,7 @@ import Testing
         #expect(try world.sharedTemplates(with: later)["total"] == 0)
     }
 
-    @Test("is listed for those whom it is shared with: by whom, as what, and what it is")
+    @Test("The list of shared templates has owner, profession and content")
     func sharedWithMe() throws {
         var gym = try Gym()
         let more = #","description":"D","difficulty_level":"expert","estimated_duration_minutes":30"#
@@ -246,7 +246,7 @@ import Testing
         #expect(try gym.world.sharedTemplates(with: gym.bert)["total"] == 0)
     }
 
-    @Test("copied is the reader's own: private, published, with ids of its own, under the same name or another")
+    @Test("A copy is the reader's own: private, published, with its own ids, under any name")
     func copies() throws {
         var gym = try Gym()
         let more = #","is_public":true,"status":"draft","category":"cardio","x":1"#

@@ -12,7 +12,7 @@ extension WrittenAnswer {
 }
 
 @Suite("The written answers") struct WrittenAnswerTests {
-    @Test("are many, and every persona has its own")
+    @Test("There are many written answers, and every persona has its own")
     func count() {
         #expect(WrittenAnswer.all.count >= 40)
         for persona in Persona.allCases {
@@ -22,12 +22,14 @@ extension WrittenAnswer {
         #expect((WrittenAnswer.common + WrittenAnswer.urgent).allSatisfy { $0.persona == nil && !$0.keywords.isEmpty })
     }
 
-    @Test("are each written once")
+    @Test("Written answers are unique")
     func unique() {
         #expect(Set(WrittenAnswer.all.map(\.text)).count == WrittenAnswer.all.count)
     }
 
-    @Test("have 25 to 48 words, one space or line break between them", arguments: WrittenAnswer.all.map(\.text))
+    @Test(
+        "Written answers have 25 to 48 words, with single spaces or line breaks",
+        arguments: WrittenAnswer.all.map(\.text))
     func shape(text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
         #expect((25...48).contains(words.count))
@@ -35,7 +37,7 @@ extension WrittenAnswer {
         for gap in ["  ", " \n", "\n ", "\n\n"] { #expect(!text.contains(gap)) }
     }
 
-    @Test("hold what clients find hard: apostrophes, dashes, accents, emoji, line breaks")
+    @Test("Written answers have hard cases for clients: apostrophes, dashes, accents, emoji, line breaks")
     func difficulties() {
         func count(_ text: String) -> Int { WrittenAnswer.all.count { $0.text.contains(text) } }
         #expect(count("'") >= 3)
@@ -47,7 +49,7 @@ extension WrittenAnswer {
             WrittenAnswer.all.count { $0.text.unicodeScalars.contains(where: \.properties.isEmojiPresentation) } >= 4)
     }
 
-    @Test("name each keyword of an answer once")
+    @Test("Written answers name each of their keywords once")
     func keywords() {
         for answer in WrittenAnswer.all {
             let folded = answer.keywords.map(Words.fold)
@@ -66,7 +68,7 @@ extension WrittenAnswer {
         ("😀hi😀", ["hi"]), ("a\u{0}b", ["a", "b"]), ("æon œuvre", ["aeon", "œuvre"]), ("s ss", ["s", "ss"]),
     ]
 
-    @Test("are lower case, without accents and plural endings", arguments: table)
+    @Test("Words are in lower case, without accents and plural endings", arguments: table)
     func fold(text: String, words: [String]) {
         #expect(Words.fold(text) == words)
     }
@@ -80,12 +82,12 @@ extension WrittenAnswer {
         ("a \u{301}b", ["a ", "\u{301}b"]),
     ]
 
-    @Test("are words with the white space that follows", arguments: table)
+    @Test("Chunks are words with the white space that follows", arguments: table)
     func splitting(text: String, chunks: [String]) {
         #expect(Coach.chunks(of: text) == chunks)
     }
 
-    @Test("are together exactly the answer, one a word", arguments: WrittenAnswer.all.map(\.text))
+    @Test("Chunks add up to the answer, one word each", arguments: WrittenAnswer.all.map(\.text))
     func concatenation(text: String) {
         let chunks = Coach.chunks(of: text)
         #expect(chunks.joined().utf8.elementsEqual(text.utf8))
@@ -94,7 +96,7 @@ extension WrittenAnswer {
     }
 
     @Test(
-        "are together exactly the text wherever it is cut off",
+        "Chunks add up to the text wherever it is cut off",
         arguments: table.map(\.0) + WrittenAnswer.all.map(\.text))
     func prefixes(text: String) {
         for end in text.unicodeScalars.indices {

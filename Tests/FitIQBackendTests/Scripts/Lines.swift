@@ -52,9 +52,9 @@ func expect(
         sourceLocation: sourceLocation)
 }
 
-@Suite("Timelines in messages") struct LinesTests {
+@Suite("Timelines in failure messages") struct LinesTests {
     @Test(
-        "have times to read",
+        "Timelines have readable times",
         arguments: [
             (0, "0.000 s"), (500_000_000, "0.500 s"), (1, "0.000000001 s"), (61_000_000_000, "61.000 s"),
             (1_000_999_999, "1.000999999 s"),
@@ -63,7 +63,7 @@ func expect(
         #expect(Lines.time(nanoseconds) == text)
     }
 
-    @Test("stand side by side, with a mark where they differ")
+    @Test("Timelines are side by side, with marks at the differences")
     func sideBySide() {
         let text = Lines.sideBySide(expected: ["0.000 s a", "0.500 s bcd"], actual: ["0.000 s a", "0.500 s b", "c"])
         #expect(

@@ -40,13 +40,13 @@ import Testing
         ("pizza with sand", .snack, 1),
     ]
 
-    @Test("are chosen by text and meal, the first rule that fits", arguments: meals)
+    @Test("The first rule that matches text and meal is chosen", arguments: meals)
     func choice(text: String, type: MealType, number: Int?) throws {
         let script = try Self.script()
         #expect(script.meal(text, mealType: type) == number.map { script.meals[$0] })
     }
 
-    @Test("have the foods of the rule, with ids that follow from the log's")
+    @Test("A rule's foods get ids derived from the log's")
     func completed() throws {
         var (world, user) = try Self.world()
         let id = try world.mealID("A whole pizza", .dinner, by: user)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "say the amount in words where websocket-architecture wants them",
+        "The amount is text where websocket-architecture requires it",
         arguments: [
             (2.0, "slice", "2 slice"), (1.5, "cups", "1.5 cups"), (120, "g", "120 g"), (3, "", "3"),
             (0.25, "l", "0.25 l"),
@@ -81,7 +81,7 @@ import Testing
         #expect(item.amountText == text)
     }
 
-    @Test("fail as the rule says")
+    @Test("A rule can fail a meal")
     func failed() throws {
         var (world, user) = try Self.world()
         try world.open(1, on: try world.create(by: user), by: user)
@@ -101,7 +101,7 @@ import Testing
         #expect(events.map { $0["data"]?["details"]?.string } == ["Out of order", "Stones"])
     }
 
-    @Test("may never end, at whatever pace", arguments: [Pace.human, .instant])
+    @Test("Processing may never end, at any pace", arguments: [Pace.human, .instant])
     func never(pace: Pace) throws {
         var (world, user) = try Self.world(pace: pace)
         let id = try world.mealID("forever young", .snack, by: user)
@@ -112,7 +112,7 @@ import Testing
         #expect(try world.showMeal(id, for: user)["status"] == "processing")
     }
 
-    @Test("take no time at no pace, and the parser's foods where the rule has only a duration")
+    @Test("Processing at an instant pace takes no time; a rule with only a duration uses the parser's foods")
     func durations() throws {
         var (world, user) = try Self.world(pace: .instant)
         let pizza = try world.mealID("pizza", .lunch, by: user)
@@ -127,7 +127,7 @@ import Testing
         #expect(try world.showMeal(snack, for: user)["total_calories"]?.int == 140)
     }
 
-    @Test("end as the script had it when they were accepted")
+    @Test("A meal ends by the script of its acceptance")
     func reload() throws {
         var (world, user) = try Self.world()
         let before = try world.mealID("sand", by: user)

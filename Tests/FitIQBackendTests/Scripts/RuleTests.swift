@@ -53,14 +53,14 @@ import Testing
         (.nutritionist, .general, "shout", 1, nil),
     ]
 
-    @Test("are asked in their order, and the first that fits is taken", arguments: questions)
+    @Test("The first matching rule is taken", arguments: questions)
     func choice(persona: Persona, context: ContextType, content: String, turn: Int, number: Int?) throws {
         let script = try Self.script()
         let answer = script.answer(to: content, turn: turn, persona: persona, contextType: context)
         #expect(answer == number.map { script.answers[$0].script })
     }
 
-    @Test("see the consultation's turns from 1, those that were not answered included")
+    @Test("Turns count from 1 and include unanswered ones")
     func turns() throws {
         let rules = (1...3).map { turn in
             AnswerRule(
@@ -79,13 +79,13 @@ import Testing
             are: ["assistant \"2\"", "assistant \"3\"", "assistant \"\(builtIn)\""])
     }
 
-    @Test("without rules leave everything as it was")
+    @Test("A script without rules changes nothing")
     func none() {
         #expect(Script().answer(to: "x", turn: 1, persona: .nutritionist, contextType: .general) == nil)
         #expect(Script().meal("2 eggs", mealType: .dinner) == nil)
     }
 
-    @Test("may count no token, and have a food of which there is nothing")
+    @Test("A rule may count zero tokens, and have a food without nutrients")
     func zeros() {
         let air = MealItem(name: "Air", quantity: 0, unit: "", nutrients: MealNutrients())
         let script = Script(
@@ -94,7 +94,7 @@ import Testing
         #expect(World(script: script).backend.script == script)
     }
 
-    @Test("that are none stop the process")
+    @Test("Invalid rules trap")
     func invariants() async {
         await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.chunk("")])) }
         await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.burst(["a", ""])])) }

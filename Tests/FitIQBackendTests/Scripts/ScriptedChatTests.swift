@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "that are not completed let the next question be answered",
+        "Incomplete answers let the next question begin",
         arguments: [
             (.silence, []), (.error(message: "No.", code: "NO"), ["0.550 s error NO \"No.\""]),
         ] as [(AnswerScript.Step, [String])])
@@ -33,7 +33,7 @@ import Testing
         #expect(try stage.world.show(stage.id, for: stage.user)["message_count"] == 5)
     }
 
-    @Test("tell an error to all who hear, each socket once")
+    @Test("An error reaches every listening socket once")
     func errorAudience() throws {
         var stage = try Stage([.chunk("a"), .error(message: "No.", code: "NO")])
         for socket in [UInt64(1), 2, 3] { try stage.open(socket) }
@@ -50,7 +50,7 @@ import Testing
         #expect(effects.texts(of: 1).last == effects.texts(of: 2).last)
     }
 
-    @Test("have no code but in the union", arguments: GuideMode.allCases.filter { $0.serves(.webSocket) })
+    @Test("Errors have a code only in the union", arguments: GuideMode.allCases.filter { $0.serves(.webSocket) })
     func codes(mode: GuideMode) throws {
         let chatProtocol: ChatProtocol = mode == .enhancedConsultations ? .assistantMessage : .stream
         guard mode != .mealLogWebSocket else { return }
@@ -65,7 +65,7 @@ import Testing
         #expect(frame["code"] == nil || frame["code"] == "NO")
     }
 
-    @Test("behind another have ids of their own, whatever else the world does, and are heard by who has come")
+    @Test("Another answer has its own ids, and also reaches sockets that joined")
     func anotherAnswer() throws {
         func ids(withOtherAnswers isBusy: Bool) throws -> [String] {
             var stage = try Stage([.text("a b"), .anotherAnswer, .chunk("c"), .anotherAnswer, .chunk("d")])
@@ -97,7 +97,7 @@ import Testing
 
     /// What there is room for is decided when a question is accepted: question and answers, those on their way included.
     @Test(
-        "count towards the limit of messages, one by one",
+        "Scripted answers count towards the limit of messages, one by one",
         arguments: [
             ("one", 2), ("three", 4), ("silent", 1), ("error", 1), ("two", 3),
         ])
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "are stored when their consultation is archived, as far as they would have been",
+        "Archiving stores scripted answers as far as they would have been stored",
         arguments: [
             (0, ["a b", "c"]), (520, ["a b", "c"]), (700, ["a b", "c"]), (1150, ["a b", "c"]), (5000, ["a b", "c"]),
         ] as [(Int64, [String])])
@@ -152,7 +152,7 @@ import Testing
         #expect(Invariants.deepViolations(of: stage.world) == [])
     }
 
-    @Test("follow the script that was in force when the question was accepted")
+    @Test("Answers follow the script at the time of the question")
     func reload() throws {
         var stage = try Stage([.chunk("old")])
         try stage.open(1)
@@ -171,7 +171,7 @@ import Testing
                 == ["old", "old", "new", builtIn].map { "assistant \"\($0)\"" })
     }
 
-    @Test("go on with nobody to hear them")
+    @Test("Scripted answers continue without listeners")
     func unheard() throws {
         var stage = try Stage([.text("a b"), .error(message: "No.", code: nil), .anotherAnswer, .template(.run)])
         try stage.open(1)
@@ -183,7 +183,7 @@ import Testing
         expect(try stage.history(), are: ["user \"Hello\"", "assistant \"a b\"", "assistant \"\""])
     }
 
-    @Test("change no byte with a late loop")
+    @Test("A late loop changes no byte")
     func late() throws {
         func texts(isLate: Bool) throws -> [String] {
             var stage = try Stage(

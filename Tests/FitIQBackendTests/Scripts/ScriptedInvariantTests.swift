@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 /// The random operations of the other invariants, in a world whose coaches and parser follow a script.
-@Suite("Whatever happens by a script") struct ScriptedInvariantTests {
+@Suite("Random scripts") struct ScriptedInvariantTests {
     /// A text that no message may ever hold.
     static let unsaid = "unsaid"
 
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("the rules hold", arguments: [UInt64(2026)])
+    @Test("Random scripts keep the rules", arguments: [UInt64(2026)])
     func rules(seed: UInt64) throws {
         var random = try RandomOperations(seed: seed, userCount: 10, script: try Self.script())
         var model = Model(userCount: 10, answersMayBreakOff: true)

@@ -163,7 +163,7 @@ import Testing
             stored: [""]),
     ]
 
-    @Test("stream as they are written", arguments: stories)
+    @Test("Steps stream as written", arguments: stories)
     func streams(story: Story) throws {
         var stage = try Stage(story.steps)
         try stage.open(1)
@@ -181,7 +181,7 @@ import Testing
     }
 
     /// The same without any time between, frame for frame.
-    @Test("have no time at no pace", arguments: stories)
+    @Test("Steps at an instant pace take no time", arguments: stories)
     func instant(story: Story) throws {
         var stage = try Stage(story.steps, pace: .instant)
         try stage.open(1)
@@ -194,7 +194,7 @@ import Testing
         expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
     }
 
-    @Test("include what the built-in coach says")
+    @Test("Steps can include the built-in coach's text")
     func builtIn() throws {
         var stage = try Stage([.text("Well. "), .builtInAnswer])
         try stage.open(1)
@@ -210,7 +210,7 @@ import Testing
         #expect(try stage.history().last == "assistant \"Well. \(answer)\"")
     }
 
-    @Test("have metadata where the script says so, of each answer")
+    @Test("The script sets the metadata of each answer")
     func metadata() throws {
         let script = AnswerScript(
             steps: [.text("a"), .anotherAnswer, .text("b"), .template(.run)], timing: .even, tokensUsed: 1200,

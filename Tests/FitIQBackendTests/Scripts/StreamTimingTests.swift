@@ -12,7 +12,7 @@ import Testing
         return Timeline(AnswerScript(steps: steps, timing: timing), id: ids.next(), pace: pace) { Speech("built in") }
     }
 
-    @Test("is the built-in coach's where a script says nothing else", arguments: PaceTests.answers)
+    @Test("The default timing is the built-in coach's", arguments: PaceTests.answers)
     func human(text: String) {
         for seed in UInt64(0)..<5 {
             var ids = ResourceIDSequence(seed: seed)
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Taken down when the built-in coach's was the only pace: clients' tests rely on its bytes and nanoseconds.
-    @Test("leaves the built-in coach's pace as it always was")
+    @Test("A script does not change the built-in coach's pace")
     func golden() {
         let chunks = ["For ", "breakfast, ", "I ", "recommend ", "oats."]
         #expect(Pace.human.offsets(of: chunks, seed: 42) == Self.goldenOffsets)
@@ -64,13 +64,13 @@ import Testing
         ),
     ]
 
-    @Test("is even where asked to be", arguments: rates)
+    @Test("A rate gives even gaps", arguments: rates)
     func even(timing: StreamTiming, times: [String]) {
         let timeline = Self.timeline(Self.steps, timing)
         expect(timeline.moments.map { Lines.time($0.offset) }, are: times)
     }
 
-    @Test("has a person's first chunk where none is told, whatever the rate")
+    @Test("Without a first-chunk time, a human one applies at any rate")
     func firstChunk() {
         for seed in UInt64(0)..<100 {
             let even = Self.timeline(Self.steps, StreamTiming(rate: .chunksPerSecond(10)), seed: seed)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("never passes the longest timeline, nor goes back")
+    @Test("Times never exceed the longest timeline, nor go back")
     func longest() {
         let pause = AnswerScript.Step.pause(AnswerScript.longestDuration)
         let steps = (0..<40).flatMap { _ in [pause, .chunk("a", after: AnswerScript.longestDuration), .anotherAnswer] }
@@ -95,7 +95,7 @@ import Testing
         #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("and the order of things follow from the script alone")
+    @Test("Only the script decides times and order")
     func pure() {
         let steps: [AnswerScript.Step] = [
             .text("Well, "), .builtInAnswer, .template(.run), .anotherAnswer, .error(message: "Slow.", code: nil),
@@ -121,7 +121,7 @@ import Testing
 
     private static let many = [String](repeating: "abcd", count: 20_000)
 
-    @Test("differs evenly by a uniform jitter", arguments: [UInt64(1), 2, 3])
+    @Test("A uniform jitter spreads gaps evenly", arguments: [UInt64(1), 2, 3])
     func uniform(seed: UInt64) {
         let width: Int64 = 20_000_000
         let timing = StreamTiming(rate: .chunksPerSecond(20), jitter: .uniform(width))
@@ -138,7 +138,7 @@ import Testing
         #expect(changes.min().map { $0 < -0.999 } == true && changes.max().map { $0 > 0.999 } == true)
     }
 
-    @Test("has no negative gaps")
+    @Test("Gaps are never negative")
     func nonNegative() {
         let timing = StreamTiming(rate: .chunksPerSecond(1000), jitter: .uniform(20_000_000))
         let gaps = timing.gaps(of: Self.many, seed: 5).after
@@ -147,7 +147,7 @@ import Testing
         #expect((9200...9800).contains(gaps.count { $0 == 0 }))
     }
 
-    @Test("differs by a log-normal jitter about the median", arguments: [0.2, 0.4, 1])
+    @Test("A log-normal jitter varies around the median", arguments: [0.2, 0.4, 1])
     func logNormal(sigma: Double) {
         let timing = StreamTiming(rate: .tokensPerSecond(20), jitter: .logNormal(sigma: sigma))
         let gaps = timing.gaps(of: Self.many, seed: 9).after
@@ -162,14 +162,14 @@ import Testing
     }
 
     @Test(
-        "without jitter, or with none to speak of, is even",
+        "No jitter, or a negligible one, gives even gaps",
         arguments: [StreamTiming.Jitter.none, .uniform(0), .logNormal(sigma: 0)])
     func noJitter(jitter: StreamTiming.Jitter) {
         let timing = StreamTiming(rate: .chunksPerSecond(20), jitter: jitter)
         #expect(Set(timing.gaps(of: Self.many, seed: 3).after) == [50_000_000])
     }
 
-    @Test("keeps times that steps give themselves, whatever the jitter")
+    @Test("Jitter leaves explicit times unchanged")
     func keeps() {
         let timing = StreamTiming(firstChunk: 5, rate: .chunksPerSecond(20), jitter: .logNormal(sigma: 2))
         let steps: [AnswerScript.Step] = [.chunk("a"), .chunk("b", after: 10), .pause(100), .chunk("c", after: 1)]
@@ -178,7 +178,7 @@ import Testing
 }
 
 @Suite("Arithmetic without a library") struct ArithmeticTests {
-    @Test("knows the exponential function to 15 digits")
+    @Test("The exponential function is exact to 15 digits")
     func exponential() {
         var numbers = SplitMix64(seed: 6)
         for step in -7400...7090 {
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("draws nearly normal numbers")
+    @Test("The generator draws nearly normal numbers")
     func normal() {
         var numbers = SplitMix64(seed: 1)
         let drawn = (0..<100_000).map { _ in Arithmetic.normal(from: &numbers) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields in the texts of a script") struct TextTemplateTests {
     @Test(
-        "are counted",
+        "Fields are counted",
         arguments: [
             ("", 0), ("{{now", 0), ("{now}", 0), ("{", 0), ("{{now}", 0),
             ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2), ("{{goal.title}}", 1),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "are refused if they are unknown, the first one by name",
+        "Unknown fields are refused, the first one by name",
         arguments: [
             ("{{}}", ""), ("{{now}}{{later}}{{never}}", "later"), ("{{random 1}}", "random 1"),
             ("{{random 2 1}}", "random 2 1"), ("{{random a b}}", "random a b"), ("{{chance 1 6}}", "chance 1 6"),

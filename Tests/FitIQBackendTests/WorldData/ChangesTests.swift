@@ -51,7 +51,7 @@ private struct Saved {
 
 /// Whoever applies the changes of a world one after another has the world.
 @Suite("The changes of a world") struct ChangesTests {
-    @Test("add up to the world, whatever happens and however few are taken at once", arguments: UInt64(1)...8)
+    @Test("Changes add up to the world, whatever happens and however few are taken at once", arguments: UInt64(1)...8)
     func everything(seed: UInt64) throws {
         var (random, draw) = (try RandomOperations(seed: seed, userCount: 5), Draw(seed: seed))
         var saved = Saved()
@@ -98,7 +98,7 @@ private struct Saved {
         }
     }
 
-    @Test("are none while nobody looks, and none of what was saved before")
+    @Test("Nothing is tracked without an observer, or for data already saved")
     func none() throws {
         var random = try RandomOperations(seed: 3, userCount: 5)
         for _ in 0..<300 { _ = random.apply(random.draw()) }
@@ -115,7 +115,7 @@ private struct Saved {
         #expect(later.differences(from: Saved(all: random.world.backend)) == [])
     }
 
-    @Test("have no progress of an answer: only what it is when it is complete, and before that its question waits")
+    @Test("Changes omit an answer's progress: only its end counts, and its question waits until then")
     func streaming() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -142,7 +142,7 @@ private struct Saved {
         #expect(!rest.awaitsAnswer)
     }
 
-    @Test("of each kind are unsaved by themselves, and no more are taken than are asked for")
+    @Test("Each kind is unsaved on its own, and only as many as requested are taken")
     func kinds() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -172,7 +172,7 @@ private struct Saved {
         #expect(gone.map(\.count) == [3, 3, 1] && gone.joined().filter { $0 == .documents(.journal) }.count == 3)
     }
 
-    @Test("tell that a document is gone if it was saved, and nothing of one that came and went between")
+    @Test("A saved document that is deleted is reported; one that came and went between is not")
     func passing() throws {
         var world = World()
         let anna = try world.backend.user("anna")
@@ -194,7 +194,7 @@ private struct Saved {
         #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.users])
     }
 
-    @Test("say of a last question that nobody will answer that it does not wait")
+    @Test("A last question without an answer is not waiting")
     func unanswered() throws {
         let question = MessageData(role: .user, content: "Hi")
         var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: [question])])

@@ -12,7 +12,7 @@ import Testing
         return world.backend.consultations[0].history.messages
     }
 
-    @Test("are quick actions and what the coach says to them", arguments: Persona.allCases)
+    @Test("Made-up messages are quick actions and the coach's answers", arguments: Persona.allCases)
     func contents(persona: Persona) throws {
         let messages = try history(41, persona: persona)
         let prompts = Set(QuickAction.matching(contextType: nil, persona: persona).map(\.prompt))
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(messages.map(\.content)).count > 10)
     }
 
-    @Test("go on from a prompt to any other, and never to the same")
+    @Test("A prompt can follow any other, but never itself")
     func steps() throws {
         let prompts = QuickAction.matching(contextType: nil, persona: .nutritionist).map(\.prompt)
         let asked = try history(4000).filter { $0.role == .user }.compactMap { prompts.firstIndex(of: $0.content) }
@@ -38,13 +38,13 @@ import Testing
         #expect(steps.count == 1999 && Set(steps) == Set(1..<prompts.count))
     }
 
-    @Test("are the same for the same seed, and others for another")
+    @Test("Made-up messages repeat for a seed, and differ for another")
     func seeds() throws {
         let contents = try [1, 1, 2].map { try history(30, seed: $0).map(\.content) }
         #expect(contents[0] == contents[1] && contents[0] != contents[2])
     }
 
-    @Test("are spread evenly over the time", arguments: [1, 2, 3, 100])
+    @Test("Made-up messages are spread evenly over the time", arguments: [1, 2, 3, 100])
     func times(count: Int) throws {
         let times = try history(count).map(\.createdAt.nanosecondsSinceEpoch)
         #expect(times.first == World.start.minutesEarlier(100).nanosecondsSinceEpoch)
@@ -54,7 +54,7 @@ import Testing
         #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 1)
     }
 
-    @Test("come before the written ones, and end with the first time that is given")
+    @Test("Made-up messages precede written ones, and end with the first given time")
     func before() throws {
         let world = try World.holding(consultations: [
             ConsultationData(
@@ -67,19 +67,19 @@ import Testing
         #expect(messages.last?.content == "Hello")
     }
 
-    @Test("can be spread over all the time there is")
+    @Test("Made-up messages can span all the available time")
     func longest() {
         let (start, end) = (Timestamp(nanosecondsSinceEpoch: .min), Timestamp(nanosecondsSinceEpoch: .max))
         let times = [0, 1, 2].map { MadeUpConversation.time(of: $0, of: 3, from: start, to: end) }
         #expect(times.map(\.nanosecondsSinceEpoch) == [.min, -1, .max])
     }
 
-    @Test("can be as many as a consultation holds")
+    @Test("A consultation can be full of made-up messages")
     func limit() throws {
         #expect(try history(10_000).count == 10_000)
     }
 
-    @Test("cannot end before they start")
+    @Test("Made-up messages cannot end before they start")
     func backwards() async {
         await #expect(processExitsWith: .failure) {
             _ = MadeUpConversation.time(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Meal logs that were entered food by food") struct ManualMealTests {
-    @Test("are planted in every mode but that of websocket-architecture", arguments: GuideMode.allCases)
+@Suite("Meal logs entered food by food") struct ManualMealTests {
+    @Test("Every mode but websocket-architecture accepts manual meals", arguments: GuideMode.allCases)
     func modes(mode: GuideMode) throws {
         var meal = MealLogData(rawInput: "a pie", mealType: .lunch)
         meal.isManual = true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("What refused data is told") struct PlantErrorTests {
+@Suite("Messages about refused data") struct PlantErrorTests {
     private static let id = ResourceID.numbered(1)
     private static let now = World.start
 
@@ -100,7 +100,7 @@ import Testing
         ),
     ]
 
-    @Test("is a sentence", arguments: sentences)
+    @Test("Each message is a sentence", arguments: sentences)
     func sentence(error: PlantError, sentence: String) {
         #expect(error.message == sentence)
         #expect(error.path == "p" && error.description == "p: " + sentence)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "times are told to the nanosecond",
+        "Messages show times to the nanosecond",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1, "1970-01-01T00:00:00.000000001Z"), (500_000_000, "1970-01-01T00:00:00.5Z"),
             (-1, "1969-12-31T23:59:59.999999999Z"), (120_000_000, "1970-01-01T00:00:00.12Z"),

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 /// Data that would break a rule, and where it says so.
-@Suite("Data is refused") struct PlantRefusalTests {
+@Suite("Refused data") struct PlantRefusalTests {
     private static let now = World.start
     private static let future = World.start.advanced(byNanoseconds: 1)
     private static let run = GoalData(name: "run", title: "Run")
@@ -260,7 +260,7 @@ import Testing
                 id: "a", mealLogs: Array(repeating: MealLogData(rawInput: "a", mealType: .lunch), count: 10_001))),
     ]
 
-    @Test("with its place and a reason", arguments: goals + consultations + messages + mealLogs)
+    @Test("Data is refused with its path and a reason", arguments: goals + consultations + messages + mealLogs)
     func refused(_ refused: Case) throws {
         var world = try World.holding(goals: [Self.run])
         let (before, ids) = (world.data, world.turn.identifiers.issuedCount)
@@ -270,7 +270,7 @@ import Testing
         #expect(world.data == before && world.turn.identifiers.issuedCount == ids, "something was planted")
     }
 
-    @Test("where an id occurs twice, whatever it belongs to")
+    @Test("An id that occurs twice is refused, whatever it belongs to")
     func duplicateIDs() throws {
         let id = ResourceID.numbered(1)
         let messages = [MessageData(id: id, role: .user, content: "a")]
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test("where a duration leads beyond the calendar")
+    @Test("A duration that leaves the calendar is refused")
     func longestDuration() {
         var world = World()
         world.turn.now = Timestamp(nanosecondsSinceEpoch: -2)
@@ -311,7 +311,7 @@ import Testing
         }
     }
 
-    @Test("where fewer ids were issued than none", arguments: [-1, .min])
+    @Test("A negative number of issued ids is refused", arguments: [-1, .min])
     func issuedIDs(count: Int) {
         var world = World()
         #expect(throws: PlantError("issued_ids", .issuedIDs(count, maximum: .max))) {
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test("where not a byte is left, and not where one is")
+    @Test("Data is refused if no byte is left, and accepted if one is")
     func lastByte() throws {
         var known = World()
         _ = try known.backend.user("a")
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("where the world has no more users, or no more room")
+    @Test("Data is refused if the world has no room for users or bytes")
     func full() throws {
         var limits = Limits()
         limits.users = 1

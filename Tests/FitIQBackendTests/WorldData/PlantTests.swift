@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Planting") struct PlantTests {
-    @Test("makes up what is left out")
+    @Test("Planting fills in absent members")
     func defaults() throws {
         let world = try World.holding(
             goals: [GoalData(title: "Run")], consultations: [ConsultationData(persona: .nutritionist)],
@@ -24,7 +24,7 @@ import Testing
         #expect(parsed.items.map(\.name) == ["Eggs"])
     }
 
-    @Test("issues ids in the order of the document, whatever the times are")
+    @Test("Planting issues ids in the order of the document, whatever the times")
     func order() throws {
         let messages = [MessageData(role: .user, content: "a"), MessageData(role: .assistant, content: "b")]
         let world = try World.holding(
@@ -43,7 +43,7 @@ import Testing
         #expect(user.mealLogs.map(\.id) == [ids[10]])
     }
 
-    @Test("issues no id that the document gives, nor does the world later", arguments: [0, 1, 4, 100_000])
+    @Test("Neither planting nor the world issues an id that the document has", arguments: [0, 1, 4, 100_000])
     func ownIDs(place: Int) throws {
         var source = ResourceIDSequence(seed: 1, skipping: place)
         let id = source.next()
@@ -54,14 +54,14 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("goes on after the ids that have been issued")
+    @Test("New ids continue after the issued ones")
     func issuedIDs() throws {
         var world = try World(planting: WorldData(users: [UserData(id: "user-1")], issuedIDs: 41))
         var sequence = ResourceIDSequence(seed: 1, skipping: 41)
         #expect(try world.createGoal(by: world.firstUser) == sequence.next().description)
     }
 
-    @Test("what was issued goes on from wherever a world got to", arguments: [(1 << 48) - 1, 1 << 48, .max - 1, .max])
+    @Test("Issued ids continue from any state of a world", arguments: [(1 << 48) - 1, 1 << 48, .max - 1, .max])
     func manyIssuedIDs(count: Int) throws {
         var world = try World(planting: WorldData(users: [UserData(id: "user-1")], issuedIDs: count))
         #expect(world.data.issuedIDs == count)
@@ -71,7 +71,7 @@ import Testing
         #expect(try World(planting: data).data == data)
     }
 
-    @Test("fills up the active consultations to the limit, and one more is refused", arguments: [0, 1, 9, 10])
+    @Test("Filling reaches the limit of active consultations, and one more is refused", arguments: [0, 1, 9, 10])
     func fill(count: Int) throws {
         let taken = [
             ConsultationData(persona: .fitnessCoach), ConsultationData(persona: .nutritionist, status: .archived),
@@ -85,7 +85,7 @@ import Testing
         #expect(isFull == (count == 10 ? .tooManyActiveConsultations(limit: 10) : nil))
     }
 
-    @Test("fills up with topics that no client begins with", arguments: Persona.allCases, [ContextType.general, .mood])
+    @Test("Filling uses topics that no client begins with", arguments: Persona.allCases, [ContextType.general, .mood])
     func fillLeavesTopics(persona: Persona, context: ContextType) throws {
         var world = try World.holding(filledUpTo: 10)
         let refused = refusal { () throws(APIError) in
@@ -94,7 +94,7 @@ import Testing
         #expect(refused == .tooManyActiveConsultations(limit: 10))
     }
 
-    @Test("finds as many free topics as a limit may ask for")
+    @Test("Filling finds as many free topics as the limit allows")
     func fillBeyond() throws {
         var limits = Limits()
         limits.activeConsultations = 60
@@ -104,7 +104,7 @@ import Testing
         #expect(world.backend.users[world.firstUser].active.count == 60)
     }
 
-    @Test("fills up with entries of the journal, each with every persona in turn")
+    @Test("Filling uses journal entries, with every persona in turn")
     func filling() throws {
         let personas = Persona.allCases
         let filled = try World.holding(filledUpTo: personas.count + 1).data.users[0].consultations
@@ -113,7 +113,7 @@ import Testing
         #expect(filled.compactMap { $0.contextID?.text } == entries)
     }
 
-    @Test("takes what is as large, or as small, as it may be")
+    @Test("Values at the limits are accepted")
     func extremes() throws {
         // Each accent has two bytes, and belongs to the last letter.
         let title = "xy" + String(repeating: "\u{301}", count: ClientFrame.maximumContentByteCount / 2 - 1)
@@ -136,7 +136,7 @@ import Testing
         #expect(planted.documents[.progress]?.map(\.members.count) == [DocumentRequest.maximumBytes - 2])
     }
 
-    @Test("exports that a consultation is no goal's conversation only where its goal could name it")
+    @Test("An export says that a consultation is no goal's conversation only if its goal could name it")
     func statedConversations() throws {
         func about(
             _ persona: Persona, status: ConsultationStatus = .active, unlinked: Bool = false
@@ -155,7 +155,7 @@ import Testing
         #expect(consultations.map(\.isUnlinked) == [false, false, false, false, true])
     }
 
-    @Test("trims what the user says, counts the assistant's tokens, and takes times from what stands before")
+    @Test("Planting trims user texts, counts assistant tokens, and continues earlier times")
     func messages() throws {
         let world = try World.holding(consultations: [
             ConsultationData(
@@ -183,7 +183,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("takes the goal's conversation from the links")
+    @Test("The links decide a goal's conversation")
     func conversations() throws {
         func about(
             _ persona: Persona, linked: Bool = false, isConversation: Bool = true, status: ConsultationStatus = .active
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("ends a meal that is being processed after what is left of its time", arguments: [Int64(0), 1000, 60_000])
+    @Test("A meal in processing ends after its remaining time", arguments: [Int64(0), 1000, 60_000])
     func processing(age: Int64) throws {
         let id = ResourceID.numbered(9)
         var world = try World.holding(mealLogs: [
@@ -229,7 +229,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("lists meals by the time that the client named")
+    @Test("Meals are listed by the client's time")
     func mealOrder() throws {
         func log(_ text: String, _ seconds: Int64, created: Int64) -> MealLogData {
             MealLogData(
@@ -244,7 +244,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("gives foods that are written down ids from the log's")
+    @Test("Given foods get ids derived from the log's")
     func foods() throws {
         let foods = [2, 2.5].map {
             MealItem(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients())
@@ -260,7 +260,7 @@ import Testing
         #expect(items.map(\.amountText) == ["2 slices", "2.5 slices"])
     }
 
-    @Test("adds to a world that holds something already, under the same rules")
+    @Test("Planting adds to an existing world, under the same rules")
     func again() throws {
         var world = try World(
             planting: WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]))

@@ -26,7 +26,7 @@ import Testing
         (.workoutTemplates, ["exercises": ["x", ["order_index": "y"], [:]], "is_public": true]),
     ]
 
-    @Test("of a world that is restored stays as it is, is listed and exported; a scenario's is refused", arguments: old)
+    @Test("A restored world keeps, lists and exports a document that a scenario may not have", arguments: old)
     func restored(collection: DocumentCollection, object: JSONObject) throws {
         let world = try World(planting: Self.data(object, in: collection), isRestored: true)
         let planted = try #require(world.backend.users[world.firstUser].documents[collection]?.first)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("without a time of its own has that of its creation")
+    @Test("A document without a time has that of its creation")
     func creation() throws {
         let document = DocumentData(
             object: ["type": "bmi", "quantity": 20], in: .progress, createdAt: .before(3 * 86_400_000_000_000))
@@ -60,7 +60,7 @@ import Testing
         #expect(entry?["logged_at"] == "2025-01-26T10:30:00Z" && entry?["date"] == "2025-01-26T10:30:00Z")
     }
 
-    @Test("that is a share of a UUID in upper case is that user's, and can be revoked")
+    @Test("A share with a UUID in upper case belongs to that user, and can be revoked")
     func upperCaseShare() throws {
         let reader = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
         let share = ShareData(user: ExactString(reader.uppercased()))
@@ -71,7 +71,7 @@ import Testing
         #expect(try world.sharedTemplates(with: user)["total"] == 0)
     }
 
-    @Test("is as large as a request may make it, so that every export is read back")
+    @Test("A document is as large as a request allows, so every export can be read")
     func largest() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -92,7 +92,7 @@ import Testing
         #expect(copy.backend.users[copy.firstUser].documents == world.backend.users[user].documents)
     }
 
-    @Test("has times before the world's start, defaults, and what requests may not set")
+    @Test("A document has times before the world's start, defaults, and members that requests cannot set")
     func times() throws {
         let mood = try World(
             planting: Self.data(["valence": 1, "logged_at": "3d ago"], in: .moodEntries))
@@ -116,7 +116,7 @@ import Testing
                 ["valence": 1, "logged_at": "2030-01-01T00:00:00Z"], in: .moodEntries))
     }
 
-    @Test("is shared with users, each once, as a known profession")
+    @Test("A document is shared with users, once each, with a known profession")
     func shares() throws {
         let template: JSONObject = ["name": "Legs"]
         let shares = [

@@ -37,7 +37,7 @@ import Testing
         return settled
     }
 
-    @Test("is the same document again, and keeps all rules", arguments: UInt64(1)...12)
+    @Test("An exported and planted world exports the same document, and keeps all rules", arguments: UInt64(1)...12)
     func document(seed: UInt64) throws {
         let world = try lived(seed)
         let data = world.data
@@ -48,7 +48,7 @@ import Testing
         #expect(copy.turn.identifiers.issuedCount == world.turn.identifiers.issuedCount)
     }
 
-    @Test("leads through everything that can be exported")
+    @Test("The round trip covers everything that can be exported")
     func coverage() throws {
         var counts: [String: Int] = [:]
         for seed in UInt64(1)...12 {
@@ -68,7 +68,8 @@ import Testing
         #expect(counts.filter { $0.value == 0 }.keys.sorted() == [])
     }
 
-    @Test("answers every request the same, byte for byte, in each mode", arguments: GuideMode.allCases)
+    @Test(
+        "An imported world answers every request the same, byte for byte, in each mode", arguments: GuideMode.allCases)
     func answers(mode: GuideMode) throws {
         for seed in UInt64(20)...23 {
             let world = try lived(seed, mode: mode, operations: 600)
@@ -81,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("goes on as the original does", arguments: UInt64(30)...35)
+    @Test("An imported world continues like the original", arguments: UInt64(30)...35)
     func future(seed: UInt64) throws {
         let world = try lived(seed)
         var (original, copy) = (settled(world), try planted(world.data, like: world, seed: seed))
@@ -114,7 +115,7 @@ import Testing
         #expect(isSame, "seed \(seed)")
     }
 
-    @Test("has an answer that streams whole, and questions that wait without one")
+    @Test("A streaming answer is exported whole, and waiting questions without an answer")
     func streaming() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -133,7 +134,7 @@ import Testing
         #expect(try world.record(id).waiting.count == 1)
     }
 
-    @Test("says what it is asked as turns that follow those it has")
+    @Test("New questions continue the imported turns")
     func turnNumbers() throws {
         let messages = [MessageData(role: .user, content: "xyzzy"), MessageData(role: .assistant, content: "Hm.")]
         var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: messages)])

@@ -13,7 +13,7 @@ import Testing
         return shelf
     }
 
-    @Test("are those that changed, each once, and then the new ones in their order")
+    @Test("Unsaved records are the changed ones, once each, and then the new ones in order")
     func order() {
         var shelf = saved(3)
         #expect(!shelf.hasUnsaved)
@@ -30,7 +30,7 @@ import Testing
         #expect(shelf.hasUnsaved)
     }
 
-    @Test("are taken as few at a time as is asked for, and the rest stays unsaved")
+    @Test("Unsaved records are taken in small numbers, and the rest stays unsaved")
     func few() {
         var shelf = saved(1)
         for id in 1...3 { _ = shelf.append(Numbered(id: id, number: 0)) }
@@ -44,7 +44,7 @@ import Testing
         #expect(!shelf.hasUnsaved)
     }
 
-    @Test("are all records, the first one too, where none is saved, but none that is removed")
+    @Test("Without a save all records are unsaved, including the first, excluding removed ones")
     func all() {
         var shelf = saved(4)
         shelf.noticeChanges(allSaved: false)
