@@ -5,7 +5,7 @@ import Testing
 @Suite("Base URLs")
 struct BaseURLTests {
     @Test(
-        "a base URL is a host, perhaps a port, perhaps a path",
+        "A base URL has a host, an optional port and an optional path",
         arguments: [
             ("http://127.0.0.1:8080", "127.0.0.1", 8080, "", "127.0.0.1:8080"),
             ("http://localhost", "localhost", 80, "", "localhost:80"),
@@ -25,7 +25,7 @@ struct BaseURLTests {
     }
 
     @Test(
-        "anything else is refused, and the refusal shows the form",
+        "Other URLs are refused, and the refusal shows the form",
         arguments: [
             "", "localhost:8080", "https://localhost", "ws://localhost", "http://", "http://:80", "http://host:",
             "http://host:x", "http://host:65536", "http://host:-1", "http://host/?q",
@@ -37,7 +37,7 @@ struct BaseURLTests {
         #expect(error?.description == "'\(text)' is not a base URL; write it as http://127.0.0.1:8080.")
     }
 
-    @Test("A refusal keeps users and passwords to itself", arguments: ["http://me:hush@host", "me:hu@sh@host"])
+    @Test("A refusal does not show users and passwords", arguments: ["http://me:hush@host", "me:hu@sh@host"])
     func userInfo(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }
         #expect(error?.description == "'…@host' is not a base URL; write it as http://127.0.0.1:8080.")

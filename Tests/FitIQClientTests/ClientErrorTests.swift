@@ -8,7 +8,7 @@ import WebSocket
 @Suite("Messages of the client")
 struct ClientErrorTests {
     @Test(
-        "each says what happened",
+        "Each message says what happened",
         arguments: [
             (
                 ClientError.badHTTP(RemoteError(status: .badGateway, message: "no status line", source: "RFC 9112 §4")),
@@ -32,7 +32,7 @@ struct ClientErrorTests {
         #expect(error.description == text)
     }
 
-    @Test("credentials are the fields that every request brings")
+    @Test("Every request brings the credentials in its fields")
     func credentials() throws {
         let fields = Credentials(token: "t", apiKey: "k").fields
         #expect(fields[.authorization] == "Bearer t")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("A client on a thread of its own", .timeLimit(.minutes(15)))
+@Suite("A client on its own thread", .timeLimit(.minutes(15)))
 struct ShellTests {
     static let credentials = Credentials(token: DevelopmentCredentials.token(), apiKey: DevelopmentCredentials.apiKey)
 
@@ -25,7 +25,7 @@ struct ShellTests {
         server.stop()
     }
 
-    @Test("A chat is begun, answered and left in good order")
+    @Test("A chat begins, gets an answer and ends in good order")
     func chat() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -45,7 +45,7 @@ struct ShellTests {
         }
     }
 
-    @Test("It is busy from the moment that something is begun, not from when its thread has heard of it")
+    @Test("The client is busy from the call on, before its thread has received it")
     func busy() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -62,7 +62,7 @@ struct ShellTests {
         }
     }
 
-    @Test("A meal and a goal are waited for")
+    @Test("Meals and goals can be awaited")
     func mealAndGoal() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -80,7 +80,7 @@ struct ShellTests {
         }
     }
 
-    @Test("A meal is waited for, and another of the same type that was logged later is not taken for it")
+    @Test("Waiting for a meal ignores a later one of the same type")
     func twoMeals() async throws {
         try await Self.withServer { server in
             let (gate, address) = (try Gate(), server.address)
@@ -102,7 +102,7 @@ struct ShellTests {
         }
     }
 
-    @Test("A refused token is exchanged by the hook, once for all that waits")
+    @Test("The hook exchanges a refused token, once for all waiting requests")
     func refresh() async throws {
         try await Self.withServer { server in
             let asked = Mutex(0)
@@ -118,7 +118,7 @@ struct ShellTests {
         }
     }
 
-    @Test("An account is registered and signed in to; its tokens are refreshed when they have expired")
+    @Test("A client registers, signs in, and refreshes expired tokens")
     func account() async throws {
         try await Self.withServer { server in
             let key = Self.credentials.apiKey
@@ -142,7 +142,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Without a hook a refused token is a problem at once, with the backend's words")
+    @Test("Without a hook a refused token is a problem at once, with the backend's message")
     func unauthorized() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(
@@ -161,7 +161,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Where nothing listens, the problem's cause is the system's error")
+    @Test("Without a listener, the problem's cause is the system's error")
     func nobodyListens() async throws {
         let nowhere = try RefusingAddress()
         let client = try FitIQClient(url: "http://\(nowhere.address)", credentials: Self.credentials) {
@@ -181,7 +181,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A hook that has no other token ends the wait for one")
+    @Test("A hook without another token ends the wait for one")
     func noOtherToken() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(
@@ -197,7 +197,7 @@ struct ShellTests {
         }
     }
 
-    @Test("A wait for an answer ends where the user leaves the chat meanwhile")
+    @Test("A wait for an answer ends when the user leaves the chat")
     func leaves() async throws {
         var configuration = Engine.Configuration()
         configuration.scenario = try Scenario.read("{name: late, answers: [{timing: {first_chunk: 1h}}]}")
@@ -216,7 +216,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A task that is cancelled waits no longer, and is told why")
+    @Test("A cancelled task stops waiting, and learns why")
     func cancelled() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials) {
             $0.retries.firstDelay = .seconds(3600)
@@ -231,7 +231,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A closed client ends its sequences, and says that it can do nothing")
+    @Test("A closed client ends its sequences, and says that it is closed")
     func closed() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = client.states
@@ -247,7 +247,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A client that nobody refers to ends its thread")
+    @Test("A client without references ends its thread")
     func released() async throws {
         var client: FitIQClient? = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = try #require(client).states
@@ -256,7 +256,7 @@ struct ShellTests {
         for await _ in states {}
     }
 
-    @Test("A URL that this client cannot reach is refused when the client is made")
+    @Test("The initializer refuses a URL that the client cannot reach")
     func badURL() {
         #expect(throws: ClientError.self) { try FitIQClient(url: "https://x", credentials: Self.credentials) }
     }

@@ -10,7 +10,7 @@ struct ConsultationTests {
     private static let id = CoreBench.consultation
 
     @Test(
-        "The id of a new consultation is found wherever a guide puts it",
+        "The id of a new consultation is found at every guide's place",
         arguments: [
             (201, ["data": ["consultation": ["id": .string(id)]]]), (201, ["data": ["id": .string(id)]]),
             (201, ["id": .string(id)]), (201, ["consultation_id": .string(id)]),
@@ -37,7 +37,7 @@ struct ConsultationTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("What was said while the consultation was made is sent when connected")
+    @Test("Messages from before the create's answer are sent when connected")
     func saysBeforehand() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -52,7 +52,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "What was said for one consultation is not sent in another that the user opens instead",
+        "Messages for one consultation are not sent in another that the user opens instead",
         arguments: [false, true])
     func saysForAnother(isStarted: Bool) {
         var bench = CoreBench()
@@ -73,7 +73,7 @@ struct ConsultationTests {
         #expect(!bench.take().contains { $0.contains(">") })
     }
 
-    @Test("After too many consultations no other is created for a minute, unless one was archived")
+    @Test("After too many consultations the client creates no other for a minute, unless it archived one")
     func limit() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -94,7 +94,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("The minute after too many ends")
+    @Test("That minute ends")
     func limitEnds() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -105,7 +105,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("A rate limit is waited for, and the create goes first")
+    @Test("The client waits out a rate limit, and the create goes first")
     func rateLimit() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -136,7 +136,7 @@ struct ConsultationTests {
         #expect(bench.events.contains(.problem(.init(kind: kind, message: "Because."))))
     }
 
-    @Test("A consultation that is gone is not asked for again", arguments: [false, true])
+    @Test("The client does not ask for a missing consultation again", arguments: [false, true])
     func gone(atHandshake: Bool) {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: Self.id.uppercased()))
@@ -154,7 +154,7 @@ struct ConsultationTests {
         #expect(!bench.state.isBusy)
     }
 
-    @Test("What is no id goes into no path", arguments: ["", "x", "../goals", String(repeating: "a", count: 36)])
+    @Test("Invalid ids never enter a path", arguments: ["", "x", "../goals", String(repeating: "a", count: 36)])
     func badID(id: String) {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: id))
@@ -183,7 +183,7 @@ struct ConsultationTests {
         #expect(bench.take() == ["4 WS /api/v1/consultations/\(Self.id)/ws"])
     }
 
-    @Test("A close that nobody answers ends after 5 s")
+    @Test("A close without a reply ends after 5 s")
     func closeTimesOut() {
         var bench = CoreBench()
         bench.connect()
@@ -194,7 +194,7 @@ struct ConsultationTests {
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
     }
 
-    @Test("Without a chat nothing is sent or archived")
+    @Test("Without a chat the client sends and archives nothing")
     func withoutChat() {
         var bench = CoreBench()
         bench.perform(.send(text: "Hi"))
@@ -204,7 +204,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "What a guide does not serve is not asked for",
+        "The client does not ask for what a guide does not serve",
         arguments: [
             (.goalLinking, .startConsultation(persona: .nutritionist)),
             (.consultationWebSocket, .logMeal(text: "2 eggs", type: .lunch)),
@@ -220,7 +220,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "Credentials stand where the guide has them, or in both places", arguments: GuideMode.allCases, [false, true])
+        "Credentials are in the guide's place, or in both", arguments: GuideMode.allCases, [false, true])
     func credentials(guide: GuideMode, areTwice: Bool) {
         var bench = CoreBench(guide: guide) { $0.sendsTokenTwice = areTwice }
         bench.perform(.openConsultation(id: Self.id))

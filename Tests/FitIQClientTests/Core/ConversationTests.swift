@@ -4,13 +4,13 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core compares what it heard with the history")
+@Suite("The client core compares received answers with the history")
 struct ConversationTests {
     private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
     private static let first = CoreBench.message("1", "user", "One")
 
     @Test(
-        "A receipt, an echo, or the answer delivers the question, even behind another device's message",
+        "A receipt, an echo, or the answer confirms the question, even behind another device's message",
         arguments: [
             ["type": "message_received"], ["type": "user_message", "message_id": "q1", "content": "One"],
             ["type": "stream_chunk", "content": "Hel"],
@@ -27,7 +27,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "Who leaves before the answer hears of the question only if the coach may not have it",
+        "A user who leaves before the answer learns of the question only if the coach may not have it",
         arguments: [
             ([], [], true), ([["type": "message_received"]], [], false),
             ([["type": "stream_chunk", "content": "Hel"]], [], false), ([], [first], false),
@@ -45,7 +45,7 @@ struct ConversationTests {
         #expect(bench.state.problems.map(\.message) == (isTold ? [ClientMessages.lostMessage] : []))
     }
 
-    @Test("The start of an answer shows it, empty, and a start that comes twice does so once")
+    @Test("The start of an answer shows an empty answer, once, even if it comes twice")
     func starts() {
         func part(_ kind: String, _ id: String) -> JSONValue {
             ["type": .string("assistant_message_" + kind), "message_id": .string(id), "content": "Hello"]
@@ -64,7 +64,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "assistant: Hello", "user: Two", "assistant: Hello"])
     }
 
-    @Test("A question that was asked twice, and of which the history has one, is sent again")
+    @Test("A question asked twice, of which the history has one, is sent again")
     func repeated() {
         var bench = CoreBench()
         bench.connect()
@@ -83,7 +83,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "assistant: Hello", "user: Else", "user: One"])
     }
 
-    @Test("A history is asked for again if an answer ended, or the socket was cut, before it came", arguments: [0, 1])
+    @Test("The client fetches a history again if an answer or a cut came before it", arguments: [0, 1])
     func stale(cuts: Int) {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -101,7 +101,7 @@ struct ConversationTests {
         #expect(bench.take().isEmpty && !bench.state.isBusy)
     }
 
-    @Test("Where the history cannot be read after a cut, the talk goes on without it")
+    @Test("If the history is unreadable after a cut, the chat continues without it")
     func withoutHistory() {
         var bench = CoreBench()
         bench.connect()
@@ -116,7 +116,7 @@ struct ConversationTests {
         #expect(bench.take() == [#"4 > {"type":"message","content":"One"}"#])
     }
 
-    @Test("A cut answer is looked for with growing pauses until patience runs out, and is not in the next one's way")
+    @Test("A cut answer is fetched with growing pauses until patience runs out, without delaying the next one")
     func patience() {
         var bench = CoreBench { $0.patience.answer = .seconds(14) }
         bench.connect()
@@ -141,7 +141,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "user: Two"])
     }
 
-    @Test("An answer that began before `connected`, and was cut, comes from the history")
+    @Test("An answer from before `connected` that was cut comes from the history")
     func early() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))

@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("The client core under random inputs")
 struct CoreSoakTests {
-    @Test("Invariants hold whatever comes", arguments: 1...40)
+    @Test("Invariants hold for all inputs", arguments: 1...40)
     func soak(seed: Int) {
         var soak = CoreSoak(seed: UInt64(seed))
         for _ in 0..<600 { soak.step() }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core bounds what it remembers, and tells of changes only")
+@Suite("The client core bounds its memory, and reports only changes")
 struct CoreStateTests {
-    @Test("A new core has nothing to tell or do")
+    @Test("A new core has nothing to report or do")
     func silent() {
         var core = CoreBench().core
         core.advance(to: CoreBench.start)
@@ -20,7 +20,7 @@ struct CoreStateTests {
         #expect(ids.contains("1") == hasFirst && ids.contains("2") && ids.contains("\(count)"))
     }
 
-    @Test("Of events that nobody takes, the last 256 are kept", arguments: [(255, true), (256, false)])
+    @Test("The last 256 unread events are kept", arguments: [(255, true), (256, false)])
     func events(others: Int, hasFirst: Bool) {
         var core = CoreBench().core
         core.tell(.changed)
@@ -29,7 +29,7 @@ struct CoreStateTests {
         #expect(events.count == 256 && (events.first == .changed) == hasFirst)
     }
 
-    @Test("The last eight sockets that the client closed keep it from opening them again at once", arguments: [8, 9])
+    @Test("The last eight sockets that the client closed prevent opening them again at once", arguments: [8, 9])
     func ownCloses(count: Int) {
         var link = ChatLink(CoreBench().core.configuration)
         for number in 1...count {

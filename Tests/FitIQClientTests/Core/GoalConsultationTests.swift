@@ -14,7 +14,7 @@ struct GoalConsultationTests {
 
     enum Ending: CaseIterable { case archived, noHistory, noSocket }
 
-    @Test("A goal is looked up before it is talked about once its consultation has ended", arguments: Ending.allCases)
+    @Test("After its consultation has ended, a goal is fetched before the next chat", arguments: Ending.allCases)
     func looksUp(after ending: Ending) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -37,7 +37,7 @@ struct GoalConsultationTests {
         #expect(bench.take() == ["0 GET /api/v1/goals"])
     }
 
-    @Test("Archiving takes the consultation from its goal, and says so even while something else is under way")
+    @Test("Archiving unlinks the consultation from its goal, and reports it even during other work")
     func archives() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -52,7 +52,7 @@ struct GoalConsultationTests {
         #expect(bench.state.goals.map(\.conversation) == [nil] && bench.events == [.changed])
     }
 
-    @Test("A goal that the coach suggested before the chat was opened is not linked")
+    @Test("A goal that the coach suggested before the chat opened is not linked")
     func oldSuggestion() {
         var bench = CoreBench()
         let metadata: JSONValue = ["template_created": ["type": "goal", "id": "t1", "name": "Run"]]

@@ -17,7 +17,7 @@ struct GoalTests {
         ]
     }
 
-    @Test("The goal that the coach suggested is linked, once", arguments: [true, false])
+    @Test("The coach's suggested goal is linked, once", arguments: [true, false])
     func links(byFrame: Bool) {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -51,7 +51,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)"])
     }
 
-    @Test("A goal that nobody suggested is not linked", arguments: ["workout", nil])
+    @Test("A goal without a suggestion is not linked", arguments: ["workout", nil])
     func noLink(type: String?) {
         var bench = CoreBench()
         bench.connect()
@@ -66,7 +66,7 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.id) == [CoreBench.goal])
     }
 
-    @Test("What the coach makes is shown by its type, once, also what an older answer has")
+    @Test("Templates appear by type, once, including those in older answers")
     func templates() {
         func made(_ number: Int, _ type: String) -> JSONValue {
             [
@@ -86,7 +86,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)"])
     }
 
-    @Test("A goal does not lead to a conversation that is not found any more", arguments: [true, false])
+    @Test("A goal does not lead to a conversation that is gone", arguments: [true, false])
     func goneConversation(byHistory: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -99,7 +99,7 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.conversation) == [nil])
     }
 
-    @Test("Quick actions are shown, and the user learns that they did not come")
+    @Test("Quick actions appear, and the user learns if they fail to load")
     func quickActions() {
         var bench = CoreBench()
         bench.perform(.loadQuickActions)
@@ -129,7 +129,9 @@ struct GoalTests {
         #expect(bench.take().contains { $0.contains(" PATCH ") } == isLinked)
     }
 
-    @Test("A goal whose making got no answer is looked for before another is made", arguments: [true, false])
+    @Test(
+        "After a create without an answer, the client looks for the goal before it creates another",
+        arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -146,7 +148,7 @@ struct GoalTests {
     }
 
     @Test(
-        "What was made since, or five minutes before by the backend's clock, may be what was asked for",
+        "A goal from the time of the request, or five minutes before by the backend's clock, may be its result",
         arguments: [
             ("2025-01-29T10:30:00Z", true), ("2025-01-29T10:25:00Z", true), ("2025-01-29T10:24:59Z", false),
             ("soon", false), (nil, false),
@@ -155,7 +157,7 @@ struct GoalTests {
         #expect(ClientCore.isRecent(time.map { JSONValue.string($0) }, since: CoreBench.start) == isRecent)
     }
 
-    @Test("A goal that gets no answer three times, and is never found, is given up")
+    @Test("A goal without an answer three times, and never found, is given up")
     func lost() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -173,7 +175,7 @@ struct GoalTests {
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
     }
 
-    @Test("What becomes of a goal is told at once, whatever else is under way")
+    @Test("A goal's result is reported at once, whatever else is in progress")
     func told() {
         // The bench checks that each change is told.
         var bench = CoreBench()
@@ -205,7 +207,7 @@ struct GoalTests {
         }
     }
 
-    @Test("A goal with a conversation is talked about there, one without gets one")
+    @Test("A goal with a conversation continues there; one without gets one")
     func chatAboutGoal() {
         var bench = CoreBench()
         bench.perform(.chatAboutGoal(id: CoreBench.goal.uppercased()))
@@ -225,7 +227,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.consultation)/messages"])
     }
 
-    @Test("Before the first list, even a goal that was made here is looked up before it is talked about")
+    @Test("Before the first list, even a new goal is fetched before its chat")
     func staleGoals() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -234,7 +236,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)", "0 GET /api/v1/goals"])
     }
 
-    @Test("An id that the backend never showed is not sent; one that is gone is not sent again")
+    @Test("An id that the backend never showed is not sent; a missing one is not sent again")
     func unknownGoal() {
         var bench = CoreBench()
         bench.perform(.chatAboutGoal(id: CoreBench.other))
@@ -247,7 +249,7 @@ struct GoalTests {
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound, .notFound])
     }
 
-    @Test("The longest goal that the API takes is made")
+    @Test("The longest goal that the API accepts is created")
     func longest() {
         var bench = CoreBench()
         let (title, description) = (String(repeating: "x", count: 200), String(repeating: "y", count: 2000))
@@ -255,7 +257,7 @@ struct GoalTests {
         #expect(bench.take().count == 1 && bench.state.problems.isEmpty)
     }
 
-    @Test("Goals that the API would refuse are refused here")
+    @Test("The client refuses goals that the API would refuse")
     func badGoals() {
         var bench = CoreBench()
         for (title, description) in [

@@ -3,10 +3,10 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core tells messages apart by the bytes of their ids")
+@Suite("The client core compares message ids by bytes")
 struct IdentityTests {
     @Test(
-        "Two answers whose ids are canonically equivalent are two",
+        "Two answers with canonically equivalent ids are two",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func answers(_ first: String, _ second: String) {
         var bench = CoreBench { $0.chat = .userMessage }

@@ -21,7 +21,7 @@ struct MealSocketTests {
         return bench
     }
 
-    @Test("One socket is opened, however often it is asked for; it is kept alive, and brings events without polls")
+    @Test("The client opens one socket, keeps it alive, and needs no polls for its events")
     func events() {
         var bench = CoreBench()
         bench.perform(.listenToMeals)
@@ -48,7 +48,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["32 \(Self.ws)"])
     }
 
-    @Test("A lost one is opened again by the schedule, five times, and meals are polled meanwhile")
+    @Test("A lost socket is reopened by the schedule, five times, and meals are polled meanwhile")
     func reconnects() {
         var bench = listening()
         bench.end(.goingAway)
@@ -70,7 +70,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["49 \(Self.ws)"])
     }
 
-    @Test("One that another device took over is not fought for; the user is told")
+    @Test("The client does not fight another device for the socket, and tells the user")
     func replaced() {
         var bench = listening()
         bench.frame(["type": "error", "error": "Another has it.", "error_code": "CONNECTION_LIMIT"])
@@ -80,7 +80,7 @@ struct MealSocketTests {
         #expect(!bench.state.isBusy)
     }
 
-    @Test("A chat's socket is opened beside it, and closed without it")
+    @Test("A chat's socket opens in addition to it, and closes without it")
     func besideAChat() {
         var bench = listening()
         let meals = bench.socket
@@ -96,7 +96,7 @@ struct MealSocketTests {
         #expect(bench.state.meals.map(\.status) == [.completed])
     }
 
-    @Test("A 401 takes the fresh token; another refusal is told and not repeated")
+    @Test("A 401 uses the fresh token; any other refusal is reported and not repeated")
     func refusals() {
         var bench = CoreBench(fresh: "new")
         bench.perform(.listenToMeals)

@@ -23,7 +23,7 @@ struct MealTests {
         bench.answer(201, ["data": log("processing")])
     }
 
-    @Test("While a socket is open the event is waited for, and nothing is fetched")
+    @Test("With an open socket the client waits for the event and fetches nothing")
     func event() {
         var bench = CoreBench()
         bench.connect()
@@ -37,7 +37,7 @@ struct MealTests {
         #expect(!bench.state.isBusy && bench.state.problems.isEmpty)
     }
 
-    @Test("The event's foods and protein are shown; a status that is new is not final")
+    @Test("The event's foods and protein appear; an unknown status is not final")
     func contents() {
         var bench = CoreBench()
         bench.connect()
@@ -51,7 +51,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
     }
 
-    @Test("An event that comes before the answer counts")
+    @Test("An event that arrives before the answer counts")
     func earlyEvent() {
         var bench = CoreBench()
         bench.connect()
@@ -62,7 +62,7 @@ struct MealTests {
         #expect(bench.take() == ["0 \(Self.create)"] && bench.state.meals.map(\.calories) == [140])
     }
 
-    @Test("32 events wait for the answer that names their log; with one more the first goes", arguments: [31, 32])
+    @Test("32 events wait for the answer that names their log; one more drops the first", arguments: [31, 32])
     func earlyEvents(others: Int) {
         var bench = CoreBench()
         bench.connect()
@@ -76,7 +76,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.status) == [others < 32 ? .completed : .processing])
     }
 
-    @Test("While a socket is open there is one look before 5 s, and an end of patience")
+    @Test("With an open socket the client polls once before 5 s, and its patience ends")
     func lostEvent() {
         var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
         bench.connect()
@@ -88,7 +88,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.meal] && !bench.state.isBusy)
     }
 
-    @Test("A look that failed is repeated, even while a socket is open")
+    @Test("A failed poll is repeated, even with an open socket")
     func failedLook() {
         var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
         bench.connect()
@@ -99,7 +99,9 @@ struct MealTests {
         #expect(bench.take() == ["0 \(Self.create)", "4.7 \(Self.load)", "9.7 \(Self.load)"])
     }
 
-    @Test("Without a socket there is one look, then one each 5 s, at most 12 or as configured", arguments: [12, 2])
+    @Test(
+        "Without a socket the client polls at once, then every 5 s, at most 12 times or as configured",
+        arguments: [12, 2])
     func polls(maximum: Int) {
         var bench = CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } }
         logged(&bench)
@@ -126,7 +128,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.error) == [status == "failed" ? "No food." : nil])
     }
 
-    @Test("A failed meal is told", arguments: ["error_message", "error"])
+    @Test("A failed meal is reported", arguments: ["error_message", "error"])
     func fails(key: String) {
         var bench = CoreBench()
         bench.connect()
@@ -143,7 +145,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.error) == ["No food."] && bench.state.meals.map(\.status) == [.failed])
     }
 
-    @Test("A socket that opens meanwhile ends the polling, after one look")
+    @Test("A socket that opens meanwhile ends the polling, after one more fetch")
     func socketOpens() {
         var bench = CoreBench()
         logged(&bench)
@@ -159,7 +161,7 @@ struct MealTests {
         #expect(bench.take().isEmpty)
     }
 
-    @Test("The look after a socket opened is no poll")
+    @Test("The fetch after a socket opened is no poll")
     func freeLook() {
         var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
         logged(&bench)
@@ -177,7 +179,9 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.meal])
     }
 
-    @Test("A log whose creation got no answer is looked for before another is made", arguments: [true, false])
+    @Test(
+        "After a create without an answer, the client looks for the log before it creates another",
+        arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
         bench.perform(.logMeal(text: "2 eggs", type: .lunch))
@@ -201,7 +205,7 @@ struct MealTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("A log that was found is polled as often as any other")
+    @Test("A log found in the list is polled as often as any other")
     func foundPolls() {
         var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
         bench.perform(.logMeal(text: "2 eggs", type: .lunch))
@@ -218,7 +222,7 @@ struct MealTests {
                 == ["0 \(Self.create)", "1 GET /api/v1/meal-logs", "6 \(Self.load)", "11 \(Self.load)"])
     }
 
-    @Test("The list is searched while a socket is open, but not while the event of another meal is awaited")
+    @Test("The client searches the list with an open socket, but not while another meal's event is pending")
     func searchWaits() {
         var bench = CoreBench()
         bench.connect()
@@ -232,7 +236,7 @@ struct MealTests {
         #expect(bench.take() == ["4 GET /api/v1/meal-logs"])
     }
 
-    @Test("One search follows another at once while no log is known to be in processing")
+    @Test("Searches follow each other at once while no log is known to be in processing")
     func searches() {
         var bench = CoreBench()
         for text in ["2 eggs", "3 eggs"] { bench.perform(.logMeal(text: text, type: .lunch)) }
@@ -244,7 +248,7 @@ struct MealTests {
         #expect(searches == ["1 GET /api/v1/meal-logs", "1 GET /api/v1/meal-logs"])
     }
 
-    @Test("Beyond the limit the oldest settled meal goes, and if there is none, no other is taken")
+    @Test("Beyond the limit the oldest settled meal goes; without one, no other meal is accepted")
     func bounded() {
         var bench = CoreBench { $0.limits.meals = 1 }
         bench.connect()
@@ -256,7 +260,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.text) == ["3 eggs"])
     }
 
-    @Test("Three failed looks are enough, and come 5 s apart")
+    @Test("Three failed polls are enough, and are 5 s apart")
     func failedLooks() {
         var bench = CoreBench()
         logged(&bench)
@@ -268,7 +272,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
     }
 
-    @Test("A meal whose token is missing is given up with the problem, and says that it failed")
+    @Test("A meal without a token is given up with the problem, and appears as failed")
     func noToken() {
         var bench = CoreBench()
         bench.perform(.logMeal(text: "2 eggs", type: .lunch))
@@ -278,7 +282,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.error) == [ClientMessages.mealFailed])
     }
 
-    @Test("The longest description that the API takes is logged")
+    @Test("The longest description that the API accepts is logged")
     func longest() {
         var bench = CoreBench()
         bench.perform(.logMeal(text: String(repeating: "x", count: 1000), type: .lunch))
@@ -286,14 +290,15 @@ struct MealTests {
     }
 
     @Test(
-        "Meals that the API would refuse are refused here", arguments: ["", " \n", String(repeating: "x", count: 1001)])
+        "The client refuses meals that the API would refuse",
+        arguments: ["", " \n", String(repeating: "x", count: 1001)])
     func badMeal(text: String) {
         var bench = CoreBench()
         bench.perform(.logMeal(text: text, type: .lunch))
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.isEmpty)
     }
 
-    @Test("A meal that was refused has the backend's words, however many problems there were")
+    @Test("A refused meal has the backend's message, however many problems there were")
     func refused() {
         var bench = CoreBench { $0.limits.problems = 1 }
         for _ in 1...2 {

@@ -24,7 +24,7 @@ struct RefreshTests {
     private static let noGoals: JSONValue = ["goals": []]
 
     @Test(
-        "One refresh serves all requests that were refused, those that come meanwhile wait, and its token replaces it")
+        "One refresh serves all refused requests; later ones wait; its token replaces the old one")
     func once() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -43,7 +43,7 @@ struct RefreshTests {
         #expect(!bench.events.contains(.credentialsRefused))
     }
 
-    @Test("A refresh token that is refused is not used again: the spare token is, and then the user is asked")
+    @Test("A refused refresh token is not used again; the spare token is next, then the user")
     func revoked() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -63,7 +63,7 @@ struct RefreshTests {
         #expect(bench.take().count { $0.contains("/auth/refresh") } == 0)
     }
 
-    @Test("A refresh that fails is repeated with a pause; one that got no token in the end asks the user")
+    @Test("A failed refresh is repeated after a pause; without a token in the end the client asks the user")
     func trouble() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -80,7 +80,7 @@ struct RefreshTests {
         #expect(bench.state.problems.map(\.kind) == [.unauthorized] && !bench.state.isBusy)
     }
 
-    @Test("Where refreshed tokens are refused as well, the user is told")
+    @Test("If refreshed tokens are refused as well, the user learns of it")
     func endless() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -92,7 +92,7 @@ struct RefreshTests {
         #expect(bench.requests.isEmpty && bench.state.problems == [.init(kind: .unauthorized, message: "No.")])
     }
 
-    @Test("A handshake's 401 is refreshed too; one after another keeps the pace of reconnecting, and ends")
+    @Test("A handshake's 401 also refreshes; repeated ones keep the pace of reconnecting, and end")
     func handshakes() {
         var bench = Self.bench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -110,7 +110,7 @@ struct RefreshTests {
         #expect(bench.state.connection == .failed && bench.seconds < 600)
     }
 
-    @Test("Without a token nothing is sent before signing in, and a wrong password is told")
+    @Test("Without a token the client sends nothing before signing in, and reports a wrong password")
     func signedOut() {
         var bench = CoreBench { $0.credentials.token = "" }
         bench.perform(.signIn(email: "ada@example.com", password: "wrong"))

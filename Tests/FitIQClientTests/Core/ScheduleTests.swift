@@ -5,7 +5,7 @@ import Testing
 @Suite("Schedules of the client")
 struct ScheduleTests {
     @Test(
-        "Delays before each try, and the end",
+        "A schedule has a delay before each try, and an end",
         arguments: [
             (ReconnectSchedule(), [1, 2, 3, 4, 5]),
             (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 2, 4, 8, 16]),
@@ -24,7 +24,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "Waits before a repeat",
+        "A repeat waits",
         arguments: [
             (1, nil, 0, 1), (2, nil, 1, 2), (3, nil, 2, nil), (1, 7, 0, 7), (2, 1, 4, 5), (1, 300, 0, 300),
             (1, 301, 0, nil),
@@ -35,7 +35,7 @@ struct ScheduleTests {
         #expect(delay == expected.map { .seconds($0) })
     }
 
-    @Test("The defaults keep the guides")
+    @Test("The defaults keep the guides' limits")
     func defaults() {
         let patience = ClientPatience()
         #expect(patience.pingInterval < .seconds(30))

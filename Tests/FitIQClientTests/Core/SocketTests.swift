@@ -23,7 +23,7 @@ struct SocketTests {
         #expect(bench.take() == ["25 ping", "50 ping"] && bench.state.connection == .connected)
     }
 
-    @Test("A socket without a sign of life 10 s after a ping is dropped, and opened again")
+    @Test("A socket without a sign of life for 10 s after a ping is dropped, and reopened")
     func halfOpen() {
         var bench = CoreBench()
         bench.connect()
@@ -33,7 +33,7 @@ struct SocketTests {
     }
 
     @Test(
-        "Tries come by the schedule, five of them, and then the user is told",
+        "The client reconnects by the schedule, five times, and then tells the user",
         arguments: [
             (ReconnectSchedule(), [1, 3, 6, 10, 15]),
             (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 3, 7, 15, 31]),
@@ -56,7 +56,7 @@ struct SocketTests {
         #expect(bench.take().first?.hasSuffix(Self.history) == true)
     }
 
-    @Test("Success resets the row; Retry-After stretches it; waits never shrink")
+    @Test("Success resets the count; Retry-After extends a wait; waits never shrink")
     func pauses() {
         var bench = CoreBench()
         bench.connect()
@@ -75,7 +75,7 @@ struct SocketTests {
         #expect(bench.take() == ["16 \(Self.ws)"])
     }
 
-    @Test("A Retry-After of five minutes is waited for, a longer one is not", arguments: [(300, true), (301, false)])
+    @Test("The client waits for a Retry-After of five minutes, but not longer", arguments: [(300, true), (301, false)])
     func longestPause(seconds: Int, isWaitedFor: Bool) {
         var bench = CoreBench()
         bench.connect()
@@ -87,7 +87,7 @@ struct SocketTests {
         #expect(bench.take() == ["1 \(Self.ws)"] + (isWaitedFor ? ["301 \(Self.ws)"] : []))
     }
 
-    @Test("Open without `connected` does not count as success, and is left with a close frame after 10 s")
+    @Test("Open without `connected` is no success, and ends with a close frame after 10 s")
     func greeting() {
         var bench = CoreBench()
         bench.connect()
@@ -101,7 +101,7 @@ struct SocketTests {
         #expect(bench.take() == ["14 \(Self.ws)"])
     }
 
-    @Test("A server that never says `connected` is given up after five tries")
+    @Test("The client gives up a server that never says `connected` after five tries")
     func noGreeting() {
         var bench = CoreBench()
         bench.connect()
@@ -118,7 +118,7 @@ struct SocketTests {
         #expect(bench.state.problems == [.init(kind: .unavailable, message: ClientMessages.noConnection)])
     }
 
-    @Test("A handshake without an answer is given up after 30 s")
+    @Test("A handshake without an answer ends after 30 s")
     func handshake() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -127,7 +127,7 @@ struct SocketTests {
         #expect(bench.take().suffix(3) == ["0 \(Self.ws)", "30 drop", "31 \(Self.ws)"])
     }
 
-    @Test("A handshake refused with 400 is no use repeating")
+    @Test("A handshake refused with 400 is not repeated")
     func inactive() {
         var bench = CoreBench()
         bench.connect()
@@ -138,7 +138,7 @@ struct SocketTests {
         #expect(bench.state.connection == .failed && bench.core.nextDeadline == nil)
     }
 
-    @Test("A 401 takes the fresh token, then asks for one, and never uses one again that was refused")
+    @Test("A 401 uses the fresh token, then asks for one, and never reuses a refused one")
     func tokens() {
         var bench = CoreBench(fresh: "new")
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -155,7 +155,7 @@ struct SocketTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("The first token after signing in that a handshake refuses is replaced and tried at once")
+    @Test("The first token after signing in that a handshake refuses is replaced and retried at once")
     func signedIn() {
         func tokens(_ number: Int) -> JSONValue {
             ["data": ["access_token": .string("a\(number)"), "refresh_token": .string("r\(number)")]]
@@ -170,7 +170,7 @@ struct SocketTests {
         #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A request whose older token is refused late asks for a token as well, and does not wait for ever")
+    @Test("A late refusal of an older token also asks for a token, and does not wait for ever")
     func lateRefusal() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -187,7 +187,7 @@ struct SocketTests {
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
     }
 
-    @Test("Without another token the user is told once", arguments: [false, true])
+    @Test("Without another token the user learns of it once", arguments: [false, true])
     func noToken(isSame: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -205,7 +205,7 @@ struct SocketTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("After a first socket that took two tries, the history is read again before anything is sent")
+    @Test("After a first socket that took two tries, the client reads the history before it sends anything")
     func secondTry() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -220,7 +220,7 @@ struct SocketTests {
         #expect(bench.take() == [#"1 > {"type":"message","content":"One"}"#])
     }
 
-    @Test("A chat that was left and is opened again reads its history once, cut before or not", arguments: [0, 1])
+    @Test("A reopened chat reads its history once, cut before or not", arguments: [0, 1])
     func comesBack(cuts: Int) {
         var bench = CoreBench()
         bench.connect()
@@ -242,7 +242,7 @@ struct SocketTests {
         #expect(bench.take() == ["\(cuts) close 1000", "\(cuts) \(Self.history)", "\(cuts + 3) \(Self.ws)"])
     }
 
-    @Test("A chat that was left while its socket was away reads its history on the next socket as well")
+    @Test("A chat left while its socket was down also reads its history on the next socket")
     func leavesWhileAway() {
         var bench = CoreBench()
         bench.connect()
@@ -255,7 +255,7 @@ struct SocketTests {
         #expect(bench.take() == ["0 \(Self.history)", "0 \(Self.ws)", "0 \(Self.history)"])
     }
 
-    @Test("A cut answer comes from the history, which is looked at until it is there")
+    @Test("A cut answer comes from the history, which the client polls until it is there")
     func cut() {
         var bench = CoreBench()
         bench.connect()
@@ -279,7 +279,7 @@ struct SocketTests {
         #expect(bench.take() == [#"3 > {"type":"message","content":"Two"}"#])
     }
 
-    @Test("A question that nobody received is sent once more; one that was received is not")
+    @Test("A question that the server did not receive is sent once more; a received one is not")
     func unheard() {
         var bench = CoreBench()
         bench.connect()
@@ -307,7 +307,7 @@ struct SocketTests {
         #expect(bench.take() == ["3 \(Self.ws)"])
     }
 
-    @Test("Another chat is opened while the archiving of the first has no answer")
+    @Test("Another chat opens while archiving the first has no answer")
     func archivesBeside() {
         var bench = CoreBench()
         bench.connect()
@@ -319,7 +319,7 @@ struct SocketTests {
         #expect(bench.take().last == "0 WS /api/v1/consultations/\(CoreBench.other)/ws")
     }
 
-    @Test("The server's close after archiving is no reason to come back")
+    @Test("The server's close after archiving is no reason to reconnect")
     func archived() {
         var bench = CoreBench()
         bench.connect()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core talks")
+@Suite("The client core chats")
 struct TalkTests {
     private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
 
@@ -12,7 +12,7 @@ struct TalkTests {
         bench.state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
     }
 
-    @Test("A history that failed as often as allowed is left alone for a minute, unless the user asks for something")
+    @Test("A history that failed as often as allowed is not fetched for a minute, unless the user asks")
     func restsAfterFailures() {
         func talk(_ text: String, _ bench: inout CoreBench) -> Int {
             _ = bench.take()
@@ -43,7 +43,7 @@ struct TalkTests {
     }
 
     @Test(
-        "One message at a time, in either protocol",
+        "One message is in progress at a time, in either protocol",
         arguments: [ClientConfiguration.ChatStyle.message, .userMessage])
     func oneAtATime(style: ClientConfiguration.ChatStyle) {
         var bench = CoreBench { $0.chat = style }
@@ -86,7 +86,7 @@ struct TalkTests {
     }
 
     @Test(
-        "Messages that cannot be sent are refused here",
+        "The client refuses messages that it cannot send",
         arguments: ["", " \n\t", String(repeating: "x", count: 2001), String(repeating: "e\u{301}", count: 2001)])
     func refuses(text: String) {
         var bench = CoreBench()
@@ -96,7 +96,7 @@ struct TalkTests {
         #expect(bench.state.transcript.isEmpty && !bench.state.isBusy)
     }
 
-    @Test("A message may have 128 KiB, in however few characters", arguments: [(65_535, true), (65_536, false)])
+    @Test("A message may have 128 KiB, in any number of characters", arguments: [(65_535, true), (65_536, false)])
     func bytes(marks: Int, isSent: Bool) {
         var bench = CoreBench()
         bench.connect()
@@ -104,7 +104,7 @@ struct TalkTests {
         #expect(bench.take().count == (isSent ? 1 : 0) && bench.state.problems.isEmpty == isSent)
     }
 
-    @Test("The longest message, trimmed, and the most that wait")
+    @Test("The longest message is trimmed, and the queue has a limit")
     func limits() {
         var bench = CoreBench()
         bench.connect()
@@ -117,7 +117,7 @@ struct TalkTests {
         #expect(bench.state.transcript.count == 33)
     }
 
-    @Test("Several frames in one text are all shown; what is no JSON is trouble, what is unknown none")
+    @Test("Several frames in one text all appear; invalid JSON is trouble, unknown types are not")
     func coalesced() {
         var bench = CoreBench()
         bench.connect()
@@ -148,7 +148,7 @@ struct TalkTests {
     }
 
     @Test(
-        "After trouble within an answer the history is read at its end",
+        "After trouble within an answer the client reads the history at its end",
         arguments: [
             ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
             // A piece of the answer before.
@@ -181,7 +181,7 @@ struct TalkTests {
         #expect(bench.take() == (isTroubled ? ["0 \(Self.history)"] : []))
     }
 
-    @Test("After a binary frame, which no guide defines, the history is read at the end of the answer")
+    @Test("After a binary frame, which no guide defines, the client reads the history at the end of the answer")
     func binary() throws {
         var bench = CoreBench()
         bench.connect()
@@ -194,7 +194,7 @@ struct TalkTests {
         #expect(bench.take() == ["0 \(Self.history)"])
     }
 
-    @Test("Each answer is compared with the stored one, and the next question does not wait for it")
+    @Test("Each answer is compared with the stored one, and the next question does not wait for that")
     func checks() {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -227,7 +227,7 @@ struct TalkTests {
         #expect(lines(bench).last == "assistant: Second!" && !bench.state.isBusy)
     }
 
-    @Test("An error takes the half answer back, and the next message goes")
+    @Test("An error removes the partial answer, and the next message goes out")
     func error() {
         var bench = CoreBench()
         bench.connect()
@@ -249,7 +249,7 @@ struct TalkTests {
         #expect(lines(bench) == ["user: One", "user: Two", "assistant: Yes", "user: Three"])
     }
 
-    @Test("An echo that comes after its answer is no message from another device")
+    @Test("A late echo is not another device's message")
     func lateEcho() {
         func echo(_ id: String, _ content: String) -> JSONValue {
             ["type": "user_message", "message_id": .string(id), "content": .string(content)]
@@ -269,7 +269,7 @@ struct TalkTests {
         #expect(lines(bench) == ["user: One", "assistant: Hello", "user: One"])
     }
 
-    @Test("A piece behind an answer's end stays a line of its own: the next answer does not go on with it")
+    @Test("A chunk after an answer's end stays separate from the next answer")
     func strayPiece() {
         var bench = CoreBench()
         bench.connect()
@@ -297,7 +297,7 @@ struct TalkTests {
         #expect(lines(bench) == begin + ["assistant: Hel"])
     }
 
-    @Test("A coach that falls silent is waited for 60 s")
+    @Test("The client waits 60 s for a silent coach")
     func silence() {
         var bench = CoreBench()
         bench.connect()

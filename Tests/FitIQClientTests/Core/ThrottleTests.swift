@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core keeps to rate limits")
+@Suite("The client core obeys rate limits")
 struct ThrottleTests {
     private static let line = "GET /api/v1/goals"
     private static let refusal = CoreBench.refusal("RATE_LIMITED", "Slow down.")
@@ -24,7 +24,7 @@ struct ThrottleTests {
         #expect(answer.isThrottled == isThrottled)
     }
 
-    @Test("A request that is throttled three times is given up; the token is not to blame")
+    @Test("A request throttled three times is given up, without blaming the token")
     func thrice() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -37,7 +37,7 @@ struct ThrottleTests {
         #expect(!bench.events.contains(.credentialsRefused))
     }
 
-    @Test("A pause of 300 s is waited for, and no longer one", arguments: [(300, true), (301, false)])
+    @Test("The client accepts a pause of 300 s, but no longer one", arguments: [(300, true), (301, false)])
     func longest(seconds: Int, isWaitedFor: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)

@@ -50,7 +50,7 @@ struct ClientLoopTests {
         client.connected(1)
     }
 
-    @Test("A server that reads nothing is given up once too much waits for it")
+    @Test("A server that reads nothing is given up once too much is queued for it")
     func unsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -65,7 +65,7 @@ struct ClientLoopTests {
         #expect(client.transports.isEmpty)
     }
 
-    @Test("Where nothing may wait unsent, what the system takes at once is sent")
+    @Test("If nothing may wait unsent, bytes that the system accepts at once are sent")
     func nothingUnsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -78,7 +78,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.wire.takeInputs().isEmpty)
     }
 
-    @Test("What the system does not take at once goes out as it makes room")
+    @Test("Bytes that the system does not accept at once go out as it makes room")
     func flushed() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -89,7 +89,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
     }
 
-    @Test("A name is looked up beside the loop, once for all that wait, and each waits ten seconds for it")
+    @Test("A name is looked up off the loop, once for all that wait, and each waits ten seconds for it")
     func names() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -122,7 +122,7 @@ struct ClientLoopTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test("A connection's wait for a name ends after ten seconds, and not before")
+    @Test("A connection waits exactly ten seconds for a name")
     func patience() throws {
         let loop = try EventLoop()
         var lookup = NameLookup(loop.mailbox) { _, _ throws(SocketError) in [] }
@@ -134,7 +134,7 @@ struct ClientLoopTests {
         #expect(early.isEmpty && overdue == [1] && lookup.nextDeadline == nil)
     }
 
-    @Test("A turn tells what changed and which command was begun, and nothing if nothing is new")
+    @Test("A turn reports changes and the begun command, and nothing if nothing is new")
     func turns() throws {
         let (client, _) = try made("http://127.0.0.1:9")
         let earlier = ClientSnapshot(begun: 7)
@@ -150,7 +150,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.begun == 7)
     }
 
-    @Test("A failure is told, even if the client's state stays as it is")
+    @Test("A failure is reported, even if the client's state stays the same")
     func failures() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -164,7 +164,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.failure?.description == "the server answered 503: it says no more than that.")
     }
 
-    @Test("What is due is done at its time, and each problem is counted")
+    @Test("Due work happens on time, and each problem is counted")
     func dueOnTime() throws {
         let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
         let now = MonotonicInstant.now()
@@ -176,7 +176,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.problem?.kind == .unauthorized && news.snapshot.problemCount == 1)
     }
 
-    @Test("A client that closes waits a second for its connections, and not at all without any")
+    @Test("A closing client waits a second for its connections, and not at all without any")
     func closesInTime() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -190,7 +190,7 @@ struct ClientLoopTests {
         #expect(busy.turnEnded(now: end) == nil)
     }
 
-    @Test("A client closes while its backend's name is looked up")
+    @Test("A client can close during its backend's name lookup")
     func closing() async throws {
         let gate = try Gate()
         let client = try FitIQClient(url: "http://backend.test", credentials: ShellTests.credentials) {
@@ -203,7 +203,7 @@ struct ClientLoopTests {
         gate.open()
     }
 
-    @Test("Where the first address does not answer, the next one is tried; where none does, the first error is told")
+    @Test("If the first address fails, the next is tried; if all fail, the first error is reported")
     func alternatives() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("What a client tells")
+@Suite("News of a client")
 struct ClientNewsTests {
     private func snapshot(_ consultation: String, isClosed: Bool = false) -> ClientSnapshot {
         var snapshot = ClientSnapshot(isClosed: isClosed)
@@ -10,7 +10,7 @@ struct ClientNewsTests {
         return snapshot
     }
 
-    @Test("A reader begins with what is so, and gets the newest of what came meanwhile")
+    @Test("A reader begins with the current state, and then gets the newest one")
     func newest() async {
         let news = ClientNews()
         news.publish(snapshot("a"))
@@ -23,7 +23,7 @@ struct ClientNewsTests {
         #expect(await changes.next() == nil)
     }
 
-    @Test("What has not changed is not told again")
+    @Test("Unchanged state is not reported again")
     func unchanged() async {
         let news = ClientNews()
         news.publish(snapshot("a"))
@@ -41,7 +41,7 @@ struct ClientNewsTests {
         #expect(await next.value == "b")
     }
 
-    @Test("After the end, a reader gets the last and no more")
+    @Test("After the end, a reader gets the last state and no more")
     func ended() async {
         let news = ClientNews()
         news.publish(snapshot("z", isClosed: true))
@@ -50,7 +50,7 @@ struct ClientNewsTests {
         #expect(seen == ["z"])
     }
 
-    @Test("Tickets count up; a command too many, or after the end, is refused")
+    @Test("Tickets count up; a command beyond the limit, or after the end, is refused")
     func inbox() {
         let inbox = ClientInbox()
         for ticket in 1...ClientInbox.capacity { #expect(inbox.add(.archive) == ticket) }

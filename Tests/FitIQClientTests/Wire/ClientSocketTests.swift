@@ -28,7 +28,7 @@ struct ClientSocketTests {
         return events
     }
 
-    @Test("Frames right behind the 101 and after it arrive, however the bytes are cut")
+    @Test("Frames directly after the 101 and later arrive, however the bytes are split")
     func frames() throws {
         let (connection, acceptance) = try Self.begun()
         let all =
@@ -73,7 +73,7 @@ struct ClientSocketTests {
         #expect((server.receivedSize != nil) == agrees)
     }
 
-    @Test("An extension that was not offered ends the handshake")
+    @Test("An extension without an offer ends the handshake")
     func strangeExtension() throws {
         var connection = ClientConnection(WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1)
         let answer = WireFixture.acceptance(of: connection.takeOutput(), extensions: "permessage-deflate")
@@ -116,7 +116,7 @@ struct ClientSocketTests {
         #expect(connection.receive(bytes).map(Played.words) == ["2: closed 1005 theirs: "])
     }
 
-    @Test("A handshake that is given up is closed without a word on the wire")
+    @Test("An abandoned handshake closes without a byte on the wire")
     func givenUp() throws {
         var (connection, _) = try Self.begun()
         connection.send(text: [65])
@@ -129,7 +129,7 @@ struct ClientSocketTests {
     }
 
     @Test(
-        "A handshake that is not accepted is refused with the answer, or fails with a reason",
+        "A refused handshake has the answer, or fails with a reason",
         arguments: [
             (
                 "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}", "2: refused 401 {}"

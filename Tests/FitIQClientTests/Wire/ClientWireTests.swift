@@ -19,7 +19,7 @@ struct ClientWireTests {
         }
     }
 
-    @Test("Requests go out on connections of their own, and their answers close them")
+    @Test("Requests have their own connections, and their answers close them")
     func requests() throws {
         var wire = try wire()
         wire.perform(.send(WireFixture.request(1)))
@@ -36,7 +36,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().isEmpty && wire.takeCommands().isEmpty)
     }
 
-    @Test("What nobody waits for is closed, and nothing is told of it")
+    @Test("Abandoned connections close without a report")
     func abandoned() throws {
         var wire = try wire()
         wire.perform(.send(WireFixture.request(1)))
@@ -53,7 +53,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().isEmpty && wire.takeCommands().isEmpty)
     }
 
-    @Test("A socket says what it is told to")
+    @Test("A socket carries out its commands")
     func socket() throws {
         var wire = try wire()
         wire.perform(.openSocket(WireFixture.socketRequest(2)))
@@ -78,7 +78,7 @@ struct ClientWireTests {
         #expect(outline(wire.takeCommands()) == ["close 2"])
     }
 
-    @Test("A connection more than the limit fails at once, and counts no more when one is gone")
+    @Test("A connection beyond the limit fails at once, and a closed one counts no more")
     func limit() throws {
         var limits = WireLimits()
         limits.connections = 2
@@ -93,7 +93,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().isEmpty && wire.openConnections == [2, 5])
     }
 
-    @Test("A target that cannot stand in a request fails", arguments: ["/a b", "/ü", "/a\r\nX: y"])
+    @Test("An invalid target fails", arguments: ["/a b", "/ü", "/a\r\nX: y"])
     func target(_ target: String) throws {
         var wire = try wire()
         var request = WireFixture.request(1)
@@ -105,7 +105,7 @@ struct ClientWireTests {
         #expect(wire.takeCommands().isEmpty)
     }
 
-    @Test("Equal seeds and calls give equal bytes; each socket has keys of its own")
+    @Test("Equal seeds and calls give equal bytes; each socket has its own keys")
     func deterministic() throws {
         func bytes(seed: UInt64) throws -> [TransportCommand] {
             var wire = try wire(seed: seed)
