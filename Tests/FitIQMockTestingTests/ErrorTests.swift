@@ -28,7 +28,7 @@ struct ErrorTests {
         withExtendedLifetime(address) {}
     }
 
-    @Test("A server that takes connections and stays silent is given up in bounded time")
+    @Test("A server that accepts connections and stays silent is given up in bounded time")
     func silent() async throws {
         let server = try StandIn(answering: nil)
         let error = try await Self.failure(Self.impatient(server.url))
@@ -36,7 +36,7 @@ struct ErrorTests {
         #expect(error.description.contains("within 1 s: the server hangs or is stopped"), "\(error)")
     }
 
-    @Test("An older server is refused by its version, a newer one is not")
+    @Test("The kit refuses an older server by its version, but not a newer one")
     func versions() async throws {
         let old = try StandIn(answering: #"{"status":"ok","version":"0.0.9"}"#)
         let error = try await Self.failure(MockServer(url: old.url))
@@ -82,7 +82,7 @@ struct ErrorTests {
         #expect(asked.count > 20 && Set(asked).subtracting(known) == [])
     }
 
-    @Test("Another program at the address is no fitiq-mock", arguments: ["<html>", #"{"status":"up"}"#])
+    @Test("Another program at the address is recognized", arguments: ["<html>", #"{"status":"up"}"#])
     func another(_ answer: String) async throws {
         let other = try StandIn(answering: answer)
         let error = try await Self.failure(MockServer(url: other.url))
@@ -103,7 +103,7 @@ struct ErrorTests {
         await server.stop()
     }
 
-    @Test("A world that is gone says so, and ending it again is fine")
+    @Test("A missing world says so, and ending it again is harmless")
     func goneWorld() async throws {
         let world = try await Mock.server.world()
         try await world.end()
@@ -113,7 +113,7 @@ struct ErrorTests {
         #expect(error.description.contains("There is no world \"\(world.id)\": it was never made, was deleted"))
     }
 
-    @Test("A server that stops in the middle fails the test that uses it, at the test, without a hang")
+    @Test("A server that stops in the middle fails the test that uses it, without a hang")
     func stopped() async throws {
         let server = try await MockServer.start(binary: Mock.binary)
         let test = try #require(Test.current)
@@ -130,7 +130,7 @@ struct ErrorTests {
         #expect(messages.count == 1 && messages[0].contains("has stopped, or closed the connection"), "\(messages)")
     }
 
-    @Test("Stopping a server that no test has used starts none")
+    @Test("Stopping the server before any test used it starts none")
     func stopsNothing() async {
         let isLooked = Mutex(false)
         let server = MockServer(
@@ -142,7 +142,7 @@ struct ErrorTests {
         #expect(!isLooked.withLock { $0 })
     }
 
-    @Test("A program that does not start says what it wrote")
+    @Test("A program that fails to start reports its output")
     func badStart() async throws {
         let scenario = try #require(
             await #expect(throws: MockError.self) {
@@ -156,7 +156,7 @@ struct ErrorTests {
         #expect(program.kind == .notStarted && program.description.contains("/nowhere/fitiq-mock"), "\(program)")
     }
 
-    @Test("A scenario that does not exist is refused with the names of those that do")
+    @Test("An unknown scenario is refused with the existing names")
     func unknownScenario() async throws {
         let error = try #require(
             await #expect(throws: MockError.self) { _ = try await Mock.server.world(scenario: "conflit") })

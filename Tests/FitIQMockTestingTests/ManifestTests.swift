@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The kit's place in the package")
+@Suite("The kit in the package")
 struct ManifestTests {
     @Test("The kit depends on no target and no package, and the products above it only on the kit")
     func dependencies() throws {

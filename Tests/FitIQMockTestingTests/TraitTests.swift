@@ -41,7 +41,7 @@ struct TraitTests {
         #expect(issues.isEmpty)
     }
 
-    @Test("A planted bug is an issue at the test, with the sentence, the request that shows it, and how to fix it")
+    @Test("A planted bug is an issue at the test, with the sentence, the request that shows it, and the fix")
     func plantedBug() async throws {
         let issues = try await Self.issues(Self.conflict) { world in
             let client = PlannedClient(world: world, mistake: .idsInCapitals)
@@ -57,7 +57,7 @@ struct TraitTests {
         #expect(lines.last?.hasPrefix("How to fix it: ") == true)
     }
 
-    @Test("Each broken must is an issue of its own, and what is allowed is none")
+    @Test("Each broken must is a separate issue, and an allowed breach is none")
     func allowed() async throws {
         let body: @Sendable (MockWorld) async throws -> Void = { world in
             let client = PlannedClient(world: world, mistake: .noKey)
@@ -76,7 +76,7 @@ struct TraitTests {
     }
 
     #if compiler(>=6.3)
-        @Test("A broken should is a warning: what was answered with 404 is asked for again")
+        @Test("A broken should is a warning, such as asking again after a 404")
         func should() async throws {
             let issues = try await Self.issues(Self.conflict) { world in
                 let client = PlannedClient(world: world)
@@ -87,7 +87,7 @@ struct TraitTests {
     #endif
 
     @Test(
-        "What a test throws is thrown on after judging, and the world of a cancelled test ends")
+        "A test's own error is rethrown after judging, and the world of a cancelled test ends")
     func throwing() async throws {
         struct Broken: Error {}
         let (worlds, seen) = AsyncStream.makeStream(of: MockWorld.self)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The kit's worlds", .timeLimit(.minutes(2)))
 struct WorldTests {
-    @Test("A world has what a client needs, and the environment that a program reads")
+    @Test("A world has a client's credentials, and the environment for a program")
     func account() async throws {
         let world = try await Mock.server.world(scenario: "app-returning-user", clock: .manual, seed: 7, label: "Ann's")
         #expect(world.url.absoluteString.hasSuffix("/w/\(world.id)") && world.webSocketURL.scheme == "ws")
@@ -18,7 +18,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("Two hundred worlds at once: none sees another's goals, and none is left")
+    @Test("Two hundred concurrent worlds share no goals, and all end")
     func isolation() async throws {
         let server = try await MockServer.start(binary: Mock.binary)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ struct WorldTests {
         await server.stop()
     }
 
-    @Test("A world is begun, judged and ended within milliseconds")
+    @Test("A world begins, is judged and ends within milliseconds")
     func time() async throws {
         var times: [Duration] = []
         for _ in 0..<30 {
@@ -83,7 +83,7 @@ struct WorldTests {
         for world in [world, other, real] { try await world.end() }
     }
 
-    @Test("Faults are added, switched and removed while a client is there")
+    @Test("Faults are added, switched and removed while a client is connected")
     func faults() async throws {
         let world = try await Mock.server.world()
         let client = PlannedClient(world: world)
@@ -115,7 +115,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A world goes back to a mark, is forked, and starts over from another scenario")
+    @Test("A world rewinds to a mark, forks, and starts over from another scenario")
     func states() async throws {
         let world = try await Mock.server.world(clock: .manual)
         let client = PlannedClient(world: world)
@@ -137,7 +137,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A test waits for a request with members of its answer, and for nothing at all")
+    @Test("A test can wait for a request with certain members, or for the absence of one")
     func waiting() async throws {
         let world = try await Mock.server.world()
         let client = PlannedClient(world: world)
@@ -158,7 +158,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("Requests are values with their answers; journal, HAR and report have them, and no page escapes its element")
+    @Test("Requests are values with their answers; journal, HAR and report have them, and pages stay escaped")
     func traffic() async throws {
         let world = try await Mock.server.world(label: "a </script> in a name")
         let client = PlannedClient(world: world)
