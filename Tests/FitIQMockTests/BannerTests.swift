@@ -20,14 +20,14 @@ struct BannerTests {
         ).text
     }
 
-    @Test("has the URL for other devices if the server listens on all addresses")
+    @Test("The banner has the URL for other devices if the server listens on all addresses")
     func network() throws {
         let line = "\n  Network     http://192.168.1.20:8080 (for devices on the same network)\n"
         #expect(try text("name: default", network: "http://192.168.1.20:8080").contains(line))
         #expect(try !text("name: default").contains("Network"))
     }
 
-    @Test("has the first account whose password the scenario says, where there is a login")
+    @Test("The banner has the first account with a plain password, if the mode has logins")
     func account() throws {
         let scenario = """
             name: a
@@ -77,14 +77,14 @@ struct BannerTests {
         #expect(text.contains("outlives it") == scenario.contains("lifetime"), "\(text)")
     }
 
-    @Test("names the guide that it follows, unless it is all of them")
+    @Test("The banner names the server's guide, except for the union")
     func guide() throws {
         let words = ", as the guide goal-linking documents it.\n"
         #expect(try text("name: default", guide: .goalLinking).contains(words))
         #expect(try text("name: default").contains(" serves a fake FitIQ backend.\n"))
     }
 
-    @Test("shows the name of a file on one line")
+    @Test("The banner shows the name of a file on one line")
     func onOneLine() throws {
         let engine = try Engine(Engine.Configuration(), now: Timestamp(secondsSinceEpoch: 1_738_146_600))
         let server = RunningServer(
@@ -93,7 +93,7 @@ struct BannerTests {
         #expect(Banner(server: server, program: "fitiq-mock").text.contains("\n  Recording   a b c d~ e\n"))
     }
 
-    @Test("of the returning user says how to log in")
+    @Test("The banner of the returning user explains how to log in")
     func returningUser() throws {
         let scenario = try #require(Scenario.builtInText(named: "app-returning-user"))
         #expect(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("The certificates that are made on first use")
+@Suite("Certificates made on first use")
 struct CertificateFilesTests {
     private static let day: Int64 = 86_400 * 1_000_000_000
 
@@ -18,7 +18,7 @@ struct CertificateFilesTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("Keys are for their user only, and so is the folder; a second look finds the same")
+    @Test("Keys and their folder are private to their user; a second look finds the same")
     func firstUse() throws {
         try Self.withFolder { folder in
             let files = CertificateFiles(DataDirectory(path: folder))
@@ -45,7 +45,7 @@ struct CertificateFilesTests {
         }
     }
 
-    @Test("Many who begin at once in a fresh folder have one CA and one certificate", arguments: 0..<5)
+    @Test("Concurrent first starts in a fresh folder share one CA and one certificate", arguments: 0..<5)
     func atOnce(_: Int) throws {
         try Self.withFolder { folder in
             let found = Found()
@@ -82,7 +82,7 @@ struct CertificateFilesTests {
     }
 
     @Test(
-        "What is missing, cut or of another CA is made anew, and nothing else; the CA only without a certificate",
+        "Missing, truncated or foreign files are replaced, and no others; the CA only without a certificate",
         arguments: ["ca.pem", "ca-key.pem", "localhost.pem", "localhost-key.pem"], Damage.allCases)
     func damage(name: String, damage: Damage) throws {
         try Self.withFolder { folder in
@@ -119,7 +119,7 @@ struct CertificateFilesTests {
         }
     }
 
-    @Test("The user gets to know of a key that others can read, and of a CA at its end; of nothing else")
+    @Test("The user learns of a key that others can read, and of an expiring CA, and of nothing else")
     func warnings() throws {
         try Self.withFolder { folder in
             var (files, warnings) = (CertificateFiles(DataDirectory(path: folder)), [String]())
@@ -139,7 +139,7 @@ struct CertificateFilesTests {
     enum Damage: CaseIterable { case missing, empty, cut, foreign, interrupted }
 
     @Test(
-        "The folder is the environment's, else the system's custom",
+        "The environment decides the folder, or else the system's custom",
         arguments: [
             (["FITIQ_MOCK_DATA_DIR": "/d", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/d"),
             (["FITIQ_MOCK_DATA_DIR": "", "XDG_DATA_HOME": "", "HOME": "/h"], "/h/.local/share/fitiq-mock"),
@@ -153,7 +153,7 @@ struct CertificateFilesTests {
         #expect(try DataDirectory(environment: { environment[$0] }).path == path)
     }
 
-    @Test("Without a home, and where nothing can be written, there is a message")
+    @Test("Without a home, or without write access, there is a message")
     func nowhere() throws {
         let nowhere = #expect(throws: Failure.self) { try DataDirectory(environment: { _ in nil }) }
         #expect(nowhere?.message == Messages.noDataDirectory)
@@ -164,7 +164,7 @@ struct CertificateFilesTests {
         #expect(denied?.exitCode == 2)
     }
 
-    @Test("A path in the current folder is told whole")
+    @Test("A path in the current folder is shown in full")
     func relative() {
         #expect(
             DataDirectory(path: "data")["ca.pem"] == FileManager.default.currentDirectoryPath + "/data/ca.pem")

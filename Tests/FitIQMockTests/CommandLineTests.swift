@@ -9,7 +9,7 @@ import Testing
 @Suite("The command line")
 struct CommandLineTests {
     @Test(
-        "lengths of time",
+        "Durations are read",
         arguments: [
             ("0", 0), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
             ("-1h", -3600),
@@ -20,7 +20,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "what is no length of time",
+        "Invalid durations are refused",
         arguments: [
             "", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s",
             "٣h",
@@ -30,7 +30,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "the program's name is short where it can be, and safe to paste",
+        "The program's name is short if possible, and safe to paste",
         arguments: [
             ("fitiq-mock", "/work", "fitiq-mock"),
             ("/src/app/.build/release/fitiq-mock", "/src/app", ".build/release/fitiq-mock"),
@@ -42,7 +42,7 @@ struct CommandLineTests {
         #expect(ProgramName.shortened(path, in: folder) == shown)
     }
 
-    @Test("Variables that no option reads are named, with the nearest one that some option reads")
+    @Test("Variables that no option reads are named, with the nearest option's")
     func strays() {
         let environment = [
             "PATH=/bin", "FITIQ_MOCK_PORT=1", "FITIQ_MOCK_TEST_PYTHON=p", "FITIQ_MOCK_PROT=1", "FITIQ_MOCK_=",
@@ -62,7 +62,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A number out of its range says which",
+        "A number out of range shows its range",
         arguments: [
             (["serve", "--port", "65536"], "it must be a port from 0 to 65535."),
             (["record", "--tls-port", "-1"], "it must be a port from 0 to 65535."),
@@ -74,7 +74,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "usage errors are one line that points to the help",
+        "Usage errors are one line that points to the help",
         arguments: [
             ("Unknown option '--bogus'", "Unknown option '--bogus'. See 'fitiq-mock --help'."),
             ("Two words.\nUsage: …", "Two words. See 'fitiq-mock --help'."),
@@ -85,7 +85,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "they point to the help of the command that was meant",
+        "They point to the help of the intended command",
         arguments: [
             ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
             ("--bogus", "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
@@ -96,7 +96,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "a command without -- before it is told where it belongs",
+        "A command without -- before it gets a hint",
         arguments: ["Unexpected argument './run'", "2 unexpected arguments: './run', 'x'"])
     func dashes(message: String) {
         #expect(
@@ -107,7 +107,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "A command that does not exist is refused, by help as well",
+        "An unknown command is refused, by help as well",
         arguments: [
             (["help", "vrify"], "there is no command 'vrify'. Did you mean 'verify'?"),
             (["help", "nonsense"], "there is no command 'nonsense'. There are serve,"),
@@ -143,7 +143,7 @@ struct CommandLineTests {
         #expect(Examples.text(for: ["show", "s.har", "--help"]) == Examples.text(for: ["show", "-h"]))
     }
 
-    @Test("A duration that cannot be read is answered with what one is")
+    @Test("An invalid duration is answered with the valid form")
     func durations() {
         let message = "The value '5' is invalid for '--expires-in <duration>'"
         #expect(
@@ -152,7 +152,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "a case that does not exist is told with the nearest beginning of one",
+        "An unknown case gets the nearest prefix",
         arguments: [
             ("consultatoin", "consultation"), ("consultation/creat", "consultation/create"),
             ("chat/answer/as-scriptd", "chat/answer/as-scripted"),
@@ -163,7 +163,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "words of a shell are quoted where a shell would read them",
+        "Shell words are quoted where a shell would interpret them",
         arguments: [
             ("plain-1.0", "plain-1.0"), ("", "''"), ("a b", "'a b'"), ("k'y", "'k'\\''y'"), ("$HOME", "'$HOME'"),
             ("http://[::1]:8080", "'http://[::1]:8080'"), ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
@@ -172,7 +172,7 @@ struct CommandLineTests {
         #expect(text.shellQuoted == word)
     }
 
-    @Test("other messages")
+    @Test("Other messages")
     func messages() {
         #expect(
             Messages.badEnvironment("FITIQ_MOCK_PORT", value: "x", expected: "a port from 0 to 65535")

@@ -119,7 +119,7 @@ struct CommandParsingTests {
         #expect(meaning { try FitIQMock.parsed(line) } == whole, "\(line.joined(separator: " "))")
     }
 
-    @Test("All options of a command mean what they mean in the tree", arguments: commands)
+    @Test("All options of a command mean the same as in the tree", arguments: commands)
     func options(command name: String) throws {
         let lines = Self.wholeLines.filter { $0[0] == name }
         for line in lines {
@@ -135,7 +135,7 @@ struct CommandParsingTests {
         #expect(!lines.isEmpty)
     }
 
-    @Test("Help, the version and mistakes of a command have the tree's words", arguments: commands)
+    @Test("Help, version and mistakes of a command have the tree's words", arguments: commands)
     func help(command: String) throws {
         for words in [
             [command, "--help"], [command, "-h"], ["help", command], [command, "--version"], [command, "--bogus"],
@@ -148,7 +148,8 @@ struct CommandParsingTests {
     }
 
     @Test(
-        "An option that needs a text refuses none", arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
+        "An option that takes a text accepts any text",
+        arguments: [["chat", "--message", " "], ["verify", "--html", ""]])
     func empty(line: [String]) {
         let refusal = Self.meaning { try FitIQMock.parsed(line) }
         #expect(refusal.contains("Error: \(Messages.empty(line[1]))"))
@@ -166,7 +167,7 @@ struct CommandParsingTests {
         #expect(help.contains("\n  --match <mode>") && help.contains("\n  --watch-traffic"))
     }
 
-    @Test("A flag that is not given is not set")
+    @Test("An absent flag is unset")
     func flags() throws {
         let (explore, client, conform) = (try Explore.parse([]), try TestClient.parse([]), try ConformCommand.parse([]))
         let (serve, watch) = (try ServeOptions.parse([]), try WatchCommand.parse([]))
@@ -181,13 +182,13 @@ struct CommandParsingTests {
         #expect(!flags.contains(true), "\(flags)")
     }
 
-    @Test("A wait may be of no length, and of no negative one", arguments: [["wait", "--ready-file", "r"], ["drain"]])
+    @Test("A wait may be zero, but not negative", arguments: [["wait", "--ready-file", "r"], ["drain"]])
     func timeouts(line: [String]) {
         #expect(throws: Never.self) { try FitIQMock.parsed(line + ["--timeout", "0"]) }
         let refusal = Self.meaning { try FitIQMock.parsed(line + ["--timeout", "-1s"]) }
         #expect(refusal.contains(Messages.negativeTimeout))
     }
 
-    @Test("Other command lines mean what they mean in the tree", arguments: otherLines)
+    @Test("Other command lines mean the same as in the tree", arguments: otherLines)
     func others(line: [String]) { Self.check(line) }
 }

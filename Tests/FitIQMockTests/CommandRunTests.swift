@@ -6,13 +6,13 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("Commands that run to their end", .timeLimit(.minutes(15)))
+@Suite("Commands from start to end", .timeLimit(.minutes(15)))
 struct CommandRunTests {
     /// A request that keeps the contract, with an id.
     private static let request =
         "ask /api/v1/consultations/8f3b2a10-0000-4000-8000-00000000000a/messages > /dev/null\n"
 
-    @Test("check says of each file whether it is good, also of standard input; one that is wrong is exit code 2")
+    @Test("check reports on each file, also on standard input; a bad one means exit code 2")
     func check() async throws {
         try await withFolder { folder in
             let (good, bad) = (folder["good.yaml"].path, folder["bad.yaml"].path)
@@ -53,7 +53,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("verify judges the world of a command, shows its output beside the report, and counts what it did once")
+    @Test("verify judges a command's world, shows its output separate from the report, and counts requests once")
     func verify() async throws {
         // The second connection says nothing for more than a second, after which progress is counted.
         let client =
@@ -68,7 +68,7 @@ struct CommandRunTests {
         #expect(run.errorLines.last?.hasSuffix(" s, 1 request, 0 frames") == true && !run.errors.contains("\r"))
     }
 
-    @Test("With more than one job the output of each command is kept, and shown whole")
+    @Test("With several jobs each command's output is saved and shown whole")
     func jobs() async throws {
         let run = try await EndedCommand.run(
             [
@@ -87,7 +87,7 @@ struct CommandRunTests {
         #expect(run.errors.contains("passed on\n") && run.output.contains("✓ ids/lowercase"), "\(run)")
     }
 
-    @Test("A world that cannot be made elsewhere is lost, which is exit code 3")
+    @Test("A failed world elsewhere is lost, which means exit code 3")
     func lost() async throws {
         let result = try await #require(processExitsWith: .exitCode(3), observing: [\.standardOutputContent]) {
             let server = try ScriptedServer([ScriptedServer.answer("500 Internal Server Error")])
@@ -97,7 +97,7 @@ struct CommandRunTests {
         #expect(output.contains("1 run had no world, or lost it with its server"), "\(output)")
     }
 
-    @Test("explore finds a command that fails on an error, shows its output once, and says how to see it again")
+    @Test("explore finds a command that fails on an error, shows its output once, and explains how to repeat it")
     func explore() async throws {
         try await withFolder { folder in
             // It is written down as broken that the command crashes, and in one scenario that it hangs.
@@ -135,7 +135,7 @@ struct CommandRunTests {
         return #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries.joined(separator: ","))]}}"#
     }
 
-    @Test("scenario from runs the command as often as --confirm asks for, and counts the runs")
+    @Test("scenario from runs the command as often as --confirm says, and counts the runs")
     func confirmed() async throws {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
@@ -156,7 +156,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("After Ctrl-C scenario from writes the smallest scenario so far, and says nothing of what was not judged")
+    @Test("After Ctrl-C scenario from writes the smallest scenario so far, and omits unjudged runs")
     func interrupted() async throws {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
@@ -174,7 +174,7 @@ struct CommandRunTests {
         }
     }
 
-    @Test("Where lines cannot be redrawn, each case has a line of its own")
+    @Test("If lines cannot be redrawn, each case has its own line")
     func progress() async throws {
         let address = try #require(ContractCase.all.first).address
         let client = try await EndedCommand.run(
@@ -186,7 +186,7 @@ struct CommandRunTests {
     }
 
     @Test(
-        "chat answers each line that comes on standard input, whichever guide the server follows",
+        "chat answers each line of standard input, in the mode of any guide",
         arguments: [("consultation-websocket", "message"), ("enhanced-consultations", "user_message")])
     func chat(guide: String, spoken: String) async throws {
         let run = try await EndedCommand.run(

@@ -3,9 +3,9 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("What a program does when it ends")
+@Suite("The end of a program")
 struct ConclusionsTests {
-    @Test("All of it is done, whatever fails, and the first failure decides")
+    @Test("All conclusions run, whatever fails, and the first failure decides")
     func first() {
         var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         var done: [Int32] = []
@@ -21,7 +21,7 @@ struct ConclusionsTests {
         #expect(failure?.exitCode == 3)
     }
 
-    @Test("Where nothing fails, nothing is thrown")
+    @Test("Without a failure nothing is thrown")
     func none() throws {
         var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         conclusions.add {}

@@ -188,7 +188,7 @@ struct ConformSessionTests {
         return try await run.done(fake.value).conformance
     }
 
-    @Test("Twenty planted deviations are found, and accepted the fake answers alike: then none is left")
+    @Test("Twenty planted deviations are found; after accepting them the fake conforms")
     func roundTrip() async throws {
         try await withFolder { folder in
             let (har, planted, overlay) = (folder["own.har"], folder["real.har"], folder["overlay.yaml"])
@@ -240,7 +240,7 @@ struct ConformSessionTests {
         (["--upstream", "http://127.0.0.1:1", "--prefix", "/prod"], "--prefix is for a recorded session"),
     ]
 
-    @Test("What cannot be compared is refused with its place, what arrived and what is expected")
+    @Test("Incomparable input is refused with its place, content and expectation")
     func refused() throws {
         try ScratchFolder.lend { folder in
             let page = """
@@ -274,7 +274,7 @@ struct ConformSessionTests {
         return try serve.options.plan(serve.data).load()
     }
 
-    @Test("serve reads an overlay of its own, and the one that a scenario names from the scenario's folder")
+    @Test("serve reads its own overlay, and a scenario's from the scenario's folder")
     func serve() throws {
         try ScratchFolder.lend { folder in
             let change = "{on: GET /api/v1/goals, status: 200, member: x, value: 1}"

@@ -58,7 +58,7 @@ struct ConformTests {
     /// What the terminal shows.
     private static func text(_ done: Done) -> String { TerminalReport(done.report).text }
 
-    @Test("The fake is alike to itself in every guide", arguments: GuideMode.allCases)
+    @Test("The fake conforms to itself in every guide", arguments: GuideMode.allCases)
     func itself(mode: GuideMode) async throws {
         let done = try await Self.compare(serves: mode)
         #expect(done.conformance.endpoints.allSatisfy { $0.deviations.isEmpty }, "\(Self.text(done))")
@@ -101,7 +101,7 @@ struct ConformTests {
             cases: ["consultation/create"], count: 1, saying: "not JSON"),
     ]
 
-    @Test("What was planted is found, and nothing else", arguments: plants)
+    @Test("Planted deviations are found, and nothing else", arguments: plants)
     func planted(_ plant: Plant) async throws {
         let done = try await Self.compare("name: planted\nfaults:\n  - \(plant.fault)\n", cases: plant.cases)
         for result in done.conformance.endpoints {
@@ -124,7 +124,7 @@ struct ConformTests {
         #expect(done.report.outcome().exitCode == 1 && done.conformance.fidelity ?? 100 < 100)
     }
 
-    @Test("A consultation that was there before is neither spoken in nor archived")
+    @Test("An existing consultation is neither written to nor archived")
     func guest() async throws {
         let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
         let world = """
@@ -157,7 +157,7 @@ struct ConformTests {
         #expect(done.conformance.fidelity == 100)
     }
 
-    @Test("Requests are as far apart as the pause")
+    @Test("Requests are spaced by the pause")
     func pace() async throws {
         // What the fake says takes its time, too, but only once.
         _ = try await Self.fake(.union)
@@ -181,7 +181,7 @@ struct ConformTests {
         #expect(done.conformance.fidelity == 100, "\(Self.text(done))")
     }
 
-    @Test("A server that does not answer is exit code 4, and a comparison that is stopped is incomplete")
+    @Test("A server without answers means exit code 4, and a stopped comparison is incomplete")
     func silent() async throws {
         let address = ConformPlay.cases[0].address
         let done = try await Self.run("http://127.0.0.1:1", cases: [address]).done(Self.fake(.union))
@@ -194,7 +194,7 @@ struct ConformTests {
         #expect(stopped.report.outcome().exitCode == 1)
     }
 
-    @Test("The report is that of other commands, and what a server says is no markup")
+    @Test("The report has the form of other commands, and escapes the server's texts")
     func formats() async throws {
         let fault = #"{name: p, on: GET /api/v1/goals, status: 200, body: '{"goals":[],"<b>|*[x](y)`":1}'}"#
         let done = try await Self.compare("name: planted\nfaults:\n  - \(fault)\n", cases: ["goal/chat/twice"])
@@ -233,7 +233,7 @@ struct ConformTests {
         (["--upstream", "http://127.0.0.1:1", "--guide", "none"], "--guide"),
     ]
 
-    @Test("What cannot be compared is refused before anything is sent", arguments: refusals.indices)
+    @Test("Invalid input is refused before any request", arguments: refusals.indices)
     func refusal(_ index: Int) throws {
         let row = Self.refusals[index]
         do {
@@ -244,7 +244,7 @@ struct ConformTests {
         }
     }
 
-    @Test("A pause is at most 5 s, and at least 100 ms off this machine")
+    @Test("A pause is at most 5 s, and at least 100 ms for another machine")
     func pauses() throws {
         func pause(_ text: String?, isLocal: Bool) throws -> Duration {
             try ConformCommand.parse(text.map { ["--pause", $0] } ?? []).pause(isLocal: isLocal)

@@ -22,7 +22,7 @@ struct ExploreTests {
         }
     }
 
-    @Test("Families are those of --only, or all, without those of --without")
+    @Test("Families are those of --only, or all, minus those of --without")
     func families() throws {
         #expect(try FaultFamilies.chosen(only: [], without: []) == Set(FaultKind.Family.allCases))
         #expect(try FaultFamilies.chosen(only: ["cut", "late"], without: ["late"]) == [.cut])
@@ -41,7 +41,7 @@ struct ExploreTests {
     }
 
     @Test(
-        "What is out of its range is told; what is left out is in range",
+        "Values out of range are refused; defaults are in range",
         arguments: [
             (["--runs", "0"], fitiq_mock.Messages.badRuns), (["--jobs", "17"], fitiq_mock.Messages.badJobs),
             (["--budget", "0s"], fitiq_mock.Messages.badBudget),

@@ -32,7 +32,7 @@ struct HTMLReportTests {
         }
     }
 
-    @Test("The page is that of the server, with an element for each run")
+    @Test("The report is the server's page, with an element for each run")
     func runs() throws {
         let journal = ReportJournal()
         journal.append(Self.note(1, "</script><script>alert(1)</script><!--"), of: "run-1")

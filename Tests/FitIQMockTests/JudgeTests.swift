@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Judging a saved journal")
 struct JudgeTests {
-    @Test("messages")
+    @Test("Messages of judge")
     func messages() {
         #expect(
             Messages.disorderedEntry(3, after: 9, world: "w")
@@ -50,7 +50,7 @@ struct JudgeTests {
         #expect(failure?.message.contains("there are entries of w0, w1, w10, w100, w101, …") == true)
     }
 
-    @Test("as many worlds as allowed, and one over", arguments: [0, 1])
+    @Test("As many worlds as allowed pass, and one more fails", arguments: [0, 1])
     func worlds(over: Int) {
         var journal = JudgedFile(name: "j", mode: .union)
         var failure: Failure?
@@ -68,7 +68,7 @@ struct JudgeTests {
     }
 
     @Test(
-        "reports are options of judge, and none is empty",
+        "Reports are options of judge, and an empty path is refused",
         arguments: ["--junit", "--json", "--markdown", "--known-broken"])
     func options(name: String) throws {
         #expect(throws: (any Error).self) { try JudgeCommand.parse(["-", name, ""]) }

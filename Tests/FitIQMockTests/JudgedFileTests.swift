@@ -25,7 +25,7 @@ struct JudgedFileTests {
     }
 
     @Test(
-        "The client of each recorded session keeps all that it faced",
+        "The client of each recorded session keeps every obligation that it faced",
         arguments: [
             ("chat", 11, "ws/close-handshake"), ("conflict", 9, "consultation/conflict-continues-existing"),
             ("dropped", 12, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),
@@ -40,7 +40,7 @@ struct JudgedFileTests {
         #expect(Self.ids(marks, "kept").count == count && marks[one] == "kept", "\(Self.ids(marks, "kept").sorted())")
     }
 
-    @Test("Of what Chrome exported only the binary message is blamed, which its page did send")
+    @Test("In Chrome's export only the binary message is blamed, which its page did send")
     func chrome() throws {
         let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("foreign/chrome.har")))
         let marks = try #require(Self.marks(bytes).first)
@@ -58,7 +58,7 @@ struct JudgedFileTests {
         return (notes, try file.report())
     }
 
-    @Test("A file without calls of the API says so, and with the prefix that it has it is judged")
+    @Test("A file without API calls says so, and works with its prefix")
     func prefix() throws {
         let bytes = try [UInt8](Data(contentsOf: URL.fixtures.appending(path: "har/gateway-prefix.har")))
         let strange = try Self.judge(bytes)
@@ -73,7 +73,7 @@ struct JudgedFileTests {
     }
 
     @Test(
-        "UTF-16 is called by its name",
+        "UTF-16 is recognized by name",
         arguments: [[0xFF, 0xFE, 0x7B, 0], [0xFE, 0xFF, 0, 0x7B], [0x7B, 0]] as [[UInt8]])
     func utf16(start: [UInt8]) throws {
         let failure = #expect(throws: Failure.self) { try Self.judge(start + [0, 0]) }
@@ -140,7 +140,7 @@ struct JudgedFileTests {
         return [UInt8]((try? JSONSerialization.data(withJSONObject: ["log": log2])) ?? Data())
     }
 
-    @Test("What a recording of our own shows is broken; what another program does not tell is not")
+    @Test("Our own recording shows breaches; gaps in another program's file are not breaches")
     func blame() throws {
         let ours = try Self.marks(Self.session(isOurs: true))
         #expect(
@@ -157,7 +157,7 @@ struct JudgedFileTests {
         #expect(foreign.first?["consultation/history-before-connect"] == "kept")
     }
 
-    @Test("Credentials are missed in a recording of our own, and not where a browser was asked to leave them out")
+    @Test("Missing credentials count in our own recording, but not where a browser omitted them")
     func credentials() throws {
         let id = "auth/credentials-on-every-request"
         #expect(try Self.marks(Self.session(isOurs: true, authorization: nil)).first?[id] == "broken")
@@ -166,7 +166,7 @@ struct JudgedFileTests {
         #expect(try Self.marks(Self.session(isOurs: false, authorization: "Basic x")).first?[id] == "broken")
     }
 
-    @Test("A session in a world of its own is judged as that")
+    @Test("A session in its own world is judged")
     func worlds() throws {
         var file = JudgedFile(name: "x.har", mode: .union, world: "w1")
         try file.receive(Self.session(isOurs: true, world: "/w/w1")[...])
@@ -178,7 +178,7 @@ struct JudgedFileTests {
         #expect { try other.report() } throws: { "\($0)".contains("no entry belongs to the world") }
     }
 
-    @Test("A session that is cut off, and one that is none")
+    @Test("A truncated session, and a file without one, are refused")
     func damaged() throws {
         let whole = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("chat.har")))
         var file = JudgedFile(name: "x.har", mode: .union)
@@ -195,7 +195,7 @@ struct JudgedFileTests {
     private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
 
     @Test(
-        "What is no journal and no session is refused with its place; what is the beginning of one is judged",
+        "Other files are refused with their place; a truncated journal is judged",
         arguments: [
             ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
             (entry + "\n{\"numb", "line 2: the last line has no end"),
@@ -236,7 +236,7 @@ struct JudgedFileTests {
     // MARK: Which of both it is
 
     @Test(
-        "A session is told from a journal by its content, wherever the bytes are cut",
+        "The content distinguishes a session from a journal, wherever the bytes are split",
         arguments: [
             (#"{"log":"#, SessionSniffer.Kind.session),
             ("\u{FEFF} {\n \"a\" : {\"log\":[1,\"}\"]}, \"log\" :", .session),
@@ -255,7 +255,7 @@ struct JudgedFileTests {
         }
     }
 
-    @Test("A journal's first line may be long, and has its limit still")
+    @Test("A journal's first line may be long, within its limit")
     func longLine() throws {
         var file = JudgedFile(name: "j", mode: .union)
         let start = Array(#"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":""#.utf8)
@@ -269,7 +269,7 @@ struct JudgedFileTests {
         #expect { for _ in 0..<5 { try endless.receive(filler[...]) } } throws: { "\($0)".contains("line 1") }
     }
 
-    @Test("A session may begin with as many blanks as a journal's line has room for")
+    @Test("A session may begin with blanks, up to the limit of a journal's line")
     func blanks() throws {
         var file = JudgedFile(name: "x", mode: .union)
         let blanks = [UInt8](repeating: .space, count: JournalReader.lineLimit - 1)
@@ -279,7 +279,7 @@ struct JudgedFileTests {
         #expect(try file.finish { _ in nil }.map { $0.hasPrefix("It has 0 requests") } == [true])
     }
 
-    @Test("In pieces of any size a session is the same", arguments: [1, 7, 1 << 20])
+    @Test("A session reads the same in pieces of any size", arguments: [1, 7, 1 << 20])
     func pieces(size: Int) throws {
         let bytes = Self.session(isOurs: true)
         #expect(try Self.marks(bytes, cutInto: size) == Self.marks(bytes))

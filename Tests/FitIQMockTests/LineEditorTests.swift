@@ -22,7 +22,7 @@ struct WordWrapTests {
     }
 }
 
-@Suite("Lines that are edited")
+@Suite("Edited lines")
 struct LineEditorTests {
     /// The line after the keys, with `|` at the cursor.
     private static func line(after keys: [UInt8], in editor: inout LineEditor) -> String {
@@ -50,7 +50,7 @@ struct LineEditorTests {
         #expect(Self.line(after: Array(keys.utf8), in: &editor) == line)
     }
 
-    @Test("Bytes that are not UTF-8 are ignored, and what follows is not")
+    @Test("Bytes that are not UTF-8 are ignored, and the following ones are not")
     func brokenBytes() {
         var editor = LineEditor()
         #expect(Self.line(after: [0x61, 0xFF, 0x62, 0xC3, 0x63, 0x80, 0x80, 0xE6, 0x97, 0xA5], in: &editor) == "abc日|")
@@ -59,7 +59,7 @@ struct LineEditorTests {
         #expect(Self.line(after: long, in: &editor) == "abc日\(rest)z|", "a key ends after 16 bytes")
     }
 
-    @Test("Lines come back with the arrows; what was being written is kept")
+    @Test("The arrows recall lines; the unfinished line is kept")
     func history() {
         var editor = LineEditor()
         func type(_ text: String) -> [LineEditor.Event] {
@@ -75,7 +75,7 @@ struct LineEditorTests {
         #expect(type("a\u{4}").isEmpty && editor.before == "a")
     }
 
-    @Test("A line and the history have their limits")
+    @Test("Lines and the history are limited")
     func limits() {
         var editor = LineEditor()
         for _ in 0..<LineEditor.lineLimit { _ = editor.receive(0x61) }
@@ -86,7 +86,7 @@ struct LineEditorTests {
         #expect(editor.before == "1")
     }
 
-    @Test("A line is drawn in one row around the cursor, by the width of its characters, and acts on nothing")
+    @Test("A line occupies one row around the cursor, by the width of its characters, and is inert")
     func drawing() {
         func drawn(_ keys: String, columns: Int = 20) -> String {
             var editor = LineEditor()
@@ -111,7 +111,7 @@ struct LineEditorTests {
     }
 
     @Test(
-        "The clock of a world is asked for at its own path",
+        "The clock of a world is fetched at its own path",
         arguments: [
             ("http://127.0.0.1:8080", "/__admin/clock"), ("http://127.0.0.1:8080/", "/__admin/clock"),
             ("http://a/w/w1", "/__admin/worlds/w1/clock"), ("http://a/w", "/w/__admin/clock"),

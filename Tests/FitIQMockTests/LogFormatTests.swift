@@ -14,7 +14,7 @@ struct LogFormatTests {
         return LineLog.json(event, at: "2025-01-29T10:30:00Z", dropped: dropped)
     }
 
-    @Test("Members stand in a fixed order, numbers as numbers; what has no event is a message")
+    @Test("Members have a fixed order, numbers are numbers; a line without an event is a message")
     func members() {
         let metadata: Logger.Metadata = [
             "status": .stringConvertible(409), "event": "exchange", "code": "EXISTS", "zebra": "z", "limit": "5",
@@ -30,7 +30,7 @@ struct LogFormatTests {
         )
     }
 
-    @Test("A line is never over its limit, and always whole JSON", arguments: ["a", "\u{0}", "\"", "é", "👩‍👩‍👧‍👦"])
+    @Test("A line never exceeds its limit, and is always valid JSON", arguments: ["a", "\u{0}", "\"", "é", "👩‍👩‍👧‍👦"])
     func limit(_ text: String) throws {
         for count in [1, 100, 990, 1000, 3900, 4000, 4096, 50_000] {
             let long = String(repeating: text, count: count)
@@ -47,7 +47,7 @@ struct LogFormatTests {
         #expect(short["message"]?.string?.count == 3900)
     }
 
-    @Test("A line has room for one byte less than its limit, besides its end")
+    @Test("A line has one byte less than its limit, for its end")
     func room() {
         let room = LineOutput.limit - line("", nil).utf8.count
         #expect(line(String(repeating: "a", count: room - 1), nil).utf8.count == LineOutput.limit - 1)

@@ -6,9 +6,9 @@ import Text
 
 @testable import fitiq_mock
 
-@Suite("Files that are pipes, as a shell makes one of <(command)")
+@Suite("Pipes as files, as a shell makes one of <(command)")
 struct PipeTests {
-    @Test("A file is read up to its limit, and a pipe only where its path may be one")
+    @Test("A file is read up to its limit, and a pipe only if its path may be one")
     func files() throws {
         #expect(try lendPipe("ab") { try InputFile.read($0, limit: 2, orInherited: true) } == Array("ab".utf8))
         let large = #expect(throws: Failure.self) {
@@ -20,7 +20,7 @@ struct PipeTests {
         #expect(InputFile.exists(URL.packageRoot.appending(path: "Package.swift").path))
     }
 
-    @Test("A session that is typed may be a pipe, and one that a scenario names may not")
+    @Test("A typed session may be a pipe; one that a scenario names may not")
     func sessions() throws {
         let session = ServingCommandTests.session
         #expect(try lendPipe(session) { try SessionFile.read($0).session.entries.count } == 1)

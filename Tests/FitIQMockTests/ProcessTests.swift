@@ -6,9 +6,9 @@ import Testing
 @testable import fitiq_mock
 
 /// Those that change standard streams, signals or the environment run in a process of their own.
-@Suite("What a command asks of its process")
+@Suite("The process of a command")
 struct ProcessTests {
-    @Test("Output is written once 64 KiB of it have come")
+    @Test("Output is written in batches of 64 KiB")
     func buffer() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             StandardOutput.write([UInt8](repeating: UInt8(ascii: "a"), count: 64 * 1024 - 1))
@@ -19,7 +19,7 @@ struct ProcessTests {
         #expect(result.standardOutputContent.count >= 64 * 1024)
     }
 
-    @Test("Variables set flags and lists as their options do, and colours are for terminals only")
+    @Test("Variables set flags and lists as options do, and colours are for terminals only")
     func environment() async {
         await #expect(processExitsWith: .success) {
             for (text, isSet) in [
@@ -41,7 +41,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("What standard input has is keys, its end is the end of keys, and nothing yet is neither")
+    @Test("Standard input gives keys, its end ends them, and no input is neither")
     func keys() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [])
@@ -65,7 +65,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("A time is up once it has come")
+    @Test("A deadline passes at its exact time")
     func deadline() throws {
         let wait = try MainWait(signals: [])
         let time = MonotonicInstant.now()
@@ -75,7 +75,7 @@ struct ProcessTests {
         #expect(try wait.next() == .timeUp)
     }
 
-    @Test("A signal ends jobs once, and what was done before the first has ended is nothing")
+    @Test("A signal ends jobs once; before the first has ended there are no results")
     func signal() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [SIGUSR1])
@@ -97,7 +97,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("Jobs last until the last worker has left or their time is up, and a wake-up is neither")
+    @Test("Jobs last until the last worker has left or time is up; a wake-up is neither")
     func workers() throws {
         let wait = try MainWait(signals: [])
         let gate = try Gate()
@@ -125,7 +125,7 @@ struct ProcessTests {
         #expect(Failure.interrupted(by: SIGTERM, isReported: true).message == "")
     }
 
-    @Test("A report that a signal cut short is told, and the signal decides the exit code")
+    @Test("A report that a signal cut short says so, and the signal decides the exit code")
     func reported() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             let options = try ReportOptions.parse([])
@@ -137,7 +137,7 @@ struct ProcessTests {
         #expect(!result.standardOutputContent.isEmpty)
     }
 
-    @Test("A line is cut to what a pipe takes at once, its end included")
+    @Test("A line is cut to what a pipe accepts at once, including its end")
     func line() throws {
         var ends: [Int32] = [-1, -1]
         let code = pipe(&ends)
@@ -150,7 +150,7 @@ struct ProcessTests {
         #expect(count == LineOutput.limit && bytes[count - 2] == UInt8(ascii: "a") && bytes[count - 1] == .lineFeed)
     }
 
-    @Test("Fewer connections are told only where the system has fewer files")
+    @Test("Fewer connections are reported only if the system has fewer files")
     func descriptors() throws {
         let host = try HostOptions.parse([])
         let logger = try host.logger()

@@ -13,7 +13,7 @@ struct ReadyFileTests {
     }
 
     @Test(
-        "What a ready file is",
+        "A ready file is recognized by its content",
         arguments: [
             (text(7), 7), (text(7).replacing("7}", with: "7,\"more\":[]}"), 7), (text(0), nil), (text(-7), nil),
             (text(7).replacing("7}", with: "4294967296}"), nil), (text(7).replacing("7}", with: "\"7\"}"), nil),
@@ -24,7 +24,7 @@ struct ReadyFileTests {
         #expect(ReadyFile.writer(of: Array(text.utf8))?.id == identifier)
     }
 
-    @Test("One of a process that runs no more is replaced, and so is one of a process that had this one's number")
+    @Test("The file of an ended process is replaced, even if its number was reused")
     func stale() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -49,7 +49,7 @@ struct ReadyFileTests {
             streams: .init(output: .null, errors: .null))
     }
 
-    @Test("One whose process has ended is stale, although another has its number by now")
+    @Test("The file of an ended process is stale, even if another process has its number")
     func reused() throws {
         let other = try Self.startOther()
         defer { other.end(grace: .zero) }
@@ -65,7 +65,7 @@ struct ReadyFileTests {
         #expect(CurrentProcess.age(of: 999_999_999) == nil)
     }
 
-    @Test("Five seconds are what clocks may differ by")
+    @Test("Clocks may differ by five seconds")
     func clocks() throws {
         let other = try Self.startOther()
         defer { other.end(grace: .zero) }
@@ -102,7 +102,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("One that this user may only read is recognised")
+    @Test("A read-only file of this user is recognised")
     func readOnly() async throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }
@@ -116,7 +116,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("What is at a path is told apart")
+    @Test("Other things at the path are distinguished")
     func states() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -133,7 +133,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("One of a process that runs is refused, whatever that process is")
+    @Test("The file of a running process is refused, whatever the process")
     func running() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -145,7 +145,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("One of a server that runs elsewhere is refused, though no process has its number here")
+    @Test("The file of a server elsewhere is refused, although no process has its number here")
     func locked() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -157,7 +157,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("Programs may look at a stale file together, and a server that would remove it waits for them")
+    @Test("Programs may look at a stale file together, and a server that would remove it waits")
     func looking() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -175,7 +175,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("Of two servers that find the same stale file only one removes it, so that it cannot be the other's new one")
+    @Test("Of two servers with the same stale file only one removes it, never the other's new file")
     func meanwhile() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -192,7 +192,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A file over the limit is none, whatever it begins with")
+    @Test("A file over the limit is not a ready file")
     func large() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -206,7 +206,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A folder that is missing is told before a server listens")
+    @Test("A missing folder is reported before a server listens")
     func missingFolder() throws {
         try ScratchFolder.lend { folder in
             let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
@@ -216,7 +216,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("So is one that is closed to this user")
+    @Test("An inaccessible folder is reported, too")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import fitiq_mock
 
-@Suite("What 'record' says")
+@Suite("Messages of 'record'")
 struct RecordMessagesTests {
     private static let plain = RunningProxy(
         url: "http://127.0.0.1:8080", secureURL: nil, upstream: "https://api.example.com", output: "my session.har",
@@ -15,7 +15,7 @@ struct RecordMessagesTests {
         output: "a.har",
         caPath: "/data/ca.pem")
 
-    @Test("Where a server or a proxy cannot listen, the option that chooses the place is named")
+    @Test("If a server or a proxy cannot listen, the message names the option for the address")
     func notStarted() {
         let taken = SocketError(.bind, code: EADDRINUSE)
         let nowhere = SocketError(.bind, code: EADDRNOTAVAIL)
@@ -29,7 +29,7 @@ struct RecordMessagesTests {
     }
 
     @Test(
-        "Sentences",
+        "Messages are complete sentences",
         arguments: [
             (
                 Messages.noUpstream,
@@ -85,7 +85,7 @@ struct RecordMessagesTests {
                 + #""ca_certificate":"/data/ca.pem","pid":7,"started_at":"2025-01-29T10:30:00Z"}"# + "\n")
     }
 
-    @Test("The banner says where to point the app, and what the file holds")
+    @Test("The banner says where to point the app, and what the file contains")
     func banner() {
         let text = Self.plain.banner(program: "fitiq-mock", keepsSecrets: false)
         #expect(text.contains("records what clients and https://api.example.com say to each other.\n"))

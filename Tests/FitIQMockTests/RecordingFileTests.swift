@@ -16,7 +16,7 @@ struct RecordingFileTests {
         tap.discard()
     }
 
-    @Test("A file that exists is replaced if that was asked for; what to do instead is told otherwise")
+    @Test("An existing file is replaced on request; otherwise the message says what to do")
     func existing() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/session.har"

@@ -4,7 +4,7 @@ import Traffic
 
 @testable import fitiq_mock
 
-@Suite("scenario from: what the recorded client broke")
+@Suite("scenario from: breaches of the recorded client")
 struct ScenarioFromTests {
     /// What is looked for in a browser's recording of two requests with these fields.
     private static func target(_ fields: String...) throws -> (ids: [String], isFailure: Bool) {
@@ -21,7 +21,7 @@ struct ScenarioFromTests {
         return ScenarioFrom.target(of: journal.lines.map(\.entry), .union, journal.evidence)
     }
 
-    @Test("A recording without credentials tells nothing of them; in one with some, a request without is a breach")
+    @Test("Without any credentials a recording proves nothing about them; with some, a request without is a breach")
     func credentials() throws {
         let (key, token) = (#"{"name":"X-API-Key","value":"k"}"#, #"{"name":"Authorization","value":"Bearer t"}"#)
         #expect(try Self.target("", "").isFailure)

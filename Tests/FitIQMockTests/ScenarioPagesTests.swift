@@ -66,7 +66,7 @@ struct ScenarioPagesTests {
         #expect(Set(objects + [""]) == Set(Self.sections.map(\.object)))
     }
 
-    @Test("Each key has one row with a sentence, and stands in an example", arguments: sections.indices)
+    @Test("Each key has one row with a sentence, and occurs in an example", arguments: sections.indices)
     func keys(_ index: Int) throws {
         let section = Self.sections[index]
         let keys = try Self.schema().keys(of: section.object)

@@ -7,9 +7,9 @@ import Testing
 @testable import MockServer
 @testable import fitiq_mock
 
-@Suite("--watch beside the loop")
+@Suite("--watch off the loop")
 struct ScenarioReloadingTests {
-    @Test("A look at the file reads nothing: that is a job, and while it lasts nothing else is looked at")
+    @Test("A check of the file reads nothing: reading is a job, and only one is active")
     func reading() throws {
         let folder = try ScratchFolder()
         defer { folder.remove() }

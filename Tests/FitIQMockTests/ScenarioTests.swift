@@ -15,7 +15,7 @@ struct ScenarioTests {
         #expect(try ScenarioSource(argument, exists: { ["there", "conflict"].contains($0) }) == source)
     }
 
-    @Test("A word that is neither is refused with the nearest name")
+    @Test("Any other word is refused with the nearest name")
     func unknown() {
         let failure = #expect(throws: Failure.self) { try ScenarioSource("conflit", exists: { _ in false }) }
         #expect(
@@ -36,7 +36,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "A file is taken again when anything of it has changed, and only then",
+        "A file is loaded again only when something about it has changed",
         arguments: [
             FileStamp(seconds: 9, nanoseconds: 2, size: 3, inode: 4),
             FileStamp(seconds: 1, nanoseconds: 9, size: 3, inode: 4),
@@ -56,7 +56,7 @@ struct ScenarioTests {
         #expect(taken == 2)
     }
 
-    @Test("Mistakes are told once, and not while the file is still being written")
+    @Test("Mistakes are reported once, and not while the file is still being written")
     func mistakes() {
         var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
         var stamp = Self.stamp
@@ -77,7 +77,7 @@ struct ScenarioTests {
         #expect(look(&file, stamp) { ["never read"] } == ["broken again"])
     }
 
-    @Test("A file that is gone is told once; one that is back is read, be it the same")
+    @Test("A missing file is reported once, and read when it is back, even unchanged")
     func vanished() {
         var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
         #expect(look(&file, nil) { ["never read"] } == [])
@@ -104,7 +104,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "check says where data does not fit together, though each value could be",
+        "check reports data that does not fit together, even if each value is valid",
         arguments: [
             ("name: a\n", nil),
             (
@@ -128,7 +128,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "Sentences about scenarios and files",
+        "Messages about scenarios and files",
         arguments: [
             (
                 Messages.unknownChoice("--clock", "manul", allowed: ["real", "manual"]),

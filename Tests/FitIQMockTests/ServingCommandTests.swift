@@ -11,10 +11,10 @@ import Traffic
 @testable import MockServer
 @testable import fitiq_mock
 
-@Suite("Commands that serve, and those that ask a server", .timeLimit(.minutes(15)))
+@Suite("Serving commands and their clients", .timeLimit(.minutes(15)))
 struct ServingCommandTests {
     @Test(
-        "serve keeps its state, its export and its recording, and exits with 0, however it is asked to end",
+        "serve saves its state, its export and its recording, and exits with 0, however it is stopped",
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func serve(signal: Int32) async throws {
         try await withFolder { folder in
@@ -65,7 +65,7 @@ struct ServingCommandTests {
         "headers":[]},"response":{"status":200,"headers":[],"content":{"text":"{}","mimeType":"application/json"}}}]}}
         """#
 
-    @Test("replay serves a session from a pipe; what never came fails only where the session is strict")
+    @Test("replay serves a session from a pipe; missing requests fail only a strict session")
     func replay() async throws {
         try await withFolder { folder in
             let ready = folder["ready.json"].path
@@ -76,7 +76,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("What is replayed is counted in words")
+    @Test("A replay's results are counted in words")
     func summary() throws {
         let path = URL.fixtures.appending(path: "sessions/dropped.har").path
         let plan = try SessionFile.recording(path).plan
@@ -96,7 +96,7 @@ struct ServingCommandTests {
         "event: world\ndata: {\"id\":\"default\",\"instance\":\"\(instance)\",\"last_number\":\(last)}\n\n"
     }
 
-    @Test("watch goes on after a lost connection, begins anew with a new server, and gives up at an endless event")
+    @Test("watch continues after a lost connection, starts over with a new server, and gives up at an endless event")
     func watch() async throws {
         let result = try await #require(
             processExitsWith: .exitCode(3), observing: [\.standardOutputContent, \.standardErrorContent]
@@ -125,13 +125,13 @@ struct ServingCommandTests {
         #expect(lines.count == 5 && lines.last?.contains("the server sent an event of more than") == true, "\(lines)")
     }
 
-    @Test("watch does not wait for a server that is not there")
+    @Test("watch does not wait for a missing server")
     func watchNothing() async throws {
         let run = try await EndedCommand.run(["watch", "--url", "http://127.0.0.1:1"], exits: 2)
         #expect(run.errors.contains("Start the server with 'fitiq-mock serve'"), "\(run)")
     }
 
-    @Test("An answer may have as many bytes as are wanted, and has to be whole")
+    @Test("An answer has a limit of bytes, and must be whole")
     func answers() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("200 OK", "{}"), ScriptedServer.answer("200 OK", "{}"),
@@ -149,7 +149,7 @@ struct ServingCommandTests {
         await #expect(throws: ClientError.self) { try await offPool { try Health.get("/health", of: base) } }
     }
 
-    @Test("A server that fails loses a world, and one that refuses it ends the run")
+    @Test("A failing server loses a world, and a refusal ends the run")
     func worlds() async throws {
         let server = try ScriptedServer([
             ScriptedServer.answer("500 Internal Server Error"), ScriptedServer.answer("499 No"),
@@ -166,7 +166,7 @@ struct ServingCommandTests {
         #expect(failure?.exitCode == 2 && failure?.message.contains("499") == true)
     }
 
-    @Test("A wait of no length looks once, and drain does not even look")
+    @Test("A wait of no length checks once, and drain does not even check")
     func timeouts() async throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -182,7 +182,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("An older command whose journal has lost its beginning is compared as far as that goes, which is told")
+    @Test("An older command with a truncated journal is compared as far as possible, with a note")
     func gaps() async throws {
         var configuration = Engine.Configuration(pace: .instant)
         configuration.limits.journalBytes = 4000
@@ -203,7 +203,7 @@ struct ServingCommandTests {
         }
     }
 
-    @Test("What an older command did not do is compared with nothing; a journal without its beginning is told")
+    @Test("Without traffic of the older command there is no comparison; a truncated journal is noted")
     func older() async throws {
         let server = try Harness.startServer()
         defer { server.stop() }

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Showing and comparing sessions")
 struct SessionCommandTests {
-    @Test("messages")
+    @Test("Messages of session commands")
     func messages() {
         #expect(Messages.width(59, allowed: 60...100) == "--width must be from 60 to 100, not 59.")
         #expect(Messages.sentence("a clause") == "a clause.")
         #expect(Messages.sentence("A sentence.") == "A sentence.")
     }
 
-    @Test("options")
+    @Test("Options of session commands")
     func options() throws {
         let plain = try ShowCommand.parse(["a.har"])
         #expect(plain.session == "a.har" && !plain.bodies && plain.width == 120)

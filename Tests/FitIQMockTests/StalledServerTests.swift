@@ -34,7 +34,7 @@ private final class StalledServer: Sendable {
     deinit { end.open() }
 }
 
-@Suite("A server that does not come to an end", .timeLimit(.minutes(1)))
+@Suite("A server that never finishes", .timeLimit(.minutes(1)))
 struct StalledServerTests {
     /// What arrives for three minutes.
     enum Dribble: String, CaseIterable {
@@ -69,7 +69,7 @@ struct StalledServerTests {
         return failure
     }
 
-    @Test("holds drain no longer than its timeout", arguments: Dribble.allCases)
+    @Test("A stalled server blocks drain no longer than its timeout", arguments: Dribble.allCases)
     func drain(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)
         let failure = try await failure(after: .seconds(1)) {
@@ -79,14 +79,14 @@ struct StalledServerTests {
         #expect(failure?.message.hasPrefix("\(server.url) does not answer as a server should: ") == true)
     }
 
-    @Test("holds health no longer than an answer may take")
+    @Test("A stalled server blocks health no longer than an answer may take")
     func health() async throws {
         let server = try StalledServer(Dribble.body.bytes)
         let failure = try await failure(after: Health.answerTime) { try Health.parse(["--url", server.url]).run() }
         #expect(failure?.exitCode == 1)
     }
 
-    @Test("holds a request of the admin API no longer than an answer may take", arguments: Dribble.allCases)
+    @Test("A stalled server blocks an admin request no longer than an answer may take", arguments: Dribble.allCases)
     func ask(_ dribble: Dribble) async throws {
         let server = try StalledServer(dribble.bytes)
         var remote = RemoteServer(base: try BaseURL(server.url), adminToken: nil)
@@ -98,7 +98,7 @@ struct StalledServerTests {
         #expect(duration < Self.delay, "\(duration)")
     }
 
-    @Test("holds a request no longer than its deadline, or for a moment after an interruption, by its name")
+    @Test("A stalled server blocks a request to its deadline, or briefly after an interruption")
     func name() async throws {
         let base = try BaseURL("http://fitiq.invalid")
         for isInterrupted in [false, true] {
@@ -124,7 +124,7 @@ struct StalledServerTests {
         }
     }
 
-    @Test("holds a request for a moment once the command was interrupted, whether it is under way or not")
+    @Test("A stalled server blocks a request briefly after an interruption, in progress or not")
     func interrupted() async throws {
         for isUnderWay in [false, true] {
             let (server, stop) = (try StalledServer(""), try Gate())

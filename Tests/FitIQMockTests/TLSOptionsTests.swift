@@ -16,7 +16,7 @@ struct TLSOptionsTests {
     }
 
     @Test(
-        "Without --tls they are a mistake",
+        "TLS options without --tls are a mistake",
         arguments: [["--tls-port", "1"], ["--certificate", "c"], ["--key", "k"]])
     func onlyWithTLS(_ options: [String]) throws {
         let address = try SocketAddress(host: "127.0.0.1", port: 0)
@@ -25,7 +25,7 @@ struct TLSOptionsTests {
         #expect(failure?.message == "\(options.name) requires --tls.")
     }
 
-    @Test("A certificate goes with its key, and TLS with a port of its own")
+    @Test("A certificate needs its key, and TLS its own port")
     func together() throws {
         #expect(try failure("--tls", "--certificate", "c")?.message == Messages.certificateAndKey)
         #expect(try failure("--tls", "--key", "k")?.message == Messages.certificateAndKey)
@@ -34,7 +34,7 @@ struct TLSOptionsTests {
                 == "TLS needs a port of its own: --port and --tls-port are both 8080.")
     }
 
-    @Test("A certificate of the user's: what is wrong with which file is told")
+    @Test("A bad certificate or key is reported by file")
     func own() throws {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -83,7 +83,7 @@ struct TLSOptionsTests {
         #expect(missing?.message == "cannot read '\(folder)/none': No such file or directory.")
     }
 
-    @Test("Sentences")
+    @Test("Messages of TLS options")
     func messages() {
         #expect(
             Messages.certificateOfLocalhost(not: "192.168.1.2")

@@ -7,7 +7,7 @@ import Testing
 @testable import ContractSuite
 @testable import fitiq_mock
 
-@Suite("test-client: cases played with an adapter")
+@Suite("test-client: cases with an adapter")
 struct TestClientRunTests {
     /// Plays the first cases with a script of the shell, whose `$0` is a folder of its own.
     ///
@@ -62,7 +62,7 @@ struct TestClientRunTests {
         #expect(failure?.exitCode == 2)
     }
 
-    @Test("--fail-fast ends with the first case that fails, and a skipped one does not")
+    @Test("--fail-fast ends at the first failing case; a skipped one does not count")
     func failFast() async throws {
         let skipped = try await Self.play(EndedCommand.idleAdapter, cases: 2, failsFast: true)
         #expect(skipped.count == 2 && skipped.reason == nil)
@@ -72,7 +72,7 @@ struct TestClientRunTests {
         #expect(failed.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)
     }
 
-    @Test("An incomplete report names the slowest cases, the first of equals first, and none that took no time")
+    @Test("An incomplete report names the slowest cases, the first of equals first, without instant ones")
     func slowest() {
         let results = zip(ContractCase.all, [Duration.seconds(2), .milliseconds(99), .milliseconds(2050)]).map {
             contractCase, time in

@@ -9,7 +9,7 @@ import Traffic
 
 @Suite("Judging clients on the command line")
 struct VerifyTests {
-    @Test("What is behind -- is the command, whatever it looks like")
+    @Test("The command follows --, whatever it looks like")
     func options() throws {
         let verify = try Verify.parse([
             "--scenario", "conflict", "--scenario", "a.yaml", "--time-limit", "90s", "--seed", "7", "--", "run",
@@ -30,7 +30,7 @@ struct VerifyTests {
         #expect(throws: (any Error).self) { try Verify.parse(["--annotations", "gitlab", "--", "x"]) }
     }
 
-    @Test("Scenarios are run once each, in the order given; --all has the built-in ones first")
+    @Test("Each scenario runs once, in the given order; --all starts with the built-in ones")
     func plan() throws {
         func names(_ given: [String], all: Bool = false) throws -> [String] {
             try VerifyPlan(names: given, all: all, guide: nil, seed: nil).names
@@ -45,7 +45,7 @@ struct VerifyTests {
         #expect(request["judged"] == true && request["scenario"] == "default" && request["seed"] == "9")
     }
 
-    @Test("Frames and requests are counted one by one")
+    @Test("Frames and requests are counted separately")
     func traffic() {
         var traffic = fitiq_mock.Traffic()
         let frame = RecordedFrame(sender: .client, opcode: .text, payload: Array("x".utf8))
@@ -58,7 +58,7 @@ struct VerifyTests {
         #expect(traffic == fitiq_mock.Traffic(lastNumber: 5, requests: 0, frames: 2))
     }
 
-    @Test("A plan faces what its scenarios make a client face, and what needs none")
+    @Test("A plan faces its scenarios' obligations, and those that need no scenario")
     func faced() throws {
         func faced(_ names: [String], all: Bool = false) throws -> Set<String> {
             try VerifyPlan(names: names, all: all, guide: nil, seed: nil).faced
@@ -91,7 +91,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "How a command ended",
+        "The end of a command has words",
         arguments: [
             (.exited(0), false, .exited(0)), (.exited(3), false, .exited(3)), (.signalled(9), false, .signalled(9)),
             (.signalled(15), true, .timedOut(2_000_000_000)), (.exited(0), true, .timedOut(2_000_000_000)),
@@ -100,7 +100,7 @@ struct VerifyTests {
         #expect(Report.CommandOutcome(ending, isTimeUp: isTimeUp, limit: .seconds(2)) == outcome)
     }
 
-    @Test("Names and lines of others cannot act on the terminal")
+    @Test("Foreign names and lines cannot control the terminal")
     func hostileText() {
         let text = "a \u{1B}[31mb\nc"
         func line(isTerminal: Bool) -> String {
@@ -111,7 +111,7 @@ struct VerifyTests {
         #expect(TestClient.told(.received, Array(text.utf8)[...]) == "< a \u{FFFD}[31mb c\n")
     }
 
-    @Test("Jobs are done once each, in order, up to the first end; what was under way then does not count")
+    @Test("Each job runs once, in order, up to the first end; unfinished ones do not count")
     func jobs() throws {
         let wait = try MainWait(signals: [])
         let all = Jobs<Int>(count: 100, wait.mailbox)
@@ -148,7 +148,7 @@ struct VerifyTests {
         #expect(cut.outputs.isEmpty && cut.reason == Messages.timeIsUp(.zero))
     }
 
-    @Test("Messages")
+    @Test("Messages of verify")
     func messages() {
         #expect(
             Messages.noCommand("verify", example: Messages.verifyExample)

@@ -38,7 +38,7 @@ struct WatchScreenTests {
 
     private func line(_ text: String) -> String { "10:30:00.000    · \(text)\n" }
 
-    @Test("Space pauses, and goes on with everything that came")
+    @Test("Space pauses, and continues with everything that arrived")
     func pause() throws {
         var screen = try screen()
         screen.show(.entry(note("a")))
@@ -53,7 +53,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("c"))
     }
 
-    @Test("While it is paused 10,000 lines are kept, and the others are counted")
+    @Test("A pause keeps 10,000 lines, and counts the others")
     func limit() throws {
         for extra in [0, 1, 2] {
             var screen = try screen()
@@ -68,7 +68,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test("A filter is typed with its mistakes; what came meanwhile follows, filtered as it came")
+    @Test("A filter is typed with mistakes; lines that arrived meanwhile follow, filtered")
     func filter() throws {
         var screen = try screen()
         screen.press(Array("/nott".utf8) + [0x7F] + Array("e".utf8))
@@ -98,7 +98,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("other"))
     }
 
-    @Test("A filter that is typed while it is paused does not end the pause")
+    @Test("Typing a filter during a pause does not end the pause")
     func filterWhilePaused() throws {
         var screen = try screen()
         screen.press(Array(" /a\n".utf8))
@@ -108,7 +108,7 @@ struct WatchScreenTests {
         #expect(shown.take() == line("a"))
     }
 
-    @Test("A breach passes the filter if an entry that shows it has passed, or with the words of its own")
+    @Test("A breach passes the filter by one of its entries, or by its own words")
     func breaches() throws {
         func shows(_ filter: String, _ entries: [Int], _ texts: String...) throws -> Bool {
             var screen = try self.screen(filter)
@@ -163,7 +163,7 @@ struct WatchScreenTests {
         }
     }
 
-    @Test("Typed and shown text holds nothing that a terminal obeys")
+    @Test("Typed and shown text cannot control the terminal")
     func hostile() throws {
         var screen = try screen()
         screen.press(Array("/\u{9B}31m\u{202E}\n".utf8))

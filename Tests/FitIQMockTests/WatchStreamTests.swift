@@ -51,7 +51,7 @@ struct WatchStreamTests {
         stream.connect().first { $0.name.canonicalName == "last-event-id" }?.value
     }
 
-    @Test("The request names the world and the token; the first begins with what happens, the next after what was read")
+    @Test("The request names world and token; the first starts at the present, the next after the last entry")
     func requests() throws {
         let sent = String(decoding: try request(world: "w/1", adminToken: "secret").bytes, as: UTF8.self)
         #expect(sent.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))
@@ -66,7 +66,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "8")
     }
 
-    @Test("A connection to the same life of the server goes on; before any entry, after what the world had")
+    @Test("A reconnection to the same server continues; before any entry, after the world's last")
     func goesOn() throws {
         var stream = WatchStream()
         #expect(try read([Self.world("one", last: 5)], on: &stream) == [])
@@ -75,7 +75,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "6")
     }
 
-    @Test("Another life of the server, or of the world while there was no connection, is read from its beginning")
+    @Test("A restarted server, or a world reset without a connection, is read from its beginning")
     func restarts() throws {
         for (instance, last) in [("two", 3), ("two", 70), ("one", 3)] {
             var stream = WatchStream()
@@ -92,7 +92,7 @@ struct WatchStreamTests {
         }
     }
 
-    @Test("A world that begins anew meanwhile is told, and its breaches count anew")
+    @Test("A reset world is reported, and its breaches count from zero")
     func reset() throws {
         var stream = WatchStream()
         let told = try read(
@@ -104,7 +104,7 @@ struct WatchStreamTests {
         #expect(connect(&stream) == "1")
     }
 
-    @Test("A breach is told when its count rises, also over connections")
+    @Test("A breach is reported when its count rises, also across connections")
     func breaches() throws {
         var stream = WatchStream()
         let first = try read(
@@ -117,7 +117,7 @@ struct WatchStreamTests {
         #expect(second == ["should x/y No. [3, 4]"])
     }
 
-    @Test("What was broken before the first entry is not told")
+    @Test("Breaches from before the first entry are not reported")
     func past() throws {
         var stream = WatchStream()
         let later = #"{"level":"must","message":"Again.","entries":[3,5]}"#
@@ -130,7 +130,7 @@ struct WatchStreamTests {
         #expect(news == ["must x/y Again. [3, 5]"])
     }
 
-    @Test("Of the findings of a row those are told that are new")
+    @Test("Only new findings of a row are reported")
     func findings() throws {
         func verdicts(_ count: Int, _ messages: [String]) -> String {
             let findings = messages.map { #"{"level":"must","message":"\#($0)","entries":[1]}"# }.joined(separator: ",")
@@ -147,7 +147,7 @@ struct WatchStreamTests {
         #expect(told == ["a", "b", "c"].map { "must x/y \($0) [1]" })
     }
 
-    @Test("What a newer server adds, or what is no entry, is skipped; lost entries are counted")
+    @Test("Unknown additions and invalid entries are skipped; lost entries are counted")
     func skipped() throws {
         var stream = WatchStream()
         let told = try read(
@@ -168,7 +168,7 @@ struct WatchStreamTests {
         #expect(throws: EventStreamReader.TooLong.self) { try stream.receive(long) }
     }
 
-    @Test("A refusal says what the server said; an end in the middle and other bytes are errors")
+    @Test("A refusal shows the server's message; a broken stream and other bytes are errors")
     func troubles() throws {
         func outcome(_ text: String, ends: Bool = false) throws -> String {
             var request = try request()
@@ -199,7 +199,7 @@ struct WatchStreamTests {
         #expect(try outcome("", ends: true).contains("HTTP"))
     }
 
-    @Test("How many breaches were shown is counted for each obligation, and falls when it begins anew")
+    @Test("Shown breaches are counted for each obligation, and the count falls after a reset")
     func counts() {
         var counts = BreachCounts()
         #expect(counts.rise(of: "a", to: 2) == 0 && counts.rise(of: "a", to: 2) == 2)
@@ -209,7 +209,7 @@ struct WatchStreamTests {
     }
 
     @Test(
-        "What the command line cannot mean is told before anything is opened",
+        "Invalid command lines are refused before any connection opens",
         arguments: [
             (["--url", "https://127.0.0.1:8443"], "plain port"), (["--url", "localhost"], "plain port"),
             (["--filter", "stat=4"], "--filter: "), (["--admin-token", " "], "--admin-token"),
