@@ -3,27 +3,27 @@ import GuideModels
 import JSON
 import Testing
 
-@Suite("What the guides print")
+@Suite("The guides' printed JSON")
 struct FixtureTests {
     @Test(
-        "is here in full",
+        "The fixtures are complete",
         arguments: [("consultation-websocket", 8), ("goal-linking", 6), ("websocket-architecture", 2)])
     func isComplete(guide: String, count: Int) {
         #expect(GuideFixture.all.filter { $0.guide == guide }.count == count)
     }
 
-    @Test("is JSON, and has its own shape", arguments: GuideFixture.all)
+    @Test("Each fixture is JSON in its own shape", arguments: GuideFixture.all)
     func isJSON(fixture: GuideFixture) throws {
         #expect(try Shape(fixture).differences(from: fixture.value) == [])
     }
 
-    @Test("is a file of a guide that there is")
+    @Test("Each fixture belongs to an existing guide")
     func isOfAGuide() {
         #expect(
             Set(GuideFixture.all.map(\.guide)) == ["consultation-websocket", "goal-linking", "websocket-architecture"])
     }
 
-    @Test("is what the models of requests and client frames encode to")
+    @Test("Models of requests and client frames encode to the fixtures")
     func requests() throws {
         func check(_ request: some Encodable, _ guide: String, _ name: String) throws {
             let encoded = try JSON.parse(Array(JSONEncoder.iso8601().encode(request)))
@@ -39,7 +39,7 @@ struct FixtureTests {
             GoalLinkingGuide.UpdateGoalRequest(conversationId: "uuid-v4-string"), "goal-linking", "link-goal.request")
     }
 
-    @Test("decodes with the models of its guide")
+    @Test("Each fixture decodes with its guide's models")
     func answers() throws {
         func read<Model: Decodable>(_ model: Model.Type, _ guide: String, _ name: String) throws -> Model {
             try JSONDecoder.iso8601().decode(model, from: GuideFixture(guide, name).data)

@@ -132,14 +132,14 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Shapes and the guides' models say the same")
+@Suite("Shapes and the guides' models agree")
 struct ModelShapeTests {
-    @Test("every guide has some")
+    @Test("Every guide has shapes")
     func isComplete() {
         #expect(ModelledShape.all.count == 35)
     }
 
-    @Test("what has the shape decodes, and nothing of it is lost", arguments: ModelledShape.all)
+    @Test("Values of a shape decode without loss", arguments: ModelledShape.all)
     func decodes(pair: ModelledShape) throws {
         let full = pair.shape.sample(isFull: true)
         #expect(pair.shape.differences(from: full) == [])
@@ -151,7 +151,7 @@ struct ModelShapeTests {
         #expect(throws: Never.self) { try pair.roundTrip(least) }
     }
 
-    @Test("what lacks a member that the shape asks for does not decode", arguments: ModelledShape.all)
+    @Test("Values without a required member do not decode", arguments: ModelledShape.all)
     func needs(pair: ModelledShape) {
         for (path, value) in pair.shape.samplesWithoutOneMember() {
             #expect(!pair.shape.differences(from: value).isEmpty, "\(path)")

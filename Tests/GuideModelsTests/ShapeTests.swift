@@ -22,7 +22,7 @@ struct ShapeTests {
     }
 
     @Test(
-        "fit what they describe",
+        "Shapes match what they describe",
         arguments: [
             text(), text(with: #""note":"x""#), text(["goal": #""g""#]), text(["items": "[]"]),
             text(["open": #"{"a":[1]}"#]), text(["items": #"[{"quantity":0.5,"count":-2,"price":0.0}]"#]),
@@ -74,12 +74,12 @@ struct ShapeTests {
         ),
     ]
 
-    @Test("tell every departure with its path", arguments: departures)
+    @Test("Shapes report every departure with its path", arguments: departures)
     func depart(text: String, expected: [String]) {
         #expect(Self.meal.differences(from: text.utf8) == expected)
     }
 
-    @Test("tell what is no JSON")
+    @Test("Invalid JSON is reported")
     func noJSON() {
         let found = Self.meal.differences(from: "{".utf8)
         #expect(found.count == 1)
@@ -97,14 +97,14 @@ struct ShapeTests {
         ),
     ]
 
-    @Test("are read from examples", arguments: read)
+    @Test("Shapes are read from examples", arguments: read)
     func areRead(text: String, shape: Shape) throws {
         let value = try JSON.parse(text)
         #expect(Shape(of: value) == shape)
         #expect(shape.differences(from: value) == [])
     }
 
-    @Test("are declared by path")
+    @Test("Shapes are declared by path")
     func areDeclared() {
         let shape = Shape.members(["a": .array(.members(["b": .string, "c?": .integer])), "d": .nullable(.null)])
         #expect(
