@@ -12,7 +12,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "are names, addresses in brackets, and numbers",
+        "Hosts are names, bracketed addresses and numbers",
         arguments: [
             "", "a", "a:", "a:0", "a:80", "a:65535", "h.example:8080", "a-b_c~1.2", "!$&'()*+,;=", "%41", "a%2Db",
             "%e2%82%ac:80", "[::]", "[::1]", "[::1]:80", "[1::2.3.4.5]", "[v1.a]", "[vF1.a:b!]", "[V1.~]",
@@ -22,7 +22,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "are nothing else",
+        "Other hosts are refused",
         arguments: [
             ":", ":80", "a:65536", "a:99999", "a:8x", "a:x8", "a:x", "a b", "a/", "a@b", "%", "a%4", "%4x", "%zz1",
             "[", "[::1", "[]", "[:]", "[1:2]", "[::g]", "[::1]x", "[::1]80", "[v.a]", "[v1]", "[v1.]", "[vz.a]",
@@ -32,7 +32,7 @@ struct AuthorityTests {
         #expect(!isValid(text))
     }
 
-    @Test("may have to be there")
+    @Test("A host may be required")
     func needed() {
         #expect(isValid("a", needsHost: true) && !isValid("", needsHost: true) && !isValid(":1", needsHost: true))
         #expect(isValid("a:1", needsPort: true) && !isValid("a:", needsPort: true) && !isValid("a", needsPort: true))

@@ -30,7 +30,7 @@ struct EndlessResponseTests {
 
     static let get = "GET /events HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("goes out piece by piece, and a client reads each at once", arguments: [nil, 1, 3])
+    @Test("A response goes out piece by piece, and a client reads each at once", arguments: [nil, 1, 3])
     func pieces(step: Int?) throws {
         var pair = Pair(step: step)
         _ = try pair.clientSends { client, out in
@@ -51,7 +51,7 @@ struct EndlessResponseTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("is chunked, and an empty piece does not end it")
+    @Test("A response is chunked, and an empty piece does not end it")
     func framing() throws {
         var (connection, head) = try streaming(Self.get)
         #expect(head == "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -60,7 +60,7 @@ struct EndlessResponseTests {
         #expect(end(&connection) == "0\r\n\r\n")
     }
 
-    @Test("of HTTP/1.0 comes bare, and ends with the connection, which stays open until then")
+    @Test("In HTTP/1.0 the response is bare, and ends with the connection")
     func http10() throws {
         var (connection, head) = try streaming("GET /events HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(head == "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
@@ -70,7 +70,7 @@ struct EndlessResponseTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("has no body for HEAD, and is over when it is ended")
+    @Test("HEAD has no body, and the response ends on request")
     func head() throws {
         var (connection, head) = try streaming("HEAD /events HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(head.hasSuffix("Transfer-Encoding: chunked\r\n\r\n"))
@@ -79,7 +79,7 @@ struct EndlessResponseTests {
         #expect(connection.isIdle && !connection.shouldClose)
     }
 
-    @Test("is told when the client ends its side, and can still be ended", arguments: ["1.0", "1.1"])
+    @Test("The response learns that the client ended its side, and can still end", arguments: ["1.0", "1.1"])
     func disconnect(version: String) throws {
         var (connection, _) = try streaming("GET /events HTTP/\(version)\r\nHost: a\r\n\r\n")
         guard case .paused = try connection.nextEvent() else {
@@ -97,7 +97,7 @@ struct EndlessResponseTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("keeps a pipelined request waiting, which is served after its end")
+    @Test("A pipelined request waits for the end of the response")
     func pipelined() throws {
         var (connection, _) = try streaming(Self.get + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try Pair.drain(&connection) == [])
@@ -110,7 +110,7 @@ struct EndlessResponseTests {
         #expect(connection.canRespond)
     }
 
-    @Test("cannot be answered with a refusal when the client sends too much, only be ended")
+    @Test("If the client sends too much, the response can only end, without a refusal")
     func tooMuch() throws {
         var limits = Limits()
         limits.pipelined = 10
@@ -127,7 +127,7 @@ struct EndlessResponseTests {
 
 @Suite("A record of heads")
 struct HeadRecordTests {
-    @Test("has all fields in order, as they were spelled, and the size of the head")
+    @Test("A recorded head has all fields in order and spelling, and its size")
     func pairs() throws {
         let text = "GET /a?b HTTP/1.1\r\nHost: a\r\nx-A:  1 \r\nX-a: \u{e9}\r\nEmpty:\r\n\r\n"
         var connection = Connection(role: .server)

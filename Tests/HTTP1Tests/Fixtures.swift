@@ -56,7 +56,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 
 @Suite("Grammar, as a table of fixtures")
 struct FixtureTests {
-    @Test("every fixture has a row and every row a fixture", arguments: [("valid", 25), ("invalid", 60)])
+    @Test("Every fixture has a row and every row a fixture", arguments: [("valid", 25), ("invalid", 60)])
     func indexIsComplete(directory: String, atLeast: Int) {
         let rows = Fixture.index(directory).map(\.name)
         #expect(Set(rows).count == rows.count, "a file has two rows in \(directory)/expected.tsv")
@@ -64,13 +64,13 @@ struct FixtureTests {
         #expect(rows.count >= atLeast)
     }
 
-    @Test("a valid message is understood", arguments: Fixture.valid)
+    @Test("Valid messages are understood", arguments: Fixture.valid)
     func valid(fixture: Fixture) throws {
         try #require(fixture.row.count == 1)
         #expect(fixture.transcript(CollectionOfOne(fixture.bytes[...])).description == fixture.row[0])
     }
 
-    @Test("an invalid message is refused", arguments: Fixture.invalid)
+    @Test("Invalid messages are refused", arguments: Fixture.invalid)
     func invalid(fixture: Fixture) throws {
         try #require(fixture.row.count == 3)
         let transcript = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
@@ -80,7 +80,7 @@ struct FixtureTests {
         #expect(error.message.contains(fixture.row[2]), "\(error.message)")
     }
 
-    @Test("the outcome is the same however the input is split", arguments: Fixture.valid + Fixture.invalid)
+    @Test("The outcome is the same however the input is split", arguments: Fixture.valid + Fixture.invalid)
     func split(fixture: Fixture) {
         let whole = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
         #expect(fixture.transcript(fixture.bytes.pieces(of: 1)) == whole, "byte by byte")

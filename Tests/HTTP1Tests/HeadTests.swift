@@ -15,7 +15,7 @@ struct HeadTests {
         return head
     }
 
-    @Test("fields are looked up in any case, in order, with duplicates")
+    @Test("Fields are found in any case, in order, with duplicates")
     func fields() throws {
         let fields = try head("GET / HTTP/1.1\r\nhost: a\r\nX-A: 1\r\nAccept:  b \r\nx-a: 2\r\nX-A:\r\n\r\n").fields
         let name = try #require(HTTPField.Name("X-a"))
@@ -38,7 +38,7 @@ struct HeadTests {
         #expect(names == ["host=a", "X-A=1", "Accept=b", "x-a=2", "X-A="])
     }
 
-    @Test("a block made of fields answers like one that arrived")
+    @Test("A block made from fields equals one that arrived")
     func fieldBlock() {
         let fields = FieldBlock([.accept: "a", .connection: "x, Close"])
         #expect(fields.count == 2 && FieldBlock().count == 0)
@@ -48,7 +48,7 @@ struct HeadTests {
     }
 
     @Test(
-        "tokens are found in lists, in any case, in several fields",
+        "Tokens are found in lists, in any case, in several fields",
         arguments: [
             ("Upgrade", true), ("KEEP-ALIVE", true), ("close", true), ("keep", false), ("", false), ("closed", false),
         ])
@@ -59,7 +59,7 @@ struct HeadTests {
     }
 
     @Test(
-        "gzip is taken where it or any coding has a weight",
+        "gzip is accepted if it, or any coding, has a weight",
         arguments: [
             (nil, false), ("", false), ("br, identity", false), ("gzip", true), ("deflate,\tGZIP ; q=1", true),
             ("x-gzip;q=0.5", true), ("gzip;q=0", false), ("gzip ; q=0.000", false), ("*", true), ("br, *;q=0.1", true),
@@ -70,7 +70,7 @@ struct HeadTests {
         #expect(fields.acceptsGzip == isAccepted)
     }
 
-    @Test("a recorded head is what the parser of a connection makes of it")
+    @Test("A recorded head equals the parser's")
     func recorded() throws {
         let text = "POST /a?b HTTP/1.1\r\nHost: a\r\nX-A:1\r\nContent-Length: 3\r\n"
         let (recorded, arrived) = (try RequestHead(recorded: Array(text.utf8)), try head(text + "\r\n"))
@@ -84,7 +84,7 @@ struct HeadTests {
         #expect(throws: RemoteError.self) { try RequestHead(recorded: Array((text + "\r\n").utf8)) }
     }
 
-    @Test("a field value that is not UTF-8 keeps its bytes")
+    @Test("A field value that is not UTF-8 keeps its bytes")
     func obsText() throws {
         var connection = Connection(role: .server)
         connection.receive(Array("GET / HTTP/1.1\r\nHost: a\r\nServer: caf".utf8) + [0xe9, 0x0d, 0x0a, 0x0d, 0x0a])
@@ -96,7 +96,7 @@ struct HeadTests {
         #expect(head.fields[.server] == "caf\u{fffd}")
     }
 
-    @Test("facts about the body and the connection")
+    @Test("A head knows its body's framing and its connection")
     func facts() throws {
         let plain = try head("GET / HTTP/1.1\r\nHost: a:1\r\n\r\n")
         #expect(!plain.hasBody && plain.contentLength == nil && !plain.isChunked && plain.authority == "a:1")
@@ -116,7 +116,7 @@ struct HeadTests {
 @Suite("Request targets")
 struct RequestTargetTests {
     @Test(
-        "paths are split and then decoded",
+        "Paths are split before decoding",
         arguments: [
             ("/", [""]), ("/a", ["a"]), ("/a//b/", ["a", "", "b", ""]), ("/a%2Fb/c", ["a/b", "c"]),
             ("/%E2%82%AC?x=/y/", ["€"]), ("/%41+%2b", ["A++"]), ("/../.", ["..", "."]), ("http://h", [""]),
@@ -127,7 +127,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "queries are pairs",
+        "Queries are pairs",
         arguments: [
             ("/", []), ("/?", []), ("/?a", ["a="]), ("/?a=1&b=2&a=3", ["a=1", "b=2", "a=3"]),
             ("/?a+b=c%2Bd+e", ["a b=c+d e"]), ("/?a=b=c", ["a=b=c"]), ("/?&&a=1&", ["a=1"]), ("/?=x", ["=x"]),
@@ -137,7 +137,7 @@ struct RequestTargetTests {
         #expect(try RequestTarget(parsing: text).queryItems().map { "\($0.name)=\($0.value)" } == items)
     }
 
-    @Test("the parts are kept as they arrived")
+    @Test("The parts of a target keep their spelling")
     func parts() throws {
         let absolute = try RequestTarget(parsing: "HTTPS://h:1/a%20b?c=%20")
         #expect(absolute.form == .absolute && absolute.authority == "h:1")
@@ -153,13 +153,13 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "what is no target is refused",
+        "Invalid targets are refused",
         arguments: ["", "a", "*", "/%", "/%4", "/%41%zz", "/a b", "/é", "http://", "http:///a"])
     func refused(text: String) {
         #expect(throws: RemoteError.self) { try RequestTarget(parsing: text) }
     }
 
-    @Test("a refusal quotes what is wrong and no more")
+    @Test("A refusal quotes only the wrong part")
     func quotes() {
         func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
         #expect(throws: RemoteError.badTargetForm(excerpt("http://"))) { try RequestTarget(parsing: "http://") }

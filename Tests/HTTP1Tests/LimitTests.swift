@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("Limits, exactly at and one over")
+@Suite("Limits, exactly at and one beyond")
 struct LimitTests {
     /// An input whose size follows a number, and the limits it is held to.
     struct Edge: Sendable, CustomTestStringConvertible {
@@ -81,7 +81,7 @@ struct LimitTests {
         ) { "HTTP/1.1 200 OK\r\nContent-Length: \($0)\r\n\r\n" + padding($0) },
     ]
 
-    @Test("what is exactly at the limit is taken", arguments: edges)
+    @Test("Input exactly at the limit is accepted", arguments: edges)
     func atLimit(edge: Edge) {
         for pieces in cuts(edge, edge.limit) {
             let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
@@ -90,7 +90,7 @@ struct LimitTests {
         }
     }
 
-    @Test("what is one over is refused", arguments: edges)
+    @Test("Input one beyond the limit is refused", arguments: edges)
     func overLimit(edge: Edge) {
         for pieces in cuts(edge, edge.limit + 1) {
             let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
@@ -103,7 +103,7 @@ struct LimitTests {
         return [[bytes[...]], bytes.pieces(of: 1), bytes.cut(at: bytes.count / 2)]
     }
 
-    @Test("the smallest limits that make sense are taken")
+    @Test("The smallest sensible limits work")
     func smallest() {
         var limits = Limits()
         (limits.methodName, limits.requestLine, limits.chunkLine) = (1, 18, 18)
@@ -113,7 +113,7 @@ struct LimitTests {
         #expect(transcript.description == "A / [0 fields] 1.0 close")
     }
 
-    @Test("a method is refused at its first byte too many, before its line ends", arguments: ["", "\r"])
+    @Test("A method is refused at its first excess byte, before its line ends", arguments: ["", "\r"])
     func longMethod(ending: String) {
         var connection = Connection(role: .server)
         connection.receive(Array((Self.padding(33) + ending).utf8))
@@ -121,7 +121,7 @@ struct LimitTests {
     }
 
     @Test(
-        "a length beyond all numbers is beyond all bounds",
+        "A length beyond any number is beyond every bound",
         arguments: ["9223372036854775807", "9223372036854775808", "18446744073709551620"])
     func hugeLength(length: String) {
         let text = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
@@ -130,7 +130,7 @@ struct LimitTests {
     }
 
     @Test(
-        "what never ends is refused without being buffered",
+        "Endless input is refused without buffering",
         arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\n\r"])
     func endless(start: String) {
         var connection = Connection(role: .server)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Misuse stops the program")
 struct MisuseTests {
-    @Test("answering before a request came")
+    @Test("Answering before a request traps")
     func answerTooEarly() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())
@@ -13,7 +13,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("answering twice after an error")
+    @Test("Answering twice after an error traps")
     func answerTwice() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())
@@ -24,7 +24,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("sending less body than was announced")
+    @Test("Sending less body than announced traps")
     func shortBody() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .client), [UInt8]())
@@ -35,7 +35,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("a request without a Host")
+    @Test("A request without a Host traps")
     func requestWithoutHost() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .client), [UInt8]())
@@ -43,7 +43,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("switching to a protocol that was not proposed")
+    @Test("Switching to a protocol that was not proposed traps")
     func unproposedSwitch() async {
         await #expect(processExitsWith: .failure) {
             var (connection, out) = (Connection(role: .server), [UInt8]())

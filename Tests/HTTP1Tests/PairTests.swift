@@ -13,7 +13,7 @@ struct PairTests {
         }
     }
 
-    @Test("a GET and its answer leave both ends idle", arguments: steps)
+    @Test("A GET and its answer leave both ends idle", arguments: steps)
     func get(step: Int?) throws {
         var pair = Pair(step: step)
         for _ in 1...3 {
@@ -31,7 +31,7 @@ struct PairTests {
         #expect(pair.sentByServer == response + response + response)
     }
 
-    @Test("fields encoded ahead of time give the same bytes")
+    @Test("Fields encoded ahead of time give the same bytes")
     func encodedFields() throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -41,7 +41,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 201 Created\r\nA: b\r\nContent-Length: 0\r\n\r\n")
     }
 
-    @Test("HEAD is answered with the length and without the body", arguments: steps)
+    @Test("HEAD gets the length without the body", arguments: steps)
     func head(step: Int?) throws {
         var pair = Pair(step: step)
         _ = try pair.clientSends { client, out in
@@ -76,7 +76,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 205 Reset Content\r\nContent-Length: 0\r\n\r\n")
     }
 
-    @Test("bodies go both ways in chunks", arguments: steps)
+    @Test("Bodies go both ways in chunks", arguments: steps)
     func chunked(step: Int?) throws {
         var pair = Pair(step: step)
         let asked = try pair.clientSends { client, out in
@@ -100,7 +100,7 @@ struct PairTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("a body in pieces may have a length")
+    @Test("A body in pieces may have a length")
     func lengthInPieces() throws {
         var pair = Pair(step: 1)
         _ = try get(&pair)
@@ -114,7 +114,7 @@ struct PairTests {
         #expect(pair.sentByServer == "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabcd")
     }
 
-    @Test("close is announced and ends both sides", arguments: [true, false])
+    @Test("A close is announced and ends both sides", arguments: [true, false])
     func close(byField: Bool) throws {
         var pair = Pair()
         _ = try get(&pair)
@@ -131,7 +131,7 @@ struct PairTests {
         #expect(pair.server.theirState == .closed)
     }
 
-    @Test("a client that asks for close is told so")
+    @Test("A client that asks for close gets it announced")
     func clientCloses() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "close"])
@@ -141,7 +141,7 @@ struct PairTests {
     }
 
     @Test(
-        "a request announces the length of its body, and of none where its method anticipates one",
+        "A request announces its body's length, also of an empty body if the method anticipates one",
         arguments: [
             (.get, nil, nil), (.delete, nil, nil), (.post, nil, 0), (.put, nil, 0), (.patch, nil, 0), (.get, 0, 0),
             (.get, 1, 1), (.post, 2, 2),
@@ -178,7 +178,7 @@ struct PairTests {
         #expect(pair.states == "idle/idle")
     }
 
-    @Test("a refusal instead of 100 Continue closes, for the body may or may not come")
+    @Test("A refusal instead of 100 Continue closes, because the body may or may not follow")
     func refusalOfExpectation() throws {
         var pair = Pair()
         _ = try pair.clientSends { client, out in
@@ -194,7 +194,7 @@ struct PairTests {
         #expect(!pair.server.wantsBytes)
     }
 
-    @Test("the connection changes protocol after 101", arguments: steps)
+    @Test("The connection changes protocol after 101", arguments: steps)
     func switchProtocols(step: Int?) throws {
         var pair = Pair(step: step)
         #expect(try get(&pair, [.connection: "Upgrade", .upgrade: "websocket"]) == ["GET /", "end"])
@@ -212,14 +212,14 @@ struct PairTests {
         #expect(pair.client.takeTrailingBytes() == [])
     }
 
-    @Test("one of the two fields of an upgrade proposes nothing", arguments: [HTTPField.Name.connection, .upgrade])
+    @Test("One of the two fields of an upgrade proposes nothing", arguments: [HTTPField.Name.connection, .upgrade])
     func halfUpgrade(name: HTTPField.Name) throws {
         var pair = Pair()
         _ = try get(&pair, [name: name == .connection ? "upgrade" : "websocket"])
         #expect(pair.states == "done/sendResponse")
     }
 
-    @Test("an upgrade that is declined stays HTTP")
+    @Test("A declined upgrade stays HTTP")
     func declinedUpgrade() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "Upgrade", .upgrade: "websocket"])

@@ -37,7 +37,7 @@ struct RaisedLimitTests {
     }
 
     @Test(
-        "A length is judged by what the limit was raised to",
+        "A length is judged by the raised limit",
         arguments: [
             (10, nil, 10), (11, nil, 413), (20, nil, 413), (21, nil, 413), (11, 15, 11), (15, 15, 15), (16, 15, 413),
             (20, 20, 20), (21, 20, 413), (5, 3, 5),
@@ -49,7 +49,9 @@ struct RaisedLimitTests {
         #expect(Self.read(text, raisedTo: limit, &connection) == expected)
     }
 
-    @Test("Chunks too", arguments: [(10, nil, 10), (11, nil, 413), (15, 15, 15), (16, 15, 413)] as [(Int, Int?, Int)])
+    @Test(
+        "Chunks are judged by the raised limit, too",
+        arguments: [(10, nil, 10), (11, nil, 413), (15, 15, 15), (16, 15, 413)] as [(Int, Int?, Int)])
     func chunks(_ length: Int, _ limit: Int?, _ expected: Int) {
         var connection = Self.connection()
         var text = "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -57,7 +59,7 @@ struct RaisedLimitTests {
         #expect(Self.read(text + "0\r\n\r\n", raisedTo: limit, &connection) == expected)
     }
 
-    @Test("What can never be taken is refused with its head, and what may not be, before its first byte")
+    @Test("A body beyond every limit is refused with its head, a forbidden one before its first byte")
     func early() throws {
         var connection = Self.connection()
         Self.send(Self.head(21), to: &connection)
@@ -79,7 +81,7 @@ struct RaisedLimitTests {
         #expect(Self.read(Self.head(11) + String(repeating: "x", count: 11), raisedTo: nil, &connection) == 413)
     }
 
-    @Test("Without a limit that it can be raised to, nothing can be raised")
+    @Test("Without a higher limit, no request can raise it")
     func none() {
         var connection = Self.connection(nil)
         #expect(Self.read(Self.head(11), raisedTo: nil, &connection) == 413)

@@ -44,7 +44,7 @@ struct RepeatedHeadTests {
         return (heads, text)
     }
 
-    @Test("mean what they mean alone, however they are split")
+    @Test("A repeated head means the same as alone, however it is split")
     func meaning() throws {
         let alone = try Self.requests.map { try read(CollectionOfOne(Array($0.utf8)[...])).text[0] }
         #expect(alone.count == Self.requests.count && Set(alone).count == 11)
@@ -59,7 +59,7 @@ struct RepeatedHeadTests {
     /// Bodies come in other pieces if they are split.
     private static func joined(_ text: String) -> String { text.filter { $0 != " " } }
 
-    @Test("share their field lines with it")
+    @Test("A repeated head shares its field lines")
     func sharing() throws {
         let heads = try read(CollectionOfOne(Array(Self.requests.joined().utf8)[...])).heads
         let isSame = zip(heads, heads.dropFirst()).map { $0.fields.isSame(as: $1.fields) }
@@ -74,7 +74,7 @@ struct RepeatedHeadTests {
             ])
     }
 
-    @Test("are not kept where they are long", arguments: [(4096, true), (4097, false)])
+    @Test("Long heads are not kept", arguments: [(4096, true), (4097, false)])
     func longest(count: Int, isKept: Bool) throws {
         let start = "GET / HTTP/1.1\r\nHost: a\r\nX: "
         let head = start + String(repeating: "x", count: count - start.utf8.count - 4) + "\r\n\r\n"
@@ -83,7 +83,7 @@ struct RepeatedHeadTests {
         #expect(heads[0].fields.isSame(as: heads[1].fields) == isKept)
     }
 
-    @Test("are not refused for less, and are refused for the same")
+    @Test("A repeated head is refused exactly as alone")
     func refusals() throws {
         // The first lines must have a Host for one version only.
         var connection = Connection(role: .server)
@@ -95,7 +95,7 @@ struct RepeatedHeadTests {
         #expect(throws: RemoteError.missingHost) { try connection.nextEvent() }
     }
 
-    @Test("count against the limit of fields together with their trailers")
+    @Test("A repeated head counts against the limit of fields together with its trailers")
     func trailers() throws {
         var limits = Limits()
         limits.fieldCount = 3
@@ -111,7 +111,7 @@ struct RepeatedHeadTests {
         #expect(throws: RemoteError.tooManyFields(3)) { try Pair.drain(&connection) }
     }
 
-    @Test("are told to a client, too")
+    @Test("A client also recognizes repeated heads")
     func responses() throws {
         var connection = Connection(role: .client)
         var (heads, bodies, out) = ([ResponseHead](), [String](), [UInt8]())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP1
 
-@Suite("A server, out of the ordinary")
+@Suite("A server in unusual situations")
 struct ServerTests {
     private func server(_ text: String, limits: Limits = .standard) -> Connection {
         var connection = Connection(role: .server, limits: limits)
@@ -17,7 +17,7 @@ struct ServerTests {
         return String(decoding: out, as: UTF8.self)
     }
 
-    @Test("a pipelined request waits until the one before it is answered")
+    @Test("A pipelined request waits until the previous one has its answer")
     func pipelining() throws {
         let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         var connection = server(get + get)
@@ -34,7 +34,7 @@ struct ServerTests {
         #expect(connection.isIdle && !connection.isReadingHead)
     }
 
-    @Test("a burst of pipelined requests is answered in order")
+    @Test("A burst of pipelined requests is answered in order")
     func burst() throws {
         let count = 2000
         var connection = server((0..<count).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
@@ -45,7 +45,7 @@ struct ServerTests {
         #expect(connection.isIdle)
     }
 
-    @Test("a client that pipelines without end is held back, then refused")
+    @Test("A client that pipelines endlessly is held back, then refused")
     func endlessPipelining() throws {
         var limits = Limits()
         limits.pipelined = 100
@@ -63,7 +63,7 @@ struct ServerTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("what is left of an answered request is read and dropped", arguments: [1, 2, 5, 100])
+    @Test("The rest of an answered request is read and dropped", arguments: [1, 2, 5, 100])
     func earlyAnswer(step: Int) throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")
         guard case .request = try connection.nextEvent() else {
@@ -78,7 +78,7 @@ struct ServerTests {
         #expect(try Pair.feed(rest, to: &connection, step) == ["GET /next", "end"])
     }
 
-    @Test("an early answer that closes reads nothing more")
+    @Test("An early answer that closes stops reading")
     func earlyClose() throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe")
         guard case .request = try connection.nextEvent() else {
@@ -95,7 +95,7 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == ["closed"])
     }
 
-    @Test("an early answer keeps a client that no longer waits for 100 Continue", arguments: [true, false])
+    @Test("An early answer keeps a client that no longer waits for 100 Continue", arguments: [true, false])
     func expectationMet(isContinued: Bool) throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
         #expect(try Pair.drain(&connection) == ["POST /"])
@@ -111,7 +111,7 @@ struct ServerTests {
         #expect(!connection.shouldClose && connection.isReadingBody)
     }
 
-    @Test("close is announced in the head of a response whose body follows", arguments: [true, false])
+    @Test("A response announces the close in its head before its body", arguments: [true, false])
     func closeInPieces(byField: Bool) throws {
         var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try Pair.drain(&connection)
@@ -123,7 +123,7 @@ struct ServerTests {
                 == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
     }
 
-    @Test("a connection whose client has finished is not idle")
+    @Test("A connection whose client has finished is not idle")
     func finished() throws {
         var connection = HTTP1.Connection(role: .server)
         #expect(connection.isIdle)
@@ -135,7 +135,7 @@ struct ServerTests {
         #expect(!connection.isIdle)
     }
 
-    @Test("a request without a body may be answered before its end was read")
+    @Test("A request without a body may be answered before its end was read")
     func answerBeforeEnd() throws {
         var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         guard case .request = try connection.nextEvent() else {
@@ -147,7 +147,7 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == [])
     }
 
-    @Test("an error can be answered once, and is thrown again", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
+    @Test("An error can be answered once, and is thrown again", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
     func answerToError(input: String) throws {
         var connection = server(input)
         let error = #expect(throws: RemoteError.self) { try connection.nextEvent() }
@@ -164,7 +164,7 @@ struct ServerTests {
         #expect(throws: known) { try connection.nextEvent() }
     }
 
-    @Test("an answer to an error may have any final status, and a body")
+    @Test("An answer to an error may have any final status, and a body")
     func answerWithBody() {
         var connection = server("BAD\r\n")
         #expect(throws: RemoteError.self) { try connection.nextEvent() }
@@ -174,7 +174,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == expected)
     }
 
-    @Test("an error within a body can be answered as well")
+    @Test("An error within a body can be answered as well")
     func errorInBody() throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n")
         #expect(throws: RemoteError.self) { try Pair.drain(&connection) }
@@ -190,7 +190,7 @@ struct ServerTests {
         #expect(connection.isIdle && !connection.shouldClose)
     }
 
-    @Test("a body of unknown length ends with the connection in HTTP/1.0")
+    @Test("In HTTP/1.0 a body of unknown length ends with the connection")
     func untilCloseHTTP10() throws {
         var connection = server("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
         #expect(try Pair.drain(&connection) == ["GET /", "end"])
@@ -203,7 +203,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc")
     }
 
-    @Test("a half-closed client still gets all its answers")
+    @Test("A half-closed client still gets all its answers")
     func halfClose() throws {
         var connection = server("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
         connection.receiveEndOfStream()
@@ -214,7 +214,7 @@ struct ServerTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("the end of the stream between messages is no error", arguments: ["", "\r\n"])
+    @Test("The end of the stream between messages is no error", arguments: ["", "\r\n"])
     func cleanEnd(input: String) throws {
         var connection = server(input)
         connection.receiveEndOfStream()
@@ -222,7 +222,7 @@ struct ServerTests {
         #expect(connection.shouldClose)
     }
 
-    @Test("framing fields of the caller are replaced")
+    @Test("The server replaces the caller's framing fields")
     func framingFields() throws {
         var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         _ = try Pair.drain(&connection)
@@ -232,7 +232,7 @@ struct ServerTests {
         #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 299 Odd\r\nServer: y\r\nContent-Length: 1\r\n\r\na")
     }
 
-    @Test("a body handed out stays as it was")
+    @Test("A released body stays unchanged")
     func bodySlice() throws {
         var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
         guard case .request = try connection.nextEvent(), case .body(let slice) = try connection.nextEvent() else {
@@ -245,7 +245,7 @@ struct ServerTests {
     }
 
     @Test(
-        "an abandoned request is answered once, and nothing more is read",
+        "An abandoned request is answered once, and reading stops",
         arguments: [
             "", "\r", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n",
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
