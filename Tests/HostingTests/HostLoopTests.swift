@@ -51,7 +51,7 @@ struct HostLoopTests {
         #expect(HostLoop.isListener(Self.firstToken) && !HostLoop.isListener(Self.firstToken - 1))
     }
 
-    @Test("A host closes its streams, and resets them only if it says so")
+    @Test("A host closes its streams, and resets them only on request")
     func closes() throws {
         func isReset(_ close: (SocketStream) -> Void) throws -> Bool {
             let client = try connect(to: 0) { socket, port in
@@ -74,7 +74,7 @@ struct HostLoopTests {
     }
 
     @Test(
-        "The first signal stops a host cleanly, also one that stops by itself; the second one at once",
+        "The first signal stops a host cleanly, even one that is already stopping; the second stops it at once",
         arguments: [1, 2], [false, true])
     func signals(count: Int, isStopping: Bool) throws {
         let host = Host(loop)
@@ -86,7 +86,9 @@ struct HostLoopTests {
         #expect(try host.run() == (count == 1))
     }
 
-    @Test("A hang-up stops a host, and is no second signal", arguments: [[1, 1], [1, 15], [15, 1]] as [[Int32]])
+    @Test(
+        "A hang-up stops a host, and does not count as a second signal",
+        arguments: [[1, 1], [1, 15], [15, 1]] as [[Int32]])
     func hangUps(signals: [Int32]) throws {
         let host = Host(loop)
         for signal in signals { host.signalReceived(signal, now: turn) }
@@ -95,7 +97,7 @@ struct HostLoopTests {
         #expect(try host.run())
     }
 
-    @Test("Only after a client with a pause does the loop listen again later")
+    @Test("After a failed accept the loop pauses before it listens again")
     func pauses() throws {
         #expect(try accept(at: 0) == [false])
         #expect(loop.nextDeadline == nil)

@@ -35,7 +35,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A step of the clock moves the dates of later connections, and no span", arguments: [28_800, -28_800])
+    @Test("A clock step moves the dates of later connections, and no span", arguments: [28_800, -28_800])
     func clockSteps(_ step: Int64) throws {
         try ScratchFolder.lend { folder in
             let tap = try begin(at: folder + "/a.har")
@@ -59,7 +59,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A finished recording is complete, and has no room to grow any more")
+    @Test("A finished recording is complete, without reserved space")
     func finished() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a.har"
@@ -75,7 +75,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A recording whose file was removed is not complete, and its twin is left")
+    @Test("A recording whose file was removed is incomplete, and its twin stays")
     func removed() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a.har"
@@ -87,7 +87,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A discarded recording is not complete, and leaves no file")
+    @Test("A discarded recording is incomplete, and leaves no file")
     func discarded() throws {
         try ScratchFolder.lend { folder in
             let tap = try begin(at: folder + "/a.har")

@@ -80,7 +80,7 @@ struct SocketStreamTests {
     }
 
     @Test(
-        "A failure of TLS is reported once; after our close_notify a stream may ignore it, and reads up to the end",
+        "A TLS failure is reported once; after our close_notify a stream may ignore it, and reads to the end",
         arguments: [
             (isAfterFarewell: false, isIgnored: false), (isAfterFarewell: false, isIgnored: true),
             (isAfterFarewell: true, isIgnored: false), (isAfterFarewell: true, isIgnored: true),
@@ -105,7 +105,7 @@ struct SocketStreamTests {
         #expect(stream.hasEnded)
     }
 
-    @Test("A peer that ends without close_notify was cut off; one that sends it was not", arguments: [true, false])
+    @Test("A peer that ends without close_notify is truncated; one that sends it is not", arguments: [true, false])
     func ends(_ isCutOff: Bool) throws {
         #expect(!stream.wasCutOff && !stream.isAtEnd)
         if !isCutOff {
@@ -118,7 +118,7 @@ struct SocketStreamTests {
         #expect(stream.hasEnded && stream.isAtEnd && stream.wasCutOff == isCutOff)
     }
 
-    @Test("A stream that finishes says so, unless abruptly", arguments: [true, false])
+    @Test("A finished stream announces its end, unless it is abrupt", arguments: [true, false])
     func finishes(_ isAbrupt: Bool) throws {
         if isAbrupt { stream.finish(abruptly: true) } else { stream.finish() }
         #expect(stream.isShutDown && stream.isMute)
@@ -132,7 +132,7 @@ struct SocketStreamTests {
         #expect((session.phase == .closed) == !isAbrupt)
     }
 
-    @Test("Who forgets a stream closes it, and does not reset it")
+    @Test("Releasing a stream closes it without a reset")
     func forgotten() throws {
         let (client, socket) = try Self.connection()
         do {
@@ -143,7 +143,7 @@ struct SocketStreamTests {
         client.close()
     }
 
-    @Test("A stream closes its descriptor once, and not again when another connection has it")
+    @Test("A stream closes its descriptor once, and not again after another connection has it")
     func closesOnce() throws {
         let (client, socket) = try Self.connection()
         let stream = SocketStream(socket, token: 0, session: nil, interest: .read)
@@ -159,7 +159,7 @@ struct SocketStreamTests {
         client.close()
     }
 
-    @Test("A client that speaks plain HTTP to TLS is answered in plain text, and read up to its end")
+    @Test("A client that speaks plain HTTP to TLS gets a plain answer, and is read to its end")
     func plainText() throws {
         let (client, socket) = try Self.connection()
         let stream = SocketStream(socket, token: 0, session: TLSSession(server: context), interest: .read)
@@ -175,7 +175,7 @@ struct SocketStreamTests {
         client.close()
     }
 
-    @Test("After its close_notify a stream is not watched for writing what it cannot send")
+    @Test("After its close_notify a stream does not wait for writability")
     func outputAfterFarewell() {
         #expect(stream.takesOutput)
         #expect(stream.interest(reads: true, hasOutput: true) == [.read, .write])
