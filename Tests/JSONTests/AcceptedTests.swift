@@ -15,7 +15,7 @@ struct Accepted: Sendable, CustomTestStringConvertible {
     var testDescription: String { text.debugDescription }
 }
 
-@Suite("Texts that are JSON") struct AcceptedTests {
+@Suite("Valid JSON texts") struct AcceptedTests {
     static let structures: [Accepted] = [
         .init("[]"), .init("{}"), .init("[[]]"), .init("[[],[[]]]"), .init(#"{"a":{}}"#), .init(#"{"a":[]}"#),
         .init(#"[{"a":[{"b":null}]}]"#), .init("[1,2,3]"), .init("[null,true,false]"), .init("[1,null,null,2]"),
@@ -52,26 +52,26 @@ struct Accepted: Sendable, CustomTestStringConvertible {
         .init("\"e\u{301}\""), .init("\" \""), .init(#""null""#),
     ]
 
-    @Test("is read and written back", arguments: structures + numbers + strings)
+    @Test("A valid text is read and written back", arguments: structures + numbers + strings)
     func isReadAndWrittenBack(_ accepted: Accepted) throws {
         let value = try JSON.parse(Array(accepted.text.utf8))
         #expect(value.encoded() == Array(accepted.compact.utf8))
         #expect(value.description.utf8.elementsEqual(accepted.compact.utf8))
     }
 
-    @Test("is read the same from a slice in the middle of an array", arguments: structures + numbers + strings)
+    @Test("A valid text reads the same from a slice of an array", arguments: structures + numbers + strings)
     func isReadFromSlice(_ accepted: Accepted) throws {
         let padded = Array("\"{".utf8) + Array(accepted.text.utf8) + Array("]\"".utf8)
         #expect(try JSON.parse(padded[2..<(padded.count - 2)]) == JSON.parse(Array(accepted.text.utf8)))
     }
 
-    @Test("is read the same after pretty-printing", arguments: structures + numbers + strings, [0, 1, 2, 4])
+    @Test("A valid text reads the same after pretty-printing", arguments: structures + numbers + strings, [0, 1, 2, 4])
     func survivesPrettyPrinting(_ accepted: Accepted, indent: Int) throws {
         let value = try JSON.parse(accepted.text)
         #expect(try JSON.parse(value.encoded(indent: indent)).encoded() == Array(accepted.compact.utf8))
     }
 
-    @Test("is no longer JSON when a byte follows that is not white space", arguments: structures + strings)
+    @Test("A valid text followed by anything but white space is invalid", arguments: structures + strings)
     func refusesWhatFollows(_ accepted: Accepted) {
         for byte in UInt8.min...UInt8.max where !byte.isJSONWhitespace {
             #expect(throws: JSONError.self) { try JSON.parse(Array(accepted.text.utf8) + [byte]) }

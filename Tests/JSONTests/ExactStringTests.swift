@@ -9,7 +9,7 @@ struct ExactStringTests {
         ("a string of more than fifteen bytes: \u{E9}", "a string of more than fifteen bytes: e\u{301}"),
     ]
 
-    @Test("are told apart by their bytes, in sets, in order and one by one", arguments: twins)
+    @Test("Exact strings differ by their bytes, in sets, in order and one by one", arguments: twins)
     func bytes(_ first: String, _ second: String) {
         #expect(first == second)
         let (one, other) = (ExactString(first), ExactString(second))
@@ -20,7 +20,7 @@ struct ExactStringTests {
         #expect([one: 1, other: 2][ExactString(first)] == 1)
     }
 
-    @Test("are equal where their bytes are, whatever the length and wherever they come from", arguments: 0...40)
+    @Test("Exact strings with equal bytes are equal, whatever their length and origin", arguments: 0...40)
     func equal(_ length: Int) {
         let text = String(repeating: "a", count: length)
         let (built, part) = (ExactString(text + ""), ExactString("x\(text)".dropFirst()))
@@ -35,7 +35,7 @@ struct ExactStringTests {
         }
     }
 
-    @Test("stand for nothing where there is nothing")
+    @Test("A missing string stays missing")
     func optional() {
         let none: String? = nil
         #expect(
@@ -43,18 +43,18 @@ struct ExactStringTests {
         )
     }
 
-    @Test("are told apart inside of other values", arguments: twins)
+    @Test("Exact strings also differ inside other values", arguments: twins)
     func inside(_ first: String, _ second: String) {
         #expect([first] == [second] && ![first].isExactly([second]) && [first].isExactly([first + ""]))
         #expect(![first].isExactly([first + "x"]) && ![first].isExactly([first, first]) && ![1].isExactly([2]))
     }
 
-    @Test("are lower-cased in ASCII alone")
+    @Test("Lower-casing affects only ASCII")
     func lowerCase() {
         #expect(ExactString("AbZ-\u{212A}\u{C9}").asciiLowercased() == "abz-\u{212A}\u{C9}")
     }
 
-    @Test("are what JSON's values compare", arguments: twins)
+    @Test("JSON values compare exactly", arguments: twins)
     func values(_ first: String, _ second: String) throws {
         let (one, other): (JSONValue, JSONValue) = (.string(first), .string(second))
         #expect(one != other && Set([one, other]).count == 2)

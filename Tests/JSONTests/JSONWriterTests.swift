@@ -11,7 +11,7 @@ import Testing
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("writes members in order, with commas between them")
+    @Test("The writer writes members in order, with commas between them")
     func members() {
         let text = written { writer in
             writer.beginObject()
@@ -32,7 +32,7 @@ import Testing
                 + #""raw":[true],"né\"w":1}"#)
     }
 
-    @Test("leaves out what is absent, or writes null for it")
+    @Test("The writer omits absent values, or writes null for them")
     func optionals() {
         let text = written { writer in
             writer.object { writer in
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("writes what needs no escaping", arguments: [0, 1, plainTextLimit])
+    @Test("The writer writes texts that need no escaping", arguments: [0, 1, plainTextLimit])
     func plain(length: Int) {
         let text = String(repeating: "x", count: length)
         let output = written { writer in
@@ -74,7 +74,7 @@ import Testing
         #expect(output == #"{"a":"\#(text)","c":"\#(text)","d":null,"e":"\#(text)","f":1}"#)
     }
 
-    @Test("nests arrays and objects")
+    @Test("The writer nests arrays and objects")
     func nesting() {
         let text = written { writer in
             writer.array { writer in
@@ -99,14 +99,14 @@ import Testing
         #expect(text == #"[[],{},[1,"two",3.5,true,null,[6]],{"o":{"x":1},"a":[],"b":[2]},7]"#)
     }
 
-    @Test("writes a scalar as a whole text")
+    @Test("The writer writes a scalar as a whole text")
     func scalars() {
         #expect(written { $0.value("x") } == "\"x\"")
         #expect(written { $0.value(1) } == "1")
         #expect(written { $0.null() } == "null")
     }
 
-    @Test("nests 64 deep")
+    @Test("The writer nests 64 levels")
     func deepest() {
         let text = written { writer in
             for level in 0..<64 {
@@ -125,7 +125,7 @@ import Testing
         #expect(text.hasPrefix(#"{"a":[[{"a":[[{"#) && text.hasSuffix("]]}]]}"))
     }
 
-    @Test("appends to bytes that are there, and starts anew")
+    @Test("The writer appends to existing bytes, and can start over")
     func reuse() {
         var writer = JSONWriter(appendingTo: Array("data: ".utf8))
         #expect(!writer.isComplete)
@@ -141,7 +141,7 @@ import Testing
         #expect(String(decoding: writer.bytes, as: UTF8.self) == "2")
     }
 
-    @Test("writes the same wherever its room ends", arguments: [0, 1, 7, 64, 300])
+    @Test("The output is the same wherever its buffer ends", arguments: [0, 1, 7, 64, 300])
     func room(reserved: Int) {
         // Values that are written into room, and values that are appended, in turn and of every length.
         var writer = JSONWriter(reserving: reserved)
@@ -169,7 +169,7 @@ import Testing
         #expect(String(decoding: writer.takeBytes(), as: UTF8.self) == "[" + expected.joined(separator: ",") + "]")
     }
 
-    @Test("appends to an array, and moves what there is to one")
+    @Test("The writer appends to an array, and moves its output to one")
     func moving() {
         var output = Array("data: ".utf8)
         JSONWriter.append(to: &output) { $0.object { $0.member("a", "b") } }
@@ -200,7 +200,7 @@ import Testing
             return (String(Unicode.Scalar(UInt8(value))), #"\u00"# + (hex.count == 1 ? "0" : "") + hex)
         }
 
-    @Test("escapes what RFC 8259 asks for, and nothing more", arguments: escapes)
+    @Test("The writer escapes exactly what RFC 8259 requires", arguments: escapes)
     func escape(string: String, escaped: String) throws {
         let bytes = Array("\"\(escaped)\"".utf8)
         var writer = JSONWriter()
@@ -210,7 +210,7 @@ import Testing
         #expect(try JSON.parse(bytes) == .string(string))
     }
 
-    @Test("stops at a value without a name in an object")
+    @Test("A value without a name in an object traps")
     func valueWithoutName() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test("stops at a second value without a name in an object")
+    @Test("A second value without a name in an object traps")
     func secondValueWithoutName() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test("stops at a name in an array")
+    @Test("A name in an array traps")
     func nameInArray() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test("stops at a name without a value")
+    @Test("A name without a value traps")
     func nameWithoutValue() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test("stops at the wrong end")
+    @Test("A wrong end traps")
     func wrongEnd() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test("stops at a second value at the top")
+    @Test("A second value at the top traps")
     func secondValue() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test("stops at a number that JSON does not have")
+    @Test("A number that JSON lacks traps")
     func notFinite() async {
         await #expect(processExitsWith: .failure) {
             var writer = JSONWriter()

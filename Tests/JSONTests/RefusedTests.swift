@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-@Suite("Texts that are not JSON") struct RefusedTests {
+@Suite("Invalid JSON texts") struct RefusedTests {
     /// Texts, and the offset at which each stops being JSON.
     static let structures: [(String, Int)] = [
         ("", 0), (" ", 1), ("\n", 1), ("[", 1), ("{", 1), ("]", 0), ("}", 0), ("[1,]", 3), ("[1,,2]", 3), ("[,1]", 1),
@@ -61,19 +61,19 @@ import Testing
         ([0x31, 0xE5], 1), ([0x7B, 0x22, 0xB9, 0x22, 0x3A, 0x31, 0x7D], 2),
     ]
 
-    @Test("is refused where it stops being JSON", arguments: structures + scalars + strings)
+    @Test("An invalid text is refused at its first invalid byte", arguments: structures + scalars + strings)
     func isRefused(text: String, offset: Int) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(Array(text.utf8)) }
         #expect(error?.offset == offset)
     }
 
-    @Test("is refused at the byte that is not UTF-8", arguments: bytes)
+    @Test("An invalid text is refused at the byte that is not UTF-8", arguments: bytes)
     func isRefused(bytes: [UInt8], offset: Int) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(bytes) }
         #expect(error?.offset == offset)
     }
 
-    @Test("is refused inside an array and an object too", arguments: scalars + strings)
+    @Test("An invalid text is also refused inside an array and an object", arguments: scalars + strings)
     func isRefusedInside(text: String, offset: Int) {
         for (before, after) in [("[", "]"), ("[1,", ",2]"), (#"{"k":"#, "}"), (#"{"k":"#, #","l":1}"#)] {
             // "1,5" and "1 2" are wrong only by what surrounds them.
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("is refused in every prefix of a document, at or before its end")
+    @Test("Every prefix of a document is refused, at or before its end")
     func prefixes() throws {
         let document = #"""
              {"id": "6f0e", "n": [0, -1.50e+3, 1E-2, {}], "t": true, "f": false, "z": null, "o": {"a": [[]], "": "é€😀"},
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("never crashes, whatever single byte of a document is replaced")
+    @Test("No replaced byte of a document crashes the parser")
     func replacedBytes() {
         let bytes = Array(#"[{"a":-1.5e3,"é":"\u00e9\uD83D\uDE00"},true,null]"#.utf8)
         for index in bytes.indices {

@@ -39,7 +39,7 @@ extension JSONValue {
 }
 
 @Suite("Round trips") struct RoundTripTests {
-    @Test("of random values change nothing", arguments: 0..<200 as Range<UInt64>)
+    @Test("Round trips preserve random values", arguments: 0..<200 as Range<UInt64>)
     func randomValues(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         let value = JSONValue.random(depth: 4, using: &generator)
@@ -52,7 +52,7 @@ extension JSONValue {
         #expect(writer.bytes == encoded)
     }
 
-    @Test("through Foundation agree about what was written", arguments: 0..<100 as Range<UInt64>)
+    @Test("Round trips through Foundation agree", arguments: 0..<100 as Range<UInt64>)
     func foundation(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         let value = JSONValue.random(depth: 3, using: &generator)
@@ -62,7 +62,7 @@ extension JSONValue {
         #expect(shape(of: read) == shape(of: value))
     }
 
-    @Test("of doubles give the same bits", arguments: 0..<100 as Range<UInt64>)
+    @Test("Round trips preserve the bits of doubles", arguments: 0..<100 as Range<UInt64>)
     func doubles(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         for _ in 0..<50 {
@@ -74,7 +74,7 @@ extension JSONValue {
         }
     }
 
-    @Test("of fixed digits agree with the decimal that is printed", arguments: 0..<100 as Range<UInt64>)
+    @Test("Fixed digits agree with the printed decimal", arguments: 0..<100 as Range<UInt64>)
     func fixed(seed: UInt64) throws {
         var generator = Draw(seed: seed)
         for digits in 0...6 {
