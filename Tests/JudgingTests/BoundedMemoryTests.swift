@@ -43,7 +43,7 @@ struct BoundedMemoryTests {
         }
     }
 
-    @Test("Of what judges keep, long bodies have their beginnings only; they are judged whole")
+    @Test("Judges keep only the beginnings of long bodies, but judge them whole")
     func cutsEvidence() throws {
         let body = Array("{\"raw_input\":\"\(String(repeating: "x", count: 5_000))\"}".utf8)
         let entries = Story { story in
@@ -65,7 +65,7 @@ struct BoundedMemoryTests {
         #expect(request.body?["raw_input"]?.string?.count == 5_000)
     }
 
-    @Test("A judge keeps no more than its limits, however many users there are")
+    @Test("A judge stays within its limits, for any number of users")
     func isBounded() {
         var scene = Scene()
         var judges = Judge.judges.filter { !$0.isOfSockets }.map { $0.init() }
@@ -96,12 +96,12 @@ struct BoundedMemoryTests {
     }
 }
 
-@Suite("Judges tell users, ids and tokens apart by their bytes")
+@Suite("Judges compare users, ids and tokens by bytes")
 struct IdentityTests {
     /// Texts that Swift's strings equate.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
-    @Test("Sockets of two users are not one user's", arguments: twins)
+    @Test("Sockets of two users do not belong to one", arguments: twins)
     func sockets(_ first: ExactString, _ second: ExactString) {
         var story = SocketStory()
         story.open(1, at: 0, on: "c1", user: first)
@@ -112,7 +112,7 @@ struct IdentityTests {
         #expect(scene.openSockets(of: second).map(\.connection) == [2])
     }
 
-    @Test("What one user was shown does not bind another", arguments: twins)
+    @Test("An answer for one user does not bind another", arguments: twins)
     func shown(_ first: ExactString, _ second: ExactString) {
         func verdict(_ other: ExactString) -> Told? {
             var story = Story()

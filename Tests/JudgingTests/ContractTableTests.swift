@@ -55,19 +55,19 @@ struct ContractTableTests {
         #expect(obligation.origin == row.origin)
     }
 
-    @Test("The judges stand in the table's order, and there are no others")
+    @Test("The judges follow the table's order, and there are no others")
     func isInOrder() {
         // What sockets show has a table of its own.
         #expect(Judge.obligations.map(\.id).filter { !$0.hasPrefix("ws/") } == Self.rows.map(\.id))
     }
 
-    @Test("No obligation is there twice")
+    @Test("Each obligation appears once")
     func isUnique() {
         let ids = (Judge.obligations + Obligation.inside).map(\.id)
         #expect(Set(ids).count == ids.count)
     }
 
-    @Test("What can be seen only from inside")
+    @Test("Inside obligations are listed separately")
     func inside() {
         #expect(
             Obligation.inside.map(\.id) == [
@@ -80,7 +80,7 @@ struct ContractTableTests {
         #expect(Obligation.inside.allSatisfy { $0.level == .must })
     }
 
-    @Test("What is said of obligations are sentences", arguments: Judge.obligations + Obligation.inside)
+    @Test("Texts of obligations are sentences", arguments: Judge.obligations + Obligation.inside)
     func isSaid(_ obligation: Obligation) {
         for text in [obligation.clause, obligation.advice, obligation.tolerance].compactMap({ $0 }) {
             #expect(text.hasSuffix("."), "\(obligation.id)")
@@ -89,7 +89,7 @@ struct ContractTableTests {
         }
     }
 
-    @Test("A guide's clients are judged by that guide, and by what all say", arguments: GuideMode.allCases)
+    @Test("A guide's clients are judged by that guide, and by common obligations", arguments: GuideMode.allCases)
     func applies(_ mode: GuideMode) {
         let judged = Judge(mode: mode).verdicts().map(\.obligation.id).filter { !$0.hasPrefix("ws/") }
         let due = Self.rows.filter { row in
@@ -105,7 +105,7 @@ struct ContractTableTests {
 
 @Suite("docs/obligations.md")
 struct ObligationTableTests {
-    @Test("has a row for each obligation, with its level, source, clause, tolerance and scenarios")
+    @Test("The page has a row for each obligation, with its level, source, clause, tolerance and scenarios")
     func page() throws {
         let page = try textOfPackage("docs/obligations.md")
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
@@ -136,10 +136,10 @@ struct ObligationTableTests {
 
 }
 
-@Suite("How to fix a client, in the words of its language")
+@Suite("Advice in the words of the client's language")
 struct AdviceTests {
     @Test(
-        "Swift's words are for clients that say that they are written in it",
+        "Swift's words are for clients that identify as Swift",
         arguments: [
             ("FitIQ/1 CFNetwork/1490.0.4 Darwin/23.2.0", true), ("app (unknown version) curl/8.5.0", true),
             ("curl/8.5.0", false), ("python-requests/2.31", false), (nil, false),
@@ -167,10 +167,10 @@ struct AdviceTests {
         #expect(text.contains("How to fix it: \(verdict.advice)\n"))
     }
 
-    @Test("A verdict on a client of which nothing is known has everyone's words")
+    @Test("An unknown client gets the general words")
     func unknown() { #expect(Findings(of: LowercaseIDs.obligation).verdict.advice == LowercaseIDs.obligation.advice) }
 
-    @Test("No advice has Swift's words for all", arguments: Judge.obligations + Obligation.inside)
+    @Test("General advice does not use Swift's words", arguments: Judge.obligations + Obligation.inside)
     func general(_ obligation: Obligation) {
         for word in ["task.", "URLSession", "URLRequest", "await", "Codable", ".iso8601", "uuid", "webSocketTask"] {
             #expect(!obligation.advice.contains(word), "\(obligation.advice)")
@@ -204,7 +204,7 @@ struct SocketObligationTests {
         ("ws/close-handshake", .should, .guides([.consultationWebSocket, .mealLogWebSocket])),
     ]
 
-    @Test("They are the contract's, in its order")
+    @Test("Socket obligations are the contract's, in its order")
     func table() {
         let obligations = SocketStory.judges.map { $0.obligation }
         #expect(obligations.map(\.id) == Self.table.map(\.0))
@@ -212,7 +212,7 @@ struct SocketObligationTests {
         #expect(obligations.map(\.origin) == Self.table.map(\.2))
     }
 
-    @Test("Their texts are sentences on one line", arguments: SocketStory.judges.map { $0.obligation })
+    @Test("Their texts are single-line sentences", arguments: SocketStory.judges.map { $0.obligation })
     func texts(_ obligation: Obligation) {
         for text in [obligation.clause, obligation.tolerance ?? "None.", obligation.advice] {
             #expect(text.hasSuffix("."))
@@ -254,6 +254,6 @@ struct SocketObligationTests {
         ),
     ]
 
-    @Test("Findings have the numbers in them", arguments: sentences)
+    @Test("Findings contain their numbers", arguments: sentences)
     func sentence(_ actual: String, _ expected: String) { #expect(actual == expected) }
 }

@@ -22,7 +22,7 @@ struct EvidenceTests {
         return Set(judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id))
     }
 
-    @Test("An obligation that needs what is not told is not exercised; the others are judged as ever")
+    @Test("An obligation that needs missing data is not exercised; the others are judged as usual")
     func needs() {
         let all = Self.broken(.all)
         #expect(
@@ -36,7 +36,9 @@ struct EvidenceTests {
         #expect(Self.broken([]) == ["request/shape"])
     }
 
-    @Test("What needs which", arguments: [Evidence.controlFrames, .socketEnds, .credentials, .backend])
+    @Test(
+        "Obligations state the data that they need",
+        arguments: [Evidence.controlFrames, .socketEnds, .credentials, .backend])
     func table(_ evidence: Evidence) {
         let needed: [Evidence: [String]] = [
             .controlFrames: ["ws/keepalive", "ws/close-handshake"],
@@ -56,7 +58,7 @@ struct EvidenceTests {
         #expect(found == needed[evidence])
     }
 
-    @Test("What only the backend knows is left to a real server; what else is broken is still found")
+    @Test("A real server's backend is not judged; other breaches are still found")
     func realServer() throws {
         let story = Story {
             $0.request(.deleteGoal, "goal-1", status: 404, at: 0, fields: [])
@@ -89,7 +91,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test("Of the breaches that are not told in words the numbers of their entries are kept, at most a thousand")
+    @Test("For further breaches, at most a thousand entry numbers are kept")
     func numbers() throws {
         func verdict(_ count: Int) throws -> Verdict {
             let story = Story { story in
@@ -111,7 +113,7 @@ struct EvidenceTests {
         #expect(sum.moreEntries == [6, 7, 8, 6, 7, 8, 1, 2, 3, 4, 5] && sum.findingCount == 16)
     }
 
-    @Test("Entries that a journal has lost are counted")
+    @Test("Lost journal entries are counted")
     func missed() {
         let story = Story { for second in 0..<6 { $0.request(.listGoals, at: Double(second)) } }
         var judge = Judge(mode: .union)
@@ -120,7 +122,7 @@ struct EvidenceTests {
         #expect(judge.lastNumber == 6)
     }
 
-    @Test("An answer that was not kept is not what it might have been")
+    @Test("A missing answer is not treated as any answer")
     func lostAnswers() {
         func verdict(_ id: String, isLost: Bool, _ tell: (inout Story) -> Void) -> Verdict.Outcome? {
             var judge = Judge(mode: .union)

@@ -183,10 +183,10 @@ struct ExposureTests {
         },
     ]
 
-    @Test("What a client met is counted", arguments: requests + sockets + meals)
+    @Test("Situations that a client met are counted", arguments: requests + sockets + meals)
     func counts(_ example: Case) { #expect(example.story.exposures(end: example.end) == example.counts) }
 
-    @Test("Every way is told in order, also those never met")
+    @Test("Every path is listed in order, including those never met")
     func isComplete() {
         #expect(Story().judge().exposures.map(\.path) == Exposure.Path.allCases)
         #expect(Story().judge().exposures.allSatisfy { $0.count == 0 })

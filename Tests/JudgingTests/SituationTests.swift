@@ -155,20 +155,20 @@ struct SituationTests {
         AccessToken(subject: "sarah", expiresAt: 1_738_146_600 + seconds).signed(with: Array("secret".utf8))
     }
 
-    @Test("The journal shows where a client stands, and each step to it is covered", arguments: sockets + others)
+    @Test("The journal shows a client's situation, and each step to it is covered", arguments: sockets + others)
     func stands(_ example: Case) {
         let judge = example.story.judge()
         #expect(judge.situation == example.situation)
         #expect(judge.coverage.contains(example.situation) || example.situation == Situation())
     }
 
-    @Test("A refused handshake is covered as one that was connecting")
+    @Test("A refused handshake is covered as connecting")
     func passesThrough() {
         let covered = Story { $0.request(.webSocket, Self.id, status: 503, at: 0) }.judge().coverage
         #expect(covered.situations.map(\.socket) == [.none, .connecting])
     }
 
-    @Test("A socket that ended with a close frame is covered as one that was closing")
+    @Test("A socket that ended with a close frame is covered as closing")
     func closes() {
         let covered = Story {
             $0.connected(Self.id, at: 0)
@@ -186,7 +186,7 @@ struct SituationTests {
         #expect(!all.contains { $0 < $0 })
     }
 
-    @Test("A coverage has what was put into it, and the sum of two")
+    @Test("A coverage has its members, and the sum of two")
     func sets() {
         let (first, last) = (Situation(index: 0), Situation(index: Situation.count - 1))
         var one = Coverage()

@@ -86,7 +86,7 @@ struct ConflictTests {
         },
     ]
 
-    @Test("What follows a 409 is judged", arguments: chapters)
+    @Test("Requests after a 409 are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/conflict-continues-existing") }
 }
 
@@ -158,7 +158,7 @@ struct LimitTests {
         },
     ]
 
-    @Test("What follows a 429 is judged", arguments: chapters)
+    @Test("Requests after a 429 are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/limit-stops-creating") }
 }
 
@@ -233,11 +233,11 @@ struct HistoryTests {
         },
     ]
 
-    @Test("What precedes a socket is judged", arguments: chapters)
+    @Test("Requests before a socket are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("consultation/history-before-connect") }
 
     @Test(
-        "Without its beginning a journal shows a hasty socket only if it shows the consultation first",
+        "A truncated journal shows a hasty socket only if it shows the consultation first",
         arguments: [false, true])
     func lateBeginning(isShown: Bool) throws {
         var story = Story()

@@ -65,10 +65,10 @@ struct CredentialsTests {
         },
     ]
 
-    @Test("What a request brings along is judged", arguments: chapters)
+    @Test("The credentials of requests are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/credentials-on-every-request") }
 
-    @Test("Modes that know no key have no such obligation", arguments: [GuideMode.goalLinking, .webSocketArchitecture])
+    @Test("Modes without an API key lack this obligation", arguments: [GuideMode.goalLinking, .webSocketArchitecture])
     func isAbsent(_ mode: GuideMode) {
         let story = Story { $0.request(.listGoals, at: 0, fields: []) }
         #expect(story.verdict("auth/credentials-on-every-request", in: mode) == nil)
@@ -123,7 +123,7 @@ struct WebSocketCredentialsTests {
         },
     ]
 
-    @Test("What a handshake brings along is judged", arguments: chapters)
+    @Test("The credentials of a handshake are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/websocket-credentials") }
 }
 
@@ -290,7 +290,7 @@ struct RefreshOnceTests {
     @Test("Refresh tokens are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("auth/refresh-token-once") }
 
-    @Test("Guides have no such thing", arguments: GuideMode.guides)
+    @Test("Guides lack this obligation", arguments: GuideMode.guides)
     func guides(_ mode: GuideMode) {
         let story = Story(Self.refreshes(("r1", 200, 0), ("r1", 200, 1)))
         #expect(story.verdict("auth/refresh-token-once", in: mode) == nil)

@@ -277,6 +277,6 @@ struct LinkTests {
         },
     ]
 
-    @Test("Goals out of a chat are judged", arguments: chapters)
+    @Test("Goals created in a chat are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("goal/links-created-goal") }
 }

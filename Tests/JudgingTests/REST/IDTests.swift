@@ -234,7 +234,7 @@ struct GoneTests {
         },
     ]
 
-    @Test("What is gone and asked for again is judged", arguments: chapters)
+    @Test("Requests for missing resources are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ids/gone-not-reused") }
 }
 
@@ -360,10 +360,10 @@ struct DeletionTests {
         ),
     ]
 
-    @Test("are kept by a client that deletes", arguments: stories)
+    @Test("A client that deletes keeps the obligations", arguments: stories)
     func judges(_ id: String, _ chapter: Chapter) { chapter.check(id) }
 
-    @Test("A goal id of the app's own is no better in a deletion")
+    @Test("A goal id of the app's own also breaks in a deletion")
     func ownID() {
         let told = Story { $0.request(.deleteGoal, "goal-1", status: 404, at: 0) }.verdict("ids/backend-goal-id")
         #expect(told?.outcome == .broken)

@@ -115,7 +115,7 @@ struct FetchTests {
         },
     ]
 
-    @Test("What follows a completed event is judged", arguments: chapters)
+    @Test("Requests after a completed event are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("meal/no-fetch-after-completed") }
 }
 
@@ -232,6 +232,6 @@ struct PollWhileConnectedTests {
         },
     ]
 
-    @Test("Polls while a socket is open are judged", arguments: chapters)
+    @Test("Polls with an open socket are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("meal/no-poll-while-connected") }
 }

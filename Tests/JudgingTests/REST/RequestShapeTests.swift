@@ -111,7 +111,7 @@ struct RequestShapeTests {
         },
     ]
 
-    @Test("What fits is kept", arguments: chapters)
+    @Test("Well-formed requests keep it", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("request/shape") }
 
     /// A request that does not fit, and a part of the message about it.
@@ -198,7 +198,7 @@ struct RequestShapeTests {
         Misfit(line: "GET /api/v1/meal-logs?limit=0", endpoint: .listMealLogs, told: "'limit'"),
     ]
 
-    @Test("What does not fit is told with the API's own reason, whatever it was answered with", arguments: misfits)
+    @Test("Malformed requests are reported with the API's reason, whatever the answer", arguments: misfits)
     func tells(_ misfit: Misfit) throws {
         for status in [nil, 200, 400, 503] as [Int?] {
             let story = Story {

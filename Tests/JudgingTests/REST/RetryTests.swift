@@ -153,7 +153,7 @@ struct RetryTests {
     @Test("Repeats are judged", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/backoff-on-5xx") }
 
-    @Test("Too many attempts alone fail no run")
+    @Test("Too many attempts alone do not fail a run")
     func warns() throws {
         let story = Story(Self.tries((0, 503, 0), (1, 503, 0), (3, 503, 0), (7, 200, 0)))
         let verdict = try #require(story.judge().verdicts().first { $0.obligation.id == "retry/backoff-on-5xx" })
@@ -280,9 +280,9 @@ struct CreatesOnceTests {
         },
     ]
 
-    @Test("A creation that exists twice is reported", arguments: chapters)
+    @Test("A duplicate creation is reported", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/creates-once") }
 
-    @Test("Not judged where a guide shows the repeat", arguments: GuideMode.allCases.filter { $0 != .union })
+    @Test("Guides that show the repeat are not judged", arguments: GuideMode.allCases.filter { $0 != .union })
     func modes(_ mode: GuideMode) { #expect(Story().verdict("retry/creates-once", in: mode) == nil) }
 }

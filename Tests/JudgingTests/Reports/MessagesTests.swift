@@ -4,7 +4,7 @@ import Text
 
 @testable import Judging
 
-@Suite("What reports say")
+@Suite("Messages of reports")
 struct MessagesTests {
     static let rows: [(String, String)] = [
         (Messages.times(1), "once"), (Messages.times(2), "twice"), (Messages.times(3), "3 times"),
@@ -57,7 +57,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("sentences", arguments: rows.indices)
+    @Test("Messages are sentences", arguments: rows.indices)
     func sentence(row: Int) { #expect(Self.rows[row].0 == Self.rows[row].1) }
 
     /// The numbers of obligations by mark, the number of cases and of runs, and the summary.
@@ -72,7 +72,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("a summary names what there is", arguments: summaries)
+    @Test("A summary counts its parts", arguments: summaries)
     func summary(_ counts: [Report.Mark: Int], _ cases: Int, _ runs: Int, _ sentence: String) {
         var outcome = Report.Outcome()
         outcome.counts = counts
@@ -81,13 +81,13 @@ struct MessagesTests {
         #expect(Messages.summary(outcome, runs: runs) == sentence)
     }
 
-    @Test("every way in which things go wrong has a name of its own")
+    @Test("Every kind of failure has a unique name")
     func exposures() {
         #expect(Set(Exposure.Path.allCases.map(Messages.exposure)).count == Exposure.Path.allCases.count)
     }
 }
 
-@Suite("What is known to be broken is named by bytes")
+@Suite("Known breaches are compared by bytes")
 struct KnownBrokenIdentityTests {
     @Test("A scenario is not excused by another's line", arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func scenarios(_ first: String, _ second: String) throws {
@@ -98,12 +98,12 @@ struct KnownBrokenIdentityTests {
     }
 }
 
-@Suite("Coverage, as reports tell it")
+@Suite("Coverage in reports")
 struct CoverageSummaryTests {
     private static let summary = CoverageSummary(
         SampleReport.report.coverage, played: ["default", "drop-mid-stream"], of: SampleReport.reachable)
 
-    @Test("What was faced counts, also what the table lacks; next is what is nearest and was not played")
+    @Test("All faced situations count, even unlisted ones; the nearest unplayed one is next")
     func counts() {
         #expect(Self.summary.facedCount == 5 && Self.summary.reachableCount == 10)
         #expect(
@@ -120,7 +120,7 @@ struct CoverageSummaryTests {
         #expect(none.next.count == 8)
     }
 
-    @Test("Ten situations are named, not more")
+    @Test("At most ten situations are named")
     func limit() {
         let many = (0..<Situation.count).map { ReachableSituation(Situation(index: $0), way: "default") }
         #expect(CoverageSummary(Coverage(), of: many).next.count == CoverageSummary.nextLimit)
@@ -146,7 +146,7 @@ struct CoverageSummaryTests {
     }
 
     @Test(
-        "Situations in words",
+        "Situations have words",
         arguments: [
             ("none good none none", "a good token without a socket"),
             ("streaming expired none none", "an expired token while an answer streams"),
@@ -158,7 +158,7 @@ struct CoverageSummaryTests {
         ])
     func words(names: String, words: String) { #expect(Messages.words(SampleReport.situation(names)) == words) }
 
-    @Test("Every situation has words and names of its own, and is found by them")
+    @Test("Every situation has unique words and names, and is found by them")
     func names() {
         let all = (0..<Situation.count).map(Situation.init(index:))
         #expect(Set(all.map(Messages.words)).count == Situation.count)
@@ -166,7 +166,7 @@ struct CoverageSummaryTests {
         #expect(Situation(names: ["none", "good", "none", "odd"]) == nil && Situation(names: ["none"]) == nil)
     }
 
-    @Test("A table reads back; one with a wrong or repeated row is none")
+    @Test("A table reads back; a wrong or repeated row is refused")
     func file() {
         let rows = SampleReport.reachable.map { ($0.situation.names + [$0.way ?? "-"]).joined(separator: "\t") + "\n" }
         let text = "socket\ttoken\tmeal\ttrouble\tway\n" + rows.joined()
@@ -181,7 +181,7 @@ struct CoverageSummaryTests {
         #expect(ReachableSituation.read(Array(text.utf8).dropLast(1)) != nil)
     }
 
-    @Test("The file in the binary has most of the protocol, and names built-in scenarios")
+    @Test("The embedded file has most of the protocol, and names built-in scenarios")
     func builtIn() {
         #expect(ReachableSituation.all.count > 100)
         #expect(ReachableSituation.all.first == SampleReport.row("none good none none", "default"))
@@ -206,7 +206,7 @@ struct CoverageSummaryTests {
         #expect(page?["table"]?.array?.count == Self.summary.table.count && page?["faced"] == 5)
     }
 
-    @Test("A client that never connected faced nothing that is worth a sentence")
+    @Test("Without a connection there is no sentence on coverage")
     func neverConnected() {
         var report = SampleReport.report
         for index in report.runs.indices { report.runs[index].hasConnected = false }

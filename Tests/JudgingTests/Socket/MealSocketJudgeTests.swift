@@ -2,7 +2,7 @@ import Testing
 
 @testable import Judging
 
-@Suite("Judges and the socket of all meals")
+@Suite("Judges of the meal socket")
 struct MealSocketJudgeTests {
     private static let second =
         "The client opened a second socket of the same user's meals at 10:30:04; it still served the one from "
@@ -47,7 +47,7 @@ struct MealSocketJudgeTests {
     @Test("ws/meal-socket-single", arguments: singleCases)
     func single(_ row: SocketCase) { row.check(MealSocketSingle.self) }
 
-    @Test("A chat's socket beside it is not a second connection")
+    @Test("A chat's socket in addition is not a second connection")
     func besideAChat() {
         SocketCase("", .notExercised, until: 9) {
             $0.connect(1, at: 0)
@@ -153,7 +153,7 @@ struct MealSocketJudgeTests {
         ),
     ]
 
-    @Test("Judges of sockets know it", arguments: reconnects.indices)
+    @Test("Judges of sockets treat it as a socket", arguments: reconnects.indices)
     func judges(_ index: Int) {
         let (row, judge) = Self.reconnects[index]
         row.check(judge)

@@ -1,7 +1,7 @@
 import Testing
 @testable import Judging
 
-@Suite("The judge of what follows an own close")
+@Suite("The judge of reconnects after a client's own close")
 struct OwnCloseJudgeTests {
     private static func back(_ seconds: String) -> String {
         """
@@ -110,7 +110,7 @@ struct HoldJudgeTests {
 
     private static let noPing = Messages.noPing(for: 90 * Tolerance.second, since: SocketStory.time(10))
 
-    @Test("Messages behind a held one are not sent while an answer streams")
+    @Test("Messages behind a held one do not count as sent during an answer")
     func streaming() {
         for (faults, isBroken) in [(["b"], false), ([], true)] {
             let message = Messages.sentWhileStreaming(since: SocketStory.time(11))
@@ -124,7 +124,7 @@ struct HoldJudgeTests {
         }
     }
 
-    @Test("A client may give up a socket on which a frame was held, in either direction")
+    @Test("A client may give up a socket with a held frame, in either direction")
     func givingUp() {
         for (said, heard) in [(["b"], []), ([], ["b"])] {
             SocketCase("gives up", .notExercised) {
@@ -143,7 +143,7 @@ struct HoldJudgeTests {
         }
     }
 
-    @Test("A lost or changed end of an answer excuses what comes next")
+    @Test("A lost or changed end of an answer excuses the next steps")
     func lostEnd() {
         SocketCase("lost end", .notExercised) {
             $0.connect(1, at: 0)
@@ -161,7 +161,7 @@ struct HoldJudgeTests {
         }.check(NoSendWhileStreaming.self)
     }
 
-    @Test("A handshake that is held for long is no reason to blame the next")
+    @Test("A long-held handshake is no reason to blame the next")
     func handshakes() {
         SocketCase("held handshake", .notExercised) {
             $0.open(1, at: 40, took: 40, faults: ["b"])
@@ -170,7 +170,7 @@ struct HoldJudgeTests {
         }.check(CloseHandshake.self)
     }
 
-    @Test("What was held and released is no fact about the client")
+    @Test("Held and released things are not facts about the client")
     func entries() {
         var story = Story()
         story.journal(

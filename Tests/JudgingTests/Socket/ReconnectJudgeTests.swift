@@ -236,7 +236,7 @@ struct ReconnectJudgeTests {
         },
     ]
 
-    @Test("ws/reconnect-backoff, where pauses grow", arguments: growthCases)
+    @Test("ws/reconnect-backoff with growing pauses", arguments: growthCases)
     func growth(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
 
     @Test("ws/reconnect-backoff", arguments: backoffCases)
@@ -484,6 +484,6 @@ struct ReconnectsAfterDropTests {
         },
     ]
 
-    @Test("A client whose user goes on without a socket is reported", arguments: chapters)
+    @Test("A client whose user continues without a socket is reported", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("ws/reconnects") }
 }

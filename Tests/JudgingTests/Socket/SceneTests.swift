@@ -17,7 +17,7 @@ struct SceneTests {
         return scene
     }
 
-    @Test("Open sockets are known by user and by consultation, oldest first, silenced ones apart")
+    @Test("Open sockets are found by user and by consultation, oldest first, silenced ones separately")
     func open() {
         let scene = scene {
             $0.open(9, at: 0)
@@ -37,7 +37,7 @@ struct SceneTests {
         #expect(scene.endedSocket?.connection == 6)
     }
 
-    @Test("The socket that ended is told of once, as it was")
+    @Test("An ended socket is reported once, with its state")
     func ended() {
         let ended = scene {
             $0.streaming()
@@ -54,7 +54,7 @@ struct SceneTests {
     }
 
     @Test(
-        "An answer streams from a piece that is delivered to its end",
+        "An answer streams from its first delivered chunk to its end",
         arguments: [
             ("stream_chunk", "stream_complete"), ("assistant_message_start", "assistant_message_end"),
             ("assistant_message_chunk", "error"),
@@ -87,7 +87,7 @@ struct SceneTests {
         #expect(unasked.sockets[1]?.isStreaming == true, "nothing has ended that it could belong to")
     }
 
-    @Test("No more sockets are remembered than the limit, and the oldest go")
+    @Test("At most the limit of sockets is remembered, and the oldest go")
     func limit() {
         let scene = scene(limit: 3) {
             for connection in 1...50 { $0.open(UInt64(connection), at: 0, user: "user \(connection)") }
@@ -100,7 +100,7 @@ struct SceneTests {
         #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == [48, 50, 51])
     }
 
-    @Test("Of many open sockets of a user the newest are looked at, however many there are")
+    @Test("For a user with many open sockets only the newest are checked")
     func lookBack() {
         let scene = scene(limit: 200) {
             for connection in 1...150 { $0.open(UInt64(connection), at: 0) }
@@ -111,7 +111,7 @@ struct SceneTests {
         #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == Array(86...149))
     }
 
-    @Test("A connection that is opened twice is one socket")
+    @Test("A connection opened twice is one socket")
     func twice() {
         let scene = scene {
             $0.open(1, at: 0)
@@ -121,7 +121,7 @@ struct SceneTests {
         #expect(scene.openSockets(of: "bob").map(\.consultation) == ["c2"])
     }
 
-    @Test("Frames, faults and ends of sockets that nobody saw open are of no account")
+    @Test("Frames, faults and ends of unknown sockets are ignored")
     func unknown() {
         let scene = scene {
             $0.hear(1, "stream_chunk", at: 0)
@@ -134,7 +134,7 @@ struct SceneTests {
 }
 
 /// Journals of clients that do anything at all, including journals that no server could have written.
-@Suite("Judges of sockets, any journal")
+@Suite("Judges of sockets on random journals")
 struct SocketSoakTests {
     private static func journal(seed: UInt64, count: Int) -> SocketStory {
         var numbers = Draw(seed: seed)
@@ -186,7 +186,7 @@ struct SocketSoakTests {
     }
 
     @Test(
-        "No journal brings a judge down, what is broken was faced, and evidence is few and in order", arguments: 1...40)
+        "Judges survive any journal, breaches were faced, and evidence is short and in order", arguments: 1...40)
     func soak(_ seed: UInt64) {
         let story = Self.journal(seed: seed, count: 2000)
         for type in SocketStory.judges {
@@ -201,7 +201,7 @@ struct SocketSoakTests {
         }
     }
 
-    @Test("The journals are wild enough: each judge finds breaches in some")
+    @Test("The journals are wild enough for each judge to find breaches")
     func reach() {
         let stories = (UInt64(1)...20).map { Self.journal(seed: $0, count: 2000) }
         for type in SocketStory.judges {
@@ -209,7 +209,7 @@ struct SocketSoakTests {
         }
     }
 
-    @Test("Asking for the verdicts in between changes none")
+    @Test("Reading verdicts in between changes none")
     func asking() {
         let entries = Array(Self.journal(seed: 7, count: 600).journal.entries())
         for type in SocketStory.judges {
