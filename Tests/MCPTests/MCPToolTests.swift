@@ -79,7 +79,7 @@ struct MCPToolTests {
         ("state", ["action": "import", "state": ["name": "x"]], #"PUT state {"name":"x"}"#),
     ]
 
-    @Test("A call asks the admin API for just what it says", arguments: requests.indices)
+    @Test("A call asks the admin API exactly for its arguments", arguments: requests.indices)
     func asks(row: Int) {
         let (tool, arguments, expected) = Self.requests[row]
         #expect(Self.asked(tool, arguments) == expected)
@@ -101,14 +101,14 @@ struct MCPToolTests {
         ("explore", ["output": "/"], "no argument"),
     ]
 
-    @Test("A call with wrong arguments is refused with what is right", arguments: refusals.indices)
+    @Test("A call with wrong arguments is refused with the right ones", arguments: refusals.indices)
     func refuses(row: Int) {
         let (tool, arguments, words) = Self.refusals[row]
         let answer = Self.asked(tool, arguments)
         #expect(answer.hasPrefix("refused: ") && answer.contains(words), "\(answer)")
     }
 
-    @Test("Without the operator's command nothing is run, and the answer says who can change that")
+    @Test("Without the operator's command nothing runs, and the answer says who can change that")
     func noCommand() {
         let server = MCPServer(version: "1", world: "w1")
         #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add it"))
@@ -144,7 +144,7 @@ struct MCPToolTests {
     }
 
     @Test(
-        "Pages of a list have at most as many bytes as asked for, and lead through all of it",
+        "Pages of a list have at most the requested bytes, and cover all of it",
         arguments: [1000, 8000, 20_000])
     func pages(limit: Int) throws {
         let scenarios = (0..<300).map {
@@ -163,7 +163,7 @@ struct MCPToolTests {
         #expect(seen == scenarios)
     }
 
-    @Test("Traffic is short, newest first, and the next page begins below the last number")
+    @Test("Traffic is brief, newest first, and the next page begins below the last number")
     func traffic() throws {
         let entries = (1...50).reversed().map { Self.entry($0, body: String(repeating: "x", count: 5000)) }
         let page = try Self.known("traffic", [:], ["entries": .array(entries), "last_number": 90])
@@ -178,7 +178,7 @@ struct MCPToolTests {
         #expect(full["next_cursor"] == "2")
     }
 
-    @Test("What is too long is cut, and its cursor leads to the whole as text", arguments: [1000, 8000])
+    @Test("Long values are cut, and their cursor leads to the whole text", arguments: [1000, 8000])
     func whole(limit: Int) throws {
         let body: JSONValue = [
             "entry": Self.entry(5, body: String(repeating: "\"é\n\u{1F600}", count: 4000)), "faults": [], "broken": [],
@@ -200,7 +200,7 @@ struct MCPToolTests {
         #expect(text == body.description)
     }
 
-    @Test("Whatever the admin API answers, the answer is short enough")
+    @Test("For any answer of the admin API, the tool's answer stays short")
     func hostile() throws {
         var draw = Draw(seed: 1)
         func value(_ depth: Int) -> JSONValue {
@@ -235,7 +235,7 @@ struct MCPToolTests {
         }
     }
 
-    @Test("A refusal of the admin API is the tool's, with what helps")
+    @Test("A refusal of the admin API is the tool's, with advice")
     func refused() throws {
         let error: JSONValue = [
             "success": false, "error": ["code": "X", "message": "No.", "details": ["near": [1, 2]]],
@@ -255,7 +255,7 @@ struct MCPToolTests {
         #expect(try JSON.parse(call.answer(status: 200, body: nil).bytes)["result"]?["isError"] == true)
     }
 
-    @Test("An entry is explained by its refusal, its faults, its near misses and the breaches that it shows")
+    @Test("An entry is explained by its refusal, its faults, its near misses and its breaches")
     func explains() throws {
         let entry: JSONValue = [
             "number": 5, "response": ["status": 404, "body": #"{"error":{"code":"NOT_FOUND","message":"No goals."}}"#],
@@ -274,7 +274,7 @@ struct MCPToolTests {
         #expect(plain["because"] == .array([.string(MCPMessages.nothingUnusual)]))
     }
 
-    @Test("A run tells its progress to who asks for it, and answers with its report, or with its output")
+    @Test("A run reports progress on request, and answers with its report or its output")
     func runs() throws {
         func run(_ meta: JSONValue) throws -> MCPRun {
             let message = MCPServerTests.message("tools/call", ["name": "verify", "_meta": meta])
