@@ -2,7 +2,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Values apart from their owner")
+@Suite("Values stored apart from their owner")
 struct ApartTests {
     private final class Counter { var alive = 0 }
 
@@ -21,7 +21,7 @@ struct ApartTests {
 
     private struct Refusal: Error {}
 
-    @Test("Values are kept, changed in place, replaced, and freed once, also if a change throws")
+    @Test("Values are stored, changed in place, replaced, and freed once, even if a change throws")
     func lifetime() {
         let counter = Counter()
         func refuse(_ value: inout Counted?) throws(Refusal) {

@@ -50,7 +50,7 @@ struct DeterminismTests {
         return wires.map(\.received)
     }
 
-    @Test("The same session twice gives the same bytes", arguments: [0, 1, 7, UInt64.max])
+    @Test("Equal sessions give the same bytes", arguments: [0, 1, 7, UInt64.max])
     func twice(seed: UInt64) throws {
         let first = try Self.session(seed: seed)
         #expect(first == (try Self.session(seed: seed)))
@@ -62,12 +62,12 @@ struct DeterminismTests {
         #expect(try Self.session(seed: 1) != (try Self.session(seed: 2)))
     }
 
-    @Test("However the packets are cut, the bytes are the same", arguments: [1, 2, 3, 5, 16, 100, 333])
+    @Test("Packet boundaries do not change the bytes", arguments: [1, 2, 3, 5, 16, 100, 333])
     func pieces(size: Int) throws {
         #expect(try Self.session(seed: 3, pieces: size) == (try Self.session(seed: 3)))
     }
 
-    @Test("A session of pipelined requests and frames gives the same bytes for every place of one cut")
+    @Test("A session of pipelined requests and frames gives the same bytes for every single cut")
     func everyCut() throws {
         let list = Request.authorized(.get, "/api/v1/consultations", as: TestUser.anna)
         let bytes =

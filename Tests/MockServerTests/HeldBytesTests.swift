@@ -21,7 +21,7 @@ struct HeldBytesTests {
         if case .memory(limit) = observation { true } else { false }
     }
 
-    @Test("The sum follows what connections hold, and is zero when they are gone")
+    @Test("The sum follows the connections' held bytes, and returns to zero")
     func sum() throws {
         let network = network()
         let wire = try network.open()
@@ -32,7 +32,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("Answers that are not read do not add up beyond the limit: the largest are reset, the next is served")
+    @Test("Unread answers do not add up beyond the limit: the largest are reset, the next is served")
     func unreadAnswers() throws {
         let network = network()
         let request = Request(
@@ -54,7 +54,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("Messages that are never finished: at the limit nobody goes, one byte beyond the largest goes, and no other")
+    @Test("Unfinished messages: at the limit nobody goes, one byte beyond it the largest goes, and no other")
     func unfinishedMessages() throws {
         let network = network()
         let small = try network.echo()
@@ -70,7 +70,7 @@ struct HeldBytesTests {
         #expect(network.observations.contains { isMemory($0, limit: Self.limit) })
     }
 
-    @Test("An eighth of the limit is free afterwards, so that not every byte has everybody looked at")
+    @Test("An eighth of the limit is freed, so that not every byte causes a search")
     func hysteresis() throws {
         let network = network()
         let sockets = try (0..<30).map { _ in try network.echo() }
@@ -82,7 +82,7 @@ struct HeldBytesTests {
         #expect(sockets[29].wire.ending == .reset)
     }
 
-    @Test("As many go as have to, and not one more")
+    @Test("Only as many go as necessary")
     func noMoreThanNeeded() throws {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
@@ -93,7 +93,7 @@ struct HeldBytesTests {
         #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })
     }
 
-    @Test("Who holds nothing is not given up, however much a job holds")
+    @Test("A connection that holds nothing stays, however much a job holds")
     func jobHoldsMost() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
         let jobs = HeldJobs(network)
@@ -106,7 +106,7 @@ struct HeldBytesTests {
         #expect(try put.response().status == 200)
     }
 
-    @Test("An answer that comes of a job has room up to the limit; a byte more, and others go for it")
+    @Test("A job's answer has room up to the limit; beyond it, others make room")
     func answerOfAJob() throws {
         /// The size of the answer to a reset, and what became of a socket that held so many bytes.
         func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
@@ -126,7 +126,7 @@ struct HeldBytesTests {
         #expect(try reset(holding: Self.limit - size + 1).ending == .reset)
     }
 
-    @Test("An answer may be as large as the limit, if all else that is held goes; a larger one makes nobody go")
+    @Test("An answer may reach the limit if everything else goes; a larger one drops nobody")
     func largestAnswer() throws {
         func export(limit: Int) throws -> (answer: Response, ending: VirtualClient.Ending) {
             let network = VirtualNetwork { $0.limits.heldBytes = limit }
@@ -146,7 +146,7 @@ struct HeldBytesTests {
         #expect(tooLarge.answer.status == 503 && tooLarge.ending == .open)
     }
 
-    @Test("An answer of the API that has no room is no exchange: the journal has its refusal")
+    @Test("An API answer without room is not an exchange: the journal has its refusal")
     func refusedAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000 }
         let refused = try network.exchange(.authorized(.get, "/api/v1/consultations/quick-actions"))
@@ -154,7 +154,7 @@ struct HeldBytesTests {
         #expect(network.engine.journalEntries(ofWorld: World.defaultID).map(\.event.kind) == [.note])
     }
 
-    @Test("A request that is arriving is answered 503 where it holds most")
+    @Test("An arriving request with the most held bytes gets 503")
     func arriving() throws {
         let network = network()
         let upload = try network.open()
@@ -167,7 +167,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes <= Self.limit)
     }
 
-    @Test("Sockets of chats are given up as well, and their journal says so")
+    @Test("Chat sockets are given up as well, and their journal says so")
     func chat() throws {
         let network = network()
         let chat = try network.socket(on: try network.consultation())
@@ -178,7 +178,7 @@ struct HeldBytesTests {
         #expect(journal.contains("which is the limit, and it held the most"), "\(journal)")
     }
 
-    @Test("An answer that has no room for itself is refused, and nobody is given up for it")
+    @Test("An answer too large for the limit is refused, and nobody is dropped for it")
     func ownAnswer() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 2_000 }
         let socket = try network.echo()
@@ -188,7 +188,7 @@ struct HeldBytesTests {
         #expect(socket.wire.ending == .open)
     }
 
-    @Test("Probes are answered whatever is held", arguments: ["/health", "/ready"])
+    @Test("Probes get answers at any load", arguments: ["/health", "/ready"])
     func probes(_ path: String) throws {
         let network = network()
         for _ in 0..<20 {
@@ -200,7 +200,7 @@ struct HeldBytesTests {
         }
     }
 
-    @Test("Whatever clients do at the limits, the sums are right and the limits hold", arguments: UInt64(1)...20)
+    @Test("At the limits the sums are right for any client behaviour", arguments: UInt64(1)...20)
     func random(_ seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let network = VirtualNetwork {
@@ -242,7 +242,7 @@ struct HeldBytesTests {
 
     // MARK: Echo sockets
 
-    @Test("Echo sockets have a limit of their own: at it all stay, one byte beyond the largest goes")
+    @Test("Echo sockets have their own limit: at it all stay, one byte beyond it the largest goes")
     func echoes() throws {
         let network = VirtualNetwork { $0.limits.echoBytes = 200_000 }
         let chat = try network.socket(on: try network.consultation())

@@ -44,7 +44,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A refusal of the transport has the shape of the API's", arguments: refusals)
+    @Test("A transport refusal has the form of the API's", arguments: refusals)
     func refusal(refusal: TransportRefusal, body: String) {
         #expect(String(decoding: refusal.body(in: .goalLinking), as: UTF8.self) == body)
     }

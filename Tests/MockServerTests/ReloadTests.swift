@@ -33,7 +33,7 @@ struct ReloadTests {
         return try network.exchange(request.json(body))
     }
 
-    @Test("Answers are those of the new one, on open sockets too; data and ids stay")
+    @Test("Answers come from the new scenario, on open sockets too; data and ids stay")
     func answers() throws {
         let network = try network("{name: a, seed: 5, answers: [{text: Old.}]}")
         let id = try network.consultation()
@@ -50,7 +50,7 @@ struct ReloadTests {
         #expect(list.json?["data"]?["consultations"]?.array?.count == 1)
     }
 
-    @Test("Meals are worked out by the new one's rules")
+    @Test("Meals follow the new scenario's rules")
     func meals() throws {
         let network = try network("{name: a, meals: [{fail: Old.}]}")
         func failure() throws -> String? {
@@ -70,7 +70,7 @@ struct ReloadTests {
     static let second = "{name: flaky, on: GET /api/v1/goals, requests: 2, status: 503}"
 
     @Test(
-        "A rule that is written as before goes on counting; one that is written otherwise begins anew",
+        "An unchanged rule keeps its counts; a changed one starts over",
         arguments: [
             ("name: a\nfaults: [\(second)]", [503, 200]),
             ("name: b\nseed: 9\nfaults: [{on: any, empty_reply: true, enabled: false}, \(second)]", [503, 200]),
@@ -89,7 +89,7 @@ struct ReloadTests {
     }
 
     @Test(
-        "On open sockets a rule acts as long as it is written so, and enabled",
+        "On open sockets a rule acts while it is unchanged and enabled",
         arguments: [
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true}]", true),
             ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true, enabled: false}]", false),
@@ -106,7 +106,7 @@ struct ReloadTests {
         #expect(answer(socket, network) == (isSilent ? "" : "Hi."))
     }
 
-    @Test("A live switch outlives a reload that leaves the rule as it was")
+    @Test("A live switch outlives a reload that keeps the rule")
     func liveSwitch() throws {
         let faults = "faults: [{name: down, on: any, status: 503}]"
         let network = try network("name: a\n" + faults)
@@ -119,7 +119,7 @@ struct ReloadTests {
         #expect(try status() == 200)
     }
 
-    @Test("What a world begins with waits for a reset, and is there in other worlds")
+    @Test("Initial data waits for a reset, and appears in new worlds")
     func restAfterReset() throws {
         let network = try network("{name: a, guide: union, seed: 5}")
         let new = """
@@ -142,7 +142,7 @@ struct ReloadTests {
         #expect(network.engine.manualTime == VirtualNetwork.start && network.engine.token != token)
     }
 
-    @Test("Data that does not fit together changes nothing")
+    @Test("Inconsistent data changes nothing")
     func badData() throws {
         let network = try network(
             "{name: a, answers: [{text: Old.}], faults: [{name: f, on: any, status: 503, enabled: false}]}")
@@ -158,7 +158,7 @@ struct ReloadTests {
         #expect(network.engine.defaultWorld.faults.rules.map(\.rule.name) == ["f"])
     }
 
-    @Test("A state takes the place of the users, and of scripts and faults only where it has some")
+    @Test("A state replaces users, and replaces scripts and faults only if it has some")
     func continuing() throws {
         let scenario = try Scenario.read(
             "{name: a, summary: A., seed: 1, guide: union, clock: manual, answers: [{text: A.}], faults: [{on: any, status: 503}]}"
@@ -176,7 +176,7 @@ struct ReloadTests {
         #expect(ruled.upstream?.url?.description == "http://real.example" && ruled.upstream?.answers == .realElseFake)
     }
 
-    @Test("A state may be larger than a file that people write, where it is JSON")
+    @Test("A state as JSON may be larger than a hand-written file")
     func largeState() throws {
         let padding = [UInt8](repeating: 0x20, count: ScenarioLimits.fileBytes)
         let json = Array(#"{"name":"a","seed":7"#.utf8) + padding + Array("}".utf8)
@@ -190,7 +190,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("What a reset or an import asked for while the file was read is not lost", arguments: [false, true])
+    @Test("A reset or an import while the file is read is not lost", arguments: [false, true])
     func whileWaiting(isImport: Bool) throws {
         func goals(_ title: String) -> String {
             let goals = (0..<500).map { "{title: \(title) \($0)}" }.joined(separator: ", ")
@@ -219,7 +219,7 @@ struct ReloadTests {
         #expect(scenario.data.users.first?.goals.first?.title == (isImport ? nil : "new 0"))
     }
 
-    @Test("What is written in another normal form is written otherwise")
+    @Test("Text in another normal form counts as a change")
     func normalForms() throws {
         func scenario(_ text: String, title: String = "a") -> String {
             "{name: a, users: [{goals: [{title: \(title)}]}], "

@@ -4,9 +4,9 @@ import WebSocket
 
 @testable import MockServer
 
-@Suite("Stopping in good order")
+@Suite("Clean shutdown")
 struct ShutdownTests {
-    @Test("Idle connections close, and sockets are closed with 1001")
+    @Test("Idle connections close, and sockets close with 1001")
     func idle() throws {
         let network = VirtualNetwork()
         let fresh = try network.open()
@@ -26,7 +26,7 @@ struct ShutdownTests {
         #expect(network.engine.nextDeadline == nil || network.engine.deadlines.count > 0)
     }
 
-    @Test("A request that has begun is answered, with Connection: close", arguments: 1..<20)
+    @Test("A request in progress is answered with Connection: close", arguments: 1..<20)
     func inFlight(part: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -44,7 +44,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("Of pipelined requests the first answer says that it is the last")
+    @Test("The first of several pipelined answers says that it is the last")
     func pipelined() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -56,7 +56,7 @@ struct ShutdownTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("While it stops, /ready says 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
+    @Test("During a shutdown, /ready says 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
     func ready(path: String, status: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -67,7 +67,7 @@ struct ShutdownTests {
         #expect(try client.response().status == status)
     }
 
-    @Test("A handshake that was in flight is opened and closed with 1001 at once", arguments: [true, false])
+    @Test("A handshake in flight opens and closes with 1001 at once", arguments: [true, false])
     func handshake(isChat: Bool) throws {
         let network = VirtualNetwork()
         let request =
@@ -84,7 +84,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("A connection that arrives while it stops may ask once, and an idle one is closed with the next look")
+    @Test("A connection that arrives during a shutdown gets one answer, and an idle one closes at the next check")
     func late() throws {
         let network = VirtualNetwork()
         network.beginShutdown()
@@ -93,7 +93,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("A slow reader gets the rest of its answer, and the connection then ends")
+    @Test("A slow reader gets the rest of its answer, and then the connection ends")
     func slowReader() throws {
         let network = VirtualNetwork()
         let wire = try network.open(window: 0)
@@ -109,7 +109,7 @@ struct ShutdownTests {
         #expect(wire.ending == .closed)
     }
 
-    @Test("Whoever does not leave is cut off: socket, trickler and never-reader")
+    @Test("Remaining clients are cut off: socket, trickler and never-reader")
     func cutOff() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -127,7 +127,7 @@ struct ShutdownTests {
         #expect(network.engine.isEmpty && network.openCount == 0)
     }
 
-    @Test("Stopping a second time changes nothing")
+    @Test("A second shutdown changes nothing")
     func twice() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -140,7 +140,7 @@ struct ShutdownTests {
         #expect(socket.takeEvents().count == 1)
     }
 
-    @Test("A socket that is closing already is left to it")
+    @Test("A closing socket finishes its own close")
     func closingAlready() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -155,7 +155,7 @@ struct ShutdownTests {
         #expect(socket.closeCode == .normalClosure)
     }
 
-    @Test("A connection that lingers over its last answer is left to it")
+    @Test("A connection that lingers over its last answer is left alone")
     func lingering() throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Admin API: faults while clients are connected")
 struct AdminFaultTests {
-    @Test("A rule is added, shown as it was written, counts, is switched and taken out")
+    @Test("A rule is added, shown in its notation, counted, switched and removed")
     func life() throws {
         let world = try VirtualNetwork().plainWorld()
         func goals() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }
@@ -29,7 +29,7 @@ struct AdminFaultTests {
         #expect(try world.ask(.delete, "faults/flaky").status == 404)
     }
 
-    @Test("What is shown can be added to another world as it stands")
+    @Test("A shown rule can be added to another world unchanged")
     func again() throws {
         let network = VirtualNetwork()
         let (one, other) = (try network.world(#"{"scenario":"broken-frames"}"#), try network.world())
@@ -39,7 +39,7 @@ struct AdminFaultTests {
         #expect(try other.ask(.get, "faults").text == (try one.ask(.get, "faults").text))
     }
 
-    @Test("Rules without a name get one that is free")
+    @Test("Rules without a name get a free one")
     func names() throws {
         let world = try VirtualNetwork().plainWorld()
         func add(_ name: String = "") throws -> String? {
@@ -67,7 +67,8 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "A switch needs to say how", arguments: ["{}", #"{"enabled":1}"#, #"{"enabled":null}"#, #"{"on":true}"#, "[]"])
+        "A switch must state its new value",
+        arguments: ["{}", #"{"enabled":1}"#, #"{"enabled":null}"#, #"{"on":true}"#, "[]"])
     func badSwitch(_ body: String) throws {
         let world = try VirtualNetwork().plainWorld()
         #expect(try world.ask(.post, "faults", #"{"name":"f","on":"any","hang":true}"#).status == 201)
@@ -76,7 +77,7 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "A switch acts on sockets that are open, and on reading that a fault has stalled",
+        "A switch affects open sockets, and reading that a fault has stalled",
         arguments: ["PATCH", "DELETE"])
     func openSockets(_ method: String) throws {
         let world = try VirtualNetwork().plainWorld()
@@ -98,7 +99,7 @@ struct AdminFaultTests {
         #expect(try world.ask(.get, "faults/s").json?["acted"]?.int != nil)
     }
 
-    @Test("Several are added in one request, all or none")
+    @Test("One request adds several rules, all or none")
     func several() throws {
         let world = try VirtualNetwork().plainWorld()
         func names() throws -> [String?]? {
@@ -120,7 +121,7 @@ struct AdminFaultTests {
         #expect(try names() == ["a", "live-1", "live-2"])
     }
 
-    @Test("Several are switched, or all; all are removed, or all breakpoints")
+    @Test("One request switches several rules, or all; one removes all, or all breakpoints")
     func together() throws {
         let world = try VirtualNetwork().plainWorld()
         func status() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }

@@ -13,7 +13,7 @@ struct AdminJournalTests {
         return try #require(response.json?["entries"]?.array)
     }
 
-    @Test("Requests, frames and what no operation answers, each in its list; the admin's own are in none")
+    @Test("Requests, frames and unmatched requests have their lists; admin requests are in none")
     func lists() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -41,7 +41,7 @@ struct AdminJournalTests {
     }
 
     @Test(
-        "Filters narrow the lists down",
+        "Filters narrow the lists",
         arguments: [
             ("requests?method=POST", 1), ("requests?status=4xx", 1), ("requests?status=101", 1),
             ("requests?path=/api/v1/goals/{goalId}", 1), ("requests?path=goals", 1), ("requests?endpoint=getGoal", 1),
@@ -58,7 +58,7 @@ struct AdminJournalTests {
     }
 
     @Test(
-        "Queries that cannot be are refused",
+        "Invalid queries are refused",
         arguments: [
             "requests?methd=GET", "requests?status=600", "requests?limit=0", "requests?limit=1001", "frames?order=up",
             "requests?kind=none", "requests?limit=1&limit=2", "journal?limit=1", "requests/unmatched?user=",
@@ -67,7 +67,7 @@ struct AdminJournalTests {
         #expect(try VirtualNetwork().admin(.get, path).status == 400)
     }
 
-    @Test("The whole journal is a line for each entry; cleared, it is empty, and numbers go on")
+    @Test("The whole journal has one line per entry; clearing empties it, and numbers continue")
     func whole() throws {
         let network = VirtualNetwork()
         for _ in 0..<3 { _ = try network.exchange(Request(target: "/nowhere")) }

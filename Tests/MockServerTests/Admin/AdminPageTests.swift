@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: the page")
 struct AdminPageTests {
-    @Test("The page comes with its own policy, and may not be framed, sniffed, stored or told of")
+    @Test("The page has its own policy, and forbids framing, sniffing, caching and referrers")
     func fields() throws {
         let answer = try VirtualNetwork().admin(.get, "ui")
         #expect(answer.status == 200 && answer.fields[.contentType] == "text/html; charset=utf-8")
@@ -21,13 +21,13 @@ struct AdminPageTests {
         #expect(answer.fields[.referrerPolicy] == "no-referrer")
     }
 
-    @Test("The policy may be the last thing that is read of a page")
+    @Test("The policy may be the last thing read of a page")
     func policy() {
         let page = #"<meta http-equiv="Content-Security-Policy" content="default-src 'none'""#
         #expect(Engine.policy(of: Array(page.utf8)) == "default-src 'none'")
     }
 
-    @Test("It has at most 150 kB, all of it in one document, without data")
+    @Test("The page has at most 150 kB in one document, without data")
     func document() throws {
         let network = VirtualNetwork()
         let bytes = APIDescription.adminPageBytes

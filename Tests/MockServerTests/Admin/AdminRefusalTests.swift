@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: what it says where it refuses")
+@Suite("Admin API: refusals")
 struct AdminRefusalTests {
     static let table: [(refusal: APIError, status: Int, code: String, message: String)] = [
         (
@@ -135,7 +135,7 @@ struct AdminRefusalTests {
         }
     }
 
-    @Test("A body has as many values as those of the API, and not as many as fit into its bytes", arguments: [0, 1])
+    @Test("A body has the API's limit of values, however many fit into its bytes", arguments: [0, 1])
     func values(_ more: Int) throws {
         // The object and the list count too.
         let ones = repeatElement("1", count: 9998 + more).joined(separator: ",")

@@ -43,7 +43,7 @@ struct AdminRouteTests {
         return all
     }
 
-    @Test("Each path answers OPTIONS with what it allows, and other methods with 405")
+    @Test("Each path answers OPTIONS with its methods, and other methods with 405")
     func methods() throws {
         let network = VirtualNetwork()
         let id = try network.world().id
@@ -57,7 +57,7 @@ struct AdminRouteTests {
         }
     }
 
-    @Test("HEAD has what GET has, without the body")
+    @Test("HEAD equals GET without the body")
     func head() throws {
         let network = VirtualNetwork()
         let id = try network.world().id
@@ -82,7 +82,7 @@ struct AdminRouteTests {
         #expect(response.message.hasPrefix("There is no endpoint \"/__admin/\(path)\" in the admin API."))
     }
 
-    @Test("The segment in the place of the braces is the parameter, and a world's id is none")
+    @Test("The segment at the braces is the parameter, and a world's id is none")
     func parameters() {
         func parameter(_ path: [String]) -> [String?] {
             let route = AdminRoute(segments: ["__admin"] + path, below: nil)
@@ -98,7 +98,7 @@ struct AdminRouteTests {
         #expect(parameter(["worlds", "w1", "sockets", "7"]) == ["sockets/{connection}", "7", "w1"])
     }
 
-    @Test("Below a world's prefix is its admin API, and the server's")
+    @Test("A world's prefix has its admin API, and the server's")
     func belowAPrefix() throws {
         let network = VirtualNetwork()
         let (world, other) = (try network.world(#"{"clock": "manual"}"#), try network.world())
@@ -117,7 +117,7 @@ struct AdminRouteTests {
         #expect(try network.exchange(Request(target: "/__administrator")).message.contains("in the admin API") == false)
     }
 
-    @Test("A world that does not exist is told after access, and before the media type")
+    @Test("An unknown world is refused after access, and before the media type")
     func order() throws {
         let network = VirtualNetwork()
         let text = ["Content-Type: text/plain"]
@@ -135,7 +135,7 @@ struct AdminRouteTests {
         #expect(try network.admin(.post, "clock", "{}").status == 409)
     }
 
-    @Test("The index has each operation of the description, with its summary")
+    @Test("The index lists each operation of the description, with its summary")
     func index() throws {
         for path in ["/__admin", "/__admin/"] {
             let answer = try VirtualNetwork().exchange(Request(target: path))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A clock that has far to go is moved in slices")
+@Suite("Long clock moves in slices")
 struct ClockMoveTests {
     /// A world with a manual clock in which so many meals wait to be worked out, and a client listens.
     private static func network(
@@ -20,7 +20,7 @@ struct ClockMoveTests {
     }
 
     @Test(
-        "Everything happens at its time, the same as in one go; other connections are served in between",
+        "Everything happens at its time, as in one move; other connections are served in between",
         arguments: [
             ("name: usual", 100), ("{name: at once, meals: [{after: 3s}]}", 300),
             ("{name: at the end, meals: [{after: 10s}]}", 300),
@@ -50,7 +50,7 @@ struct ClockMoveTests {
         #expect(socket.takeTypes() == otherSocket.takeTypes())
     }
 
-    @Test("A second move begins where the first one ends, though it was asked for earlier")
+    @Test("A second move begins at the end of the first, even if it was requested earlier")
     func second() throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn
@@ -65,7 +65,7 @@ struct ClockMoveTests {
         #expect(try clients[1].response().json?["now"] == "2025-01-29T10:30:20.000000000Z")
     }
 
-    @Test("A move that waits for another one takes no turns of the loop, and begins when the other one's client leaves")
+    @Test("A move that waits for another takes no turns of the loop, and begins when the other's client leaves")
     func waiting() throws {
         let (network, _) = try Self.network(meals: 200)
         network.motion = .slicesByTurn
@@ -83,7 +83,7 @@ struct ClockMoveTests {
         #expect(network.engine.streams.idle.isEmpty)
     }
 
-    @Test("By the system's clock, too, a turn of the loop does some of what is late, in the order of its times")
+    @Test("On the system's clock, too, one turn handles some of the overdue events, in order of time")
     func late() throws {
         let scenario = try Scenario.read("{name: at once, meals: [{after: 3s}]}")
         let network = VirtualNetwork {
@@ -100,7 +100,7 @@ struct ClockMoveTests {
         #expect(counts == [236, 172, 108, 44, 0])
     }
 
-    @Test("A reset ends a move; a client that leaves has the clock stand where it is", arguments: [true, false])
+    @Test("A reset ends a move; if its client leaves, the clock stops", arguments: [true, false])
     func ends(isReset: Bool) throws {
         let (network, _) = try Self.network(meals: 60)
         network.motion = .slicesByTurn

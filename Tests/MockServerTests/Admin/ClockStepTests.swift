@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("What is done in one step of a clock, in one slice and in one turn")
+@Suite("The work of one clock step, one slice and one turn")
 struct ClockStepTests {
     private static func network(_ scenario: String) throws -> VirtualNetwork {
         let scenario = try Scenario.read(scenario)
@@ -27,7 +27,7 @@ struct ClockStepTests {
         return move
     }
 
-    @Test("Everything that is due at the time to which a clock goes is done before the answer")
+    @Test("Everything due at the target time happens before the answer")
     func target() throws {
         let network = try Self.network("{name: at the end, meals: [{after: 10s}]}")
         for _ in 0..<40 { #expect(try network.exchange(.logMeal()).status == 201) }
@@ -35,7 +35,7 @@ struct ClockStepTests {
         #expect(clock["next_step"] == .null && clock["due_count"] == 0 && clock["due"] == [])
     }
 
-    @Test("A search stops at what it looks for, even if more is due at that time", arguments: [[1], [0, 1]])
+    @Test("A search stops at its match, even if more is due at that time", arguments: [[1], [0, 1]])
     func sameTime(_ wanted: [Int]) throws {
         let network = try Self.network("{name: at once, meals: [{after: 3s}]}")
         let socket = try network.socket(on: try network.consultation())
@@ -56,7 +56,7 @@ struct ClockStepTests {
         #expect(socket.takeTypes().filter { $0 == "meal_log.completed" }.count == 3)
     }
 
-    @Test("A search goes on in as many slices as it takes")
+    @Test("A search continues for as many slices as it needs")
     func search() throws {
         let chunks = (0..<60).map { "\"\($0) \"" }.joined(separator: ", ")
         let timing = "timing: {first_chunk: 1s, chunks_per_second: 1}"
@@ -77,7 +77,7 @@ struct ClockStepTests {
         #expect(answer.json?["entry"]?["time"] == answer.json?["now"])
     }
 
-    @Test("Time-outs at one time are passed in one slice when a clock looks for something else")
+    @Test("A search for something else passes simultaneous time-outs in one slice")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         try Self.beIdle(100, network)
@@ -89,7 +89,7 @@ struct ClockStepTests {
         network.settle()
     }
 
-    @Test("Each time-out is a step, and a clock goes no further than its steps")
+    @Test("Each time-out is a step, and a clock stops at its limit of steps")
     func steps() throws {
         let network = VirtualNetwork.manual()
         try Self.beIdle(40, network)
@@ -101,7 +101,7 @@ struct ClockStepTests {
         network.settle()
     }
 
-    @Test("A turn that has done its share by the system's clock leaves the rest to the next one")
+    @Test("On the system's clock, a turn leaves work beyond its share to the next turn")
     func share() throws {
         let scenario = try Scenario.read(
             "{name: late, meals: [{after: 3s}], faults: [{on: GET /api/v1/goals, delay: 5s}]}")
@@ -121,7 +121,7 @@ struct ClockStepTests {
         #expect(counts == [[0, 1], [0, 0]])
     }
 
-    @Test("What takes no time happens without a move of a manual clock")
+    @Test("Instant events happen without a move of a manual clock")
     func noTime() throws {
         let network = VirtualNetwork { $0.clock = .manual }
         let socket = try network.socket(on: try network.consultation())
@@ -131,7 +131,7 @@ struct ClockStepTests {
         #expect(network.engine.manualTime == VirtualNetwork.start)
     }
 
-    @Test("A clock counts its moves, each once; a look at what goes on is none")
+    @Test("A clock counts each of its moves once; looking counts as none")
     func moves() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         for count in 1...2 {
@@ -141,7 +141,7 @@ struct ClockStepTests {
         }
     }
 
-    @Test("A reader has its time for what was written on the way once the clock stands")
+    @Test("A reader has its full time for output that was written during a move")
     func writtenOnTheWay() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         let socket = try world.socket(on: try world.consultation(), window: 4096)
@@ -157,7 +157,7 @@ struct ClockStepTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("A user of whom a token is made has an id of at most a thousand bytes")
+    @Test("A user with a token has an id of at most a thousand bytes")
     func users() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         // Each is one character of five bytes; the last one of the second has six.
@@ -170,7 +170,7 @@ struct ClockStepTests {
         #expect(refused.status == 400 && refused.message.contains("1001"), "\(refused.message)")
     }
 
-    @Test("The token of a world that begins late expires 366 days after its beginning")
+    @Test("The token of a world with a late start expires 366 days after the start")
     func lateTokens() throws {
         let world = try VirtualNetwork().world(#"{"clock":{"manual":"2150-01-01T00:00:00Z"}}"#)
         #expect(try world.ask(.post, "tokens", "{}").json?["expires_at"] == "2151-01-02T00:00:00Z")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: the clock")
 struct ClockTests {
-    @Test("It stands until it is moved, and everything has its time")
+    @Test("The clock stands still until it is moved, and everything has its time")
     func stands() throws {
         let network = VirtualNetwork.manual()
         network.advance(by: .seconds(100))
@@ -26,7 +26,7 @@ struct ClockTests {
         #expect(kinds == [["clock", "26500000000"], ["exchange", "0"], ["clock", "33500000000"]])
     }
 
-    @Test("The next step of a world is told without HTTP as well, and time-outs of connections are none")
+    @Test("A world's next step is known without HTTP, too, and excludes time-outs of connections")
     func nextStep() throws {
         let network = VirtualNetwork.manual()
         let engine = network.engine
@@ -59,7 +59,7 @@ struct ClockTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
-    @Test("A date that is refused says why")
+    @Test("A refused date says why")
     func badDates() throws {
         let network = VirtualNetwork.manual()
         for (date, reason) in [
@@ -76,7 +76,7 @@ struct ClockTests {
         }
     }
 
-    @Test("It reaches the year 2199, year by year, and no further")
+    @Test("The clock reaches the year 2199, year by year, and no further")
     func end() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"clock":{"manual":"2199-12-30T23:59:59Z"}}"#)
@@ -87,7 +87,7 @@ struct ClockTests {
         #expect(try old.ask(.get, "clock").json?["now"]?.string == "1971-01-02T00:00:00.000000000Z")
     }
 
-    @Test("The system's clock is nobody's to move")
+    @Test("The system's clock cannot be moved")
     func real() throws {
         let network = VirtualNetwork()
         #expect(try network.admin(.post, "clock", #"{"advance":"1s"}"#).status == 409)
@@ -96,7 +96,7 @@ struct ClockTests {
         #expect(clock?["mode"]?.string == "real" && clock?["now"]?.string == "2025-01-29T10:30:03.000000000Z")
     }
 
-    @Test("Tokens expire by it")
+    @Test("Tokens expire by the clock")
     func tokens() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         let token = try world.ask(.post, "tokens", #"{"user":"ada","expires_in":"90s"}"#).json
@@ -126,7 +126,7 @@ struct ClockTests {
         }
     }
 
-    @Test("Meals are read by it, and quotas, delays and dribbles of faults follow it")
+    @Test("Processing of meals, quotas, delays and dribbles follow the clock")
     func mealsAndFaults() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"scenario":"meal-completes","clock":"manual"}"#)
@@ -159,7 +159,7 @@ struct ClockTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test("Time-outs of the world's connections pass with it, and those of others do not")
+    @Test("Time-outs of the world's connections follow the clock, those of others do not")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         let (mine, other) = (try network.plainWorld(), try network.world())
@@ -192,7 +192,7 @@ struct ClockTests {
         #expect(otherIdle.ending == .closed && admin.wire.ending == .closed)
     }
 
-    @Test("A time-out that begins on the way is counted from there")
+    @Test("A time-out that begins during a move counts from there")
     func timeOutOnTheWay() throws {
         let network = VirtualNetwork.manual()
         let world = try network.plainWorld()

@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 
 /// What is exported can be imported, at every limit.
-@Suite("Admin API: exports are imports")
+@Suite("Admin API: exports can be imported")
 struct ExportTests {
     /// What a world holds, what its export has, and how many values that is.
     private struct Size {
@@ -128,7 +128,7 @@ struct ExportTests {
         ]
     }()
 
-    @Test("The limits of imports are beyond those of what is stored, in every mode", arguments: GuideMode.allCases)
+    @Test("The limits of imports exceed those of stored data, in every mode", arguments: GuideMode.allCases)
     func limits(mode: GuideMode) throws {
         // What is not exported over HTTP is beyond this.
         let stored = ServerLimits().stateBody
@@ -147,7 +147,7 @@ struct ExportTests {
     ]
 
     @Test(
-        "No text takes more in an export than what is counted as stored, in every mode", arguments: GuideMode.allCases,
+        "No text is larger in an export than it counts as stored, in every mode", arguments: GuideMode.allCases,
         Self.characters)
     func texts(mode: GuideMode, character: String) throws {
         let first = try Self.size(UserData(id: "\(character)a"), mode: mode)
@@ -181,7 +181,7 @@ struct ExportTests {
         #expect(all.bytes <= all.stored + 512, "\(all)")
     }
 
-    @Test("A full world's export fits: in bytes, in memory, in the protocol")
+    @Test("A full world's export fits into bytes, memory and the protocol")
     func arithmetic() {
         let (limits, world) = (ServerLimits(), Limits())
         // What is stored is what an export has at most, the ids of users included; a world may hold more than its limit.
@@ -200,7 +200,7 @@ struct ExportTests {
 
     // MARK: Worlds that lived
 
-    @Test("A world that was filled to each of its limits is exported, imported and exported the same")
+    @Test("A world at each of its limits survives export and import unchanged")
     func full() throws {
         var limits = Limits()
         limits.activeConsultations = 3
@@ -248,7 +248,7 @@ struct ExportTests {
         return refusals
     }
 
-    @Test("What was begun below the limit of bytes is finished beyond it, and exported and imported, whoever was first")
+    @Test("Work begun below the limit of bytes finishes beyond it, and survives export and import in any order")
     func overfull() throws {
         var limits = Limits()
         limits.storedBytes = 20_000
@@ -295,7 +295,7 @@ struct ExportTests {
     }
 
     @Test(
-        "Whatever is read out of a meal can be imported",
+        "Every parsed meal can be imported",
         arguments: [
             "999999999999 eggs", "1e300 eggs", "0 eggs", "-3 eggs", "0.0000000001 g butter", "1000000000 kg butter",
             "1000000001 eggs", "99999999999999999999999999999999 cups of rice", "1/3 banana", "½ avocado", "eggs",
@@ -316,7 +316,7 @@ struct ExportTests {
         try Self.expectSame(world)
     }
 
-    @Test("Ids go on past any number", arguments: [1 << 48, Int.max - 1, .max])
+    @Test("Ids continue past any number", arguments: [1 << 48, Int.max - 1, .max])
     func ids(count: Int) throws {
         let world = try VirtualNetwork().world(#"{"clock":"manual","seed":4}"#)
         let state = #"{"name":"a","issued_ids":\#(count),"users":[]}"#

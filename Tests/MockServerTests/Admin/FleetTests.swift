@@ -49,7 +49,7 @@ struct FleetTests {
         }
     }
 
-    @Test("Ids begin with the name and with the time of the start, so that none is there twice")
+    @Test("Ids begin with the node's name and the time of the start, so they are unique")
     func made() throws {
         let network = Self.node("n2") { $0.publicOrigin = "https://fake.example" }
         let first = 1_738_146_600_001
@@ -78,7 +78,7 @@ struct FleetTests {
         #expect(try Self.get(VirtualNetwork(), "/w/n3-w5/api/v1/goals").status == 404)
     }
 
-    @Test("Without a default world nothing is served at the plain paths, except what concerns the server")
+    @Test("Without a default world the plain paths serve only the server's own")
     func noDefaultWorld() throws {
         let network = Self.node("n2")
         for path in ["/api/v1/goals", "/nothing", "/__admin/clock", "/__admin/worlds/default", "/__admin/state"] {
@@ -96,7 +96,7 @@ struct FleetTests {
         #expect(try network.admin(.get, "health").json?["worlds"]?.int == 1)
     }
 
-    @Test("A world of another server goes on under its id, with its tokens")
+    @Test("A world of another server continues under its id, with its tokens")
     func moved() throws {
         let old = Self.node("n3")
         let world = try old.world()
@@ -126,7 +126,7 @@ struct FleetTests {
         #expect(try network.admin(.post, "reset", #"{"id": "w9"}"#).status == 400)
     }
 
-    @Test("No id of a client's choice ends the numbers of those that follow", arguments: [nil, "n2"])
+    @Test("A client's own id does not end the sequence of numbers", arguments: [nil, "n2"])
     func largestID(of node: String?) throws {
         let network = node.map { Self.node($0) } ?? VirtualNetwork()
         let prefix = node.map { $0 + "-" } ?? ""
@@ -143,7 +143,7 @@ struct FleetTests {
         #expect(fork.json?["id"]?.string == "\(prefix)w1000000000000000001")
     }
 
-    @Test("A node whose clock stands before 1970 makes worlds that can be found")
+    @Test("A node with a clock before 1970 makes worlds that can be found")
     func startBefore1970() throws {
         var configuration = Engine.Configuration()
         configuration.node = NodeName("n2")
@@ -152,7 +152,7 @@ struct FleetTests {
         #expect(try network.world().exchange(.get, "/api/v1/goals").status == 200)
     }
 
-    @Test("A server that drains makes no worlds, and is done when the last one is gone")
+    @Test("A draining server makes no worlds, and is done when the last one is gone")
     func drain() throws {
         let network = Self.node("n2")
         let (first, second) = (try network.world(), try network.world())
@@ -175,7 +175,7 @@ struct FleetTests {
         #expect(!network.engine.isDrained)
     }
 
-    @Test("Idle worlds go after the time that draining allows them, not those with sockets")
+    @Test("Idle worlds go after the draining time, those with sockets do not")
     func idle() throws {
         let network = Self.node("n2")
         let (talking, idle) = (try network.world(), try network.world())

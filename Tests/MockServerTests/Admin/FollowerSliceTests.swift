@@ -5,7 +5,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("Admin API: how much of its news a stream of events is sent at once")
+@Suite("Admin API: slices of an event stream")
 struct FollowerSliceTests {
     /// A stream of events that takes nothing, and of whose news it is sent only what a test has sent.
     private struct Stream {
@@ -52,7 +52,7 @@ struct FollowerSliceTests {
         #expect(stream.lastNumber == lastNumber)
     }
 
-    @Test("Entries follow until more is unsent than the limit", arguments: [(-1, 1), (0, 2)])
+    @Test("Entries follow until the unsent bytes exceed the limit", arguments: [(-1, 1), (0, 2)])
     func limit(_ more: Int, _ lastNumber: Int) throws {
         let stream = try Stream(limit: try Self.first().unsent + more)
         try stream.happen(3)
@@ -60,7 +60,7 @@ struct FollowerSliceTests {
         #expect(stream.lastNumber == lastNumber)
     }
 
-    @Test("Verdicts follow unless more is unsent than the limit", arguments: [-1, 0])
+    @Test("Verdicts follow unless the unsent bytes exceed the limit", arguments: [-1, 0])
     func verdicts(_ more: Int) throws {
         let unsent = try Stream().unsent
         let stream = try Stream("?verdicts=true", limit: unsent + more)
@@ -68,7 +68,7 @@ struct FollowerSliceTests {
         #expect((stream.unsent > unsent) == (more == 0))
     }
 
-    @Test("Judging what waited may fill a slice; verdicts then come with the next, and cost 16 KiB and their bytes")
+    @Test("Judging waiting entries may fill a slice; verdicts then follow in the next, and cost 16 KiB and their bytes")
     func judging() throws {
         let entry = try #require(try Stream(earlier: 1).network.engine.journalEntries(ofWorld: World.defaultID).first)
         let stream = try Stream(

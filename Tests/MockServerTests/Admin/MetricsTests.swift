@@ -18,7 +18,7 @@ struct MetricsTests {
         return samples
     }
 
-    @Test("A server that did nothing counts nothing, and says what it is")
+    @Test("An idle server counts nothing, and identifies itself")
     func beginning() throws {
         let samples = try samples(VirtualNetwork())
         #expect(samples["build_info{version=\"\(Version.current)\"}"] == 1)
@@ -27,7 +27,7 @@ struct MetricsTests {
         #expect(!samples.keys.contains { $0.hasPrefix("requests_total") })
     }
 
-    @Test("Counts go on over all worlds, a reset and a deletion")
+    @Test("Counters continue over all worlds, resets and deletions")
     func counts() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":503}]}}"#)
@@ -64,7 +64,7 @@ struct MetricsTests {
         #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
     }
 
-    @Test("Faults that last are counted as acting, and notes are not")
+    @Test("Lasting faults count as acting, notes do not")
     func faults() throws {
         let network = try VirtualNetwork.faulty("{on: socket, at: {frame: 1}, withhold_pong: true}")
         _ = try network.socket(on: try network.consultation())
@@ -75,7 +75,7 @@ struct MetricsTests {
         #expect(samples[#"faults_acted_total{kind="note"}"#] == nil)
     }
 
-    @Test("What is no HTTP is counted as a refusal")
+    @Test("Invalid HTTP counts as a refusal")
     func refusals() throws {
         let network = VirtualNetwork()
         let wire = try network.open()
@@ -83,7 +83,7 @@ struct MetricsTests {
         #expect(try samples(network)["refusals_total"] == 1)
     }
 
-    @Test("Samples stand in one order")
+    @Test("Samples have a fixed order")
     func order() {
         var text = MetricsText()
         text.counter("a_total", "What.", [([("b", "2")], 2), ([("b", "1"), ("c", "x")], 1)])

@@ -34,7 +34,7 @@ struct ModelContextTests {
         return try result(client.response(to: request))
     }
 
-    @Test("A tool asks the admin API about the world that it names, and is in no journal")
+    @Test("A tool asks the admin API about its world, and is in no journal")
     func calls() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -65,7 +65,7 @@ struct ModelContextTests {
         for number in ["0", "3", "x", "-1"] { #expect(try world.ask(.get, "entries/\(number)").status == 404) }
     }
 
-    @Test("Who may not use the admin API may not use its tools")
+    @Test("Clients without access to the admin API cannot use its tools")
     func access() throws {
         let ping = #"{"jsonrpc":"2.0","id":7,"method":"ping"}"#
         let fields = ["MCP-Protocol-Version: 2025-11-25"]
@@ -86,7 +86,7 @@ struct ModelContextTests {
         #expect(try open.exchange(text).status == 415)
     }
 
-    @Test("A tool that waits is answered by what happens, or by the end of its time")
+    @Test("A waiting tool is answered by an event, or by its time limit")
     func waits() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -103,7 +103,7 @@ struct ModelContextTests {
         #expect(late["isError"] == true && late["content"]?[0]?["text"]?.string?.hasPrefix("408") == true)
     }
 
-    @Test("A tool waits for jobs and for a world that stands, and shortens long answers off the loop")
+    @Test("A tool waits for jobs and for a paused world, and shortens long answers off the loop")
     func jobs() throws {
         let network = VirtualNetwork()
         let world = try network.world()

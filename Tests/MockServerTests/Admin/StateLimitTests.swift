@@ -6,14 +6,14 @@ import Testing
 @testable import FitIQBackend
 @testable import MockServer
 
-@Suite("Admin API: states at their limits")
+@Suite("Admin API: limits of states")
 struct StateLimitTests {
-    @Test("An empty body is said to be empty")
+    @Test("An empty body is reported as empty")
     func empty() throws {
         #expect(try VirtualNetwork().admin(.put, "state").message == APIError.emptyBody.message)
     }
 
-    @Test("A state may take what is stored, six times its name and half a kilobyte", arguments: [554, 553])
+    @Test("A state may have the size of stored data, six times its name and half a kilobyte", arguments: [554, 553])
     func room(_ limit: Int) throws {
         // Nothing is stored, and "default" has seven bytes.
         let network = VirtualNetwork { $0.limits.stateBody = limit }
@@ -22,7 +22,7 @@ struct StateLimitTests {
         if limit == 553 { #expect(answer.message.contains("may take 554 bytes")) }
     }
 
-    @Test("A state of the size of a file is read like a file, a larger one only as JSON; both have a state's limits")
+    @Test("A state of a file's size is read like a file, a larger one only as JSON; both have a state's limits")
     func files() {
         func mistake(_ text: String, size: Int) -> String? {
             let padding = [UInt8](repeating: 0x20, count: size - text.utf8.count)
@@ -42,7 +42,7 @@ struct StateLimitTests {
 
     // MARK: What is done beside the loop
 
-    @Test("A body of so much is read at once, a larger one by a job", arguments: ["state", "check"], [0, 1])
+    @Test("A small body is read at once, a larger one by a job", arguments: ["state", "check"], [0, 1])
     func body(_ path: String, _ more: Int) throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -56,7 +56,7 @@ struct StateLimitTests {
         #expect(try client.response(to: request).status == 200)
     }
 
-    @Test("A world of so much is copied and exported at once, a larger one by a job", arguments: [0, 1])
+    @Test("A small world is copied and exported at once, a larger one by a job", arguments: [0, 1])
     func world(_ more: Int) throws {
         let network = VirtualNetwork()
         network.engine.defaultWorld.backend.storedBytes = Engine.largestWorkOnLoop + more
@@ -68,7 +68,7 @@ struct StateLimitTests {
         #expect(try mark.response().status == 201)
     }
 
-    @Test("A journal of so much is freed at once, a heavier one by a job", arguments: [0, 1])
+    @Test("A small journal is freed at once, a larger one by a job", arguments: [0, 1])
     func journal(_ more: Int) throws {
         let network = VirtualNetwork()
         let (world, weight) = (network.engine.defaultWorld, Engine.largestWorkOnLoop + more)

@@ -34,7 +34,7 @@ struct StateTests {
     }
 
     @Test(
-        "The script of a world's scenario is answered as it was written; what the state and it say is a scenario again")
+        "A scenario's script keeps its notation; together with the state it is a scenario again")
     func script() throws {
         let network = VirtualNetwork()
         let script =
@@ -67,7 +67,7 @@ struct StateTests {
         #expect(try client.response(to: request).text == "{\(script)}")
     }
 
-    @Test("A built-in scenario is answered as its file is")
+    @Test("A built-in scenario equals its file")
     func builtIn() throws {
         let network = VirtualNetwork()
         let answer = try network.admin(.get, "scenarios/conflict")
@@ -78,7 +78,7 @@ struct StateTests {
         #expect(missing.status == 404 && missing.text.contains("Did you mean 'conflict'?"), "\(missing.text)")
     }
 
-    @Test("Exported and imported, a world answers every request byte for byte, and exports the same")
+    @Test("After export and import, a world answers every request byte for byte, and exports the same")
     func roundTrip() throws {
         let network = VirtualNetwork()
         let (world, paths) = try Self.lived(network)
@@ -130,7 +130,7 @@ struct StateTests {
     }
 
     @Test(
-        "An import closes sockets with 1001, empties the journal, and keeps faults as they are; a reset returns to it")
+        "An import closes sockets with 1001, empties the journal, and keeps faults; a reset returns to it")
     func imported() throws {
         let world = try VirtualNetwork().world(#"{"scenario":"nanosecond-timestamps"}"#)
         let socket = try world.socket(on: try world.consultation())
@@ -148,7 +148,7 @@ struct StateTests {
     }
 
     @Test(
-        "A state may be larger than other bodies, up to its limit, for those who may send one",
+        "A state may exceed other bodies, up to its limit, for clients that may send one",
         arguments: [false, true])
     func large(_ isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
@@ -183,7 +183,7 @@ struct StateTests {
         #expect(ServerLimits().stateBody == 320 << 20)
     }
 
-    @Test("The next request on the connection has the usual limit, and a client that asks first is told")
+    @Test("The next request on the connection has the usual limit, and a client that asks first learns it")
     func afterwards() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -199,7 +199,7 @@ struct StateTests {
         #expect(refused.status == 413 && refused.interim.isEmpty)
     }
 
-    @Test("What is held for all connections bounds states too")
+    @Test("The limit of held bytes also bounds states")
     func held() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 2 << 20 }
         let wire = try network.open()

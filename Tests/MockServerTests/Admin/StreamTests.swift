@@ -9,7 +9,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("Long answers are made in slices")
+@Suite("Long answers in slices")
 struct StreamTests {
     private static let journal = Request(target: "/__admin/journal")
 
@@ -29,7 +29,7 @@ struct StreamTests {
         network.engine.journalLines(ofWorld: World.defaultID)
     }
 
-    @Test("The journal is the same at every size of slice", arguments: [1, 7000, 64 * 1024, 100_000, 8_000_000])
+    @Test("The journal is the same for every size of slice", arguments: [1, 7000, 64 * 1024, 100_000, 8_000_000])
     func journal(_ size: Int) throws {
         let network = try Self.network(entries: 40)
         network.engine.streams.sliceSize = size
@@ -43,7 +43,7 @@ struct StreamTests {
     }
 
     @Test(
-        "Lists are the same at every size of slice",
+        "Lists are the same for every size of slice",
         arguments: [
             "requests?limit=1000", "requests?path=/nowhere/7&order=asc", "requests/unmatched", "frames?type=pong",
             "frames?user=\(TestUser.anna)", "requests?since=3&before=9", "requests?since=900", "frames?kind=exchange",
@@ -65,7 +65,7 @@ struct StreamTests {
         }
     }
 
-    @Test("HAR has the requests with the URLs that clients used, and the frames; without traffic it has no entries")
+    @Test("HAR has the requests with the clients' URLs, and the frames; without traffic it has no entries")
     func har() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -109,7 +109,7 @@ struct StreamTests {
         for reader in readers { #expect(try HTTPClient(reader).response().body == Self.lines(network)) }
     }
 
-    @Test("What pipelined clients ask is served in turns, too")
+    @Test("Pipelined requests are served in turns, too")
     func pipelined() throws {
         let network = try Self.network(entries: 20)
         network.motion = .slicesByTurn
@@ -128,7 +128,7 @@ struct StreamTests {
         #expect(client.wire.ending == .open)
     }
 
-    @Test("A slow reader has the server hold no more than a little")
+    @Test("A slow reader costs the server little memory")
     func slow() throws {
         let network = try Self.network()
         let wire = try network.open(window: 0)
@@ -144,7 +144,7 @@ struct StreamTests {
         #expect(try network.exchange(Request()).status == 200)
     }
 
-    @Test("One that takes nothing for 75 s is given up, one that takes a little is not; nothing stays behind")
+    @Test("A reader that takes nothing for 75 s is dropped, a slow one is not; nothing stays behind")
     func stalled() throws {
         let network = try Self.network()
         let (stalled, slow) = (try network.open(window: 0), try network.open(window: 0))
@@ -159,7 +159,7 @@ struct StreamTests {
         #expect(!network.engine.isBusy)
     }
 
-    @Test("What happens after the question is not in the answer, whatever becomes of journal or world meanwhile")
+    @Test("Events after the request are not in the answer, whatever happens to journal or world meanwhile")
     func snapshot() throws {
         // Little is made ahead of the reader, so the change comes in the middle.
         let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = 4096 }
@@ -181,7 +181,7 @@ struct StreamTests {
         }
     }
 
-    @Test("HTTP/1.0 gets it without chunks, until the connection closes; HEAD gets none")
+    @Test("HTTP/1.0 gets the answer without chunks, until the connection closes; HEAD gets no body")
     func otherKinds() throws {
         let network = try Self.network(entries: 80)
         var old = Self.journal
@@ -200,7 +200,7 @@ struct StreamTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A client that sends no more still gets all of it; what else it sent is no TLS, and no request")
+    @Test("A half-closed client still gets all of it; its further bytes are neither TLS nor a request")
     func halfClosed() throws {
         let network = try Self.network()
         let wire = try network.open(window: 0)
@@ -216,7 +216,7 @@ struct StreamTests {
         #expect(wire.ending == .closed && network.openCount == 0)
     }
 
-    @Test("A server that stops finishes what it has begun, and closes")
+    @Test("A stopping server finishes its answers, and closes")
     func shutdown() throws {
         let network = try Self.network(entries: 80)
         let wire = try network.open(window: 1000)
@@ -229,7 +229,7 @@ struct StreamTests {
     }
 
     @Test(
-        "What a slow reader keeps counts as held once the journal has dropped it, and readers go where it is too much")
+        "Data for a slow reader counts as held after the journal drops it, and readers are dropped beyond the limit")
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
@@ -251,7 +251,7 @@ struct StreamTests {
         #expect(lines > 0 && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("Polling a full journal costs its readers nothing: none is given up for another")
+    @Test("Polling a full journal never drops a reader")
     func pollers() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         network.motion = .slicesByTurn
@@ -261,7 +261,7 @@ struct StreamTests {
         for client in clients { #expect(try client.response().status == 200) }
     }
 
-    @Test("A stream of events catches up a slice in each turn")
+    @Test("A stream of events catches up by one slice per turn")
     func events() throws {
         let network = try Self.network()
         network.motion = .slicesByTurn
@@ -281,7 +281,7 @@ struct StreamTests {
         #expect(reader.take().prefix(200).map(\.id) == (1...200).map { "\($0)" })
     }
 
-    @Test("Streams of events that have news at once take turns")
+    @Test("Streams with simultaneous news take turns")
     func followers() throws {
         let network = VirtualNetwork()
         var readers = try (0..<20).map { _ in try EventReader(network) }
@@ -308,7 +308,7 @@ struct StreamTests {
         }
     }
 
-    @Test("A connection that reads journals one after another is listed once among the readers")
+    @Test("A connection that reads journals one after another is listed once")
     func readers() throws {
         let network = try Self.network(entries: 20)
         network.motion = .slicesByTurn
@@ -324,7 +324,7 @@ struct StreamTests {
         #expect(network.engine.streams.journalReaders.isEmpty)
     }
 
-    @Test("Slices are made as long as no more is unread than the limit")
+    @Test("Slices are made while the unread bytes are within the limit")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = limit }
@@ -349,7 +349,7 @@ struct StreamTests {
         #expect(try HTTPClient(wire).response().body.count == size)
     }
 
-    @Test("Pieces that exist already come one after another, and each is released when it is sent")
+    @Test("Existing pieces follow one another, and each is released once sent")
     func pieces() {
         let source = BytesSource([[1, 2, 3], [], [4, 5]])
         var first = BodySlice(size: 4, at: VirtualNetwork.start)
@@ -360,7 +360,7 @@ struct StreamTests {
         #expect(end == .end && second.bytes == [5] && source.heldByteCount == 0)
     }
 
-    @Test("What is left of an answer is freed beside the loop where it is much", arguments: [(65_536, 0), (65_537, 1)])
+    @Test("A large remainder of an answer is freed off the loop", arguments: [(65_536, 0), (65_537, 1)])
     func leftOver(size: Int, count: Int) throws {
         let network = VirtualNetwork()
         let engine = network.engine
@@ -373,7 +373,7 @@ struct StreamTests {
         #expect(engine.jobs.discarded.count == count)
     }
 
-    @Test("A large body of the API goes in slices too, with its length")
+    @Test("A large body of the API also goes in slices, with its length")
     func largeBody() throws {
         let network = VirtualNetwork { $0.pace = .instant }
         let text = String(repeating: "😀", count: 2000)
@@ -398,7 +398,7 @@ struct StreamTests {
         #expect(journal.last?["response"]?["body_bytes"]?.int == whole.body.count)
     }
 
-    @Test("Judging goes in slices, misses nothing that falls out meanwhile, and ends where the world does")
+    @Test("Judging in slices misses no entry that the journal loses meanwhile, and ends with the world")
     func judging() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let bad = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"

@@ -104,7 +104,7 @@ struct TranscriptTests {
             clock: try world.ask(.get, "clock").text)
     }
 
-    @Test("Run twice, every byte is the same", arguments: [nil, 1000], [false, true])
+    @Test("Two runs give the same bytes", arguments: [nil, 1000], [false, true])
     func twice(_ step: Int?, _ closes: Bool) throws {
         let (one, two) = (try Self.session(step: step, closes: closes), try Self.session(step: step, closes: closes))
         #expect(one == two)
@@ -112,7 +112,7 @@ struct TranscriptTests {
         #expect(one.journal.contains("\"clock\"") && one.journal.contains("\"stutter\"") && one.journal.contains("401"))
     }
 
-    @Test("Whatever else the server is asked, a world's journal is the same")
+    @Test("A world's journal is the same whatever else the server does")
     func amongOthers() throws {
         func journal(_ others: Int) throws -> String {
             let network = VirtualNetwork()
@@ -127,13 +127,13 @@ struct TranscriptTests {
         #expect(try journal(0) == (try journal(5)))
     }
 
-    @Test("Another seed makes another transcript")
+    @Test("Another seed gives another transcript")
     func anotherSeed() throws {
         #expect(try Self.session(seed: 7).connections != (try Self.session(seed: 8)).connections)
     }
 
     @Test(
-        "In other steps of the clock nothing else happens, and nothing at another time",
+        "Other clock steps give the same events at the same times",
         arguments: [2000, 1000, 250, 40])
     func otherSteps(_ step: Int) throws {
         let (one, other) = (try Self.session(), try Self.session(step: step))

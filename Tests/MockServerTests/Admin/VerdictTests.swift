@@ -9,7 +9,9 @@ import Testing
 struct VerdictTests {
     private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
 
-    @Test("Each obligation has its verdict, with evidence and advice; a default world too", arguments: [true, false])
+    @Test(
+        "Each obligation has its verdict, with evidence and advice, also in the default world",
+        arguments: [true, false])
     func verdicts(isDefault: Bool) throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = isDefault ? try network.plainWorld() : try network.world(#"{"judged": true}"#)
@@ -43,7 +45,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("The short form has what is broken, its first evidence and the advice, and counts the rest")
+    @Test("The short form has the breaches, their first evidence and the advice, and counts the rest")
     func summary() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -64,7 +66,7 @@ struct VerdictTests {
         #expect(try world.ask(.get, "verdicts?summary=maybe").status == 400)
     }
 
-    @Test("Those with one outcome, or of one level, come alone and short, with evidence as lines")
+    @Test("Verdicts can be filtered by outcome or level, with evidence as lines")
     func chosen() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.plainWorld()
@@ -85,7 +87,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("A world made to be judged has a judge, another not before it is asked", arguments: [true, false])
+    @Test("A judged world has a judge from the start, others from the first question", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
         let world = try network.world("{\"judged\": \(isJudged)}")
@@ -97,7 +99,7 @@ struct VerdictTests {
         #expect(try network.admin(.post, "worlds", #"{"judged": "yes"}"#).status == 400)
     }
 
-    @Test("Who has sent nothing yet has not connected, and requests of no operation are counted")
+    @Test("A silent client has not connected, and unmatched requests are counted")
     func connected() throws {
         let world = try VirtualNetwork().world(#"{"judged": true}"#)
         func facts() throws -> [JSONValue?] {
@@ -115,7 +117,7 @@ struct VerdictTests {
         socket.close()
     }
 
-    @Test("The judge looks at so many entries at once")
+    @Test("The judge reads a bounded number of entries at once")
     func batch() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"judged": true}"#)
@@ -126,7 +128,7 @@ struct VerdictTests {
         }
     }
 
-    @Test("Other worlds' clients are not judged here, and a reset forgets")
+    @Test("Other worlds' clients are not judged here, and a reset starts over")
     func isolation() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let (one, other) = (try network.world(), try network.world())

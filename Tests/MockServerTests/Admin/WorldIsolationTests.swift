@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Admin API: worlds never see each other")
+@Suite("Admin API: isolation of worlds")
 struct WorldIsolationTests {
     /// Three worlds that are alike in everything that can be alike.
     private static func worlds() throws -> [WorldClient] {
@@ -25,7 +25,7 @@ struct WorldIsolationTests {
         #expect(Set(ids).count == 1)
     }
 
-    @Test("Neither tokens nor keys of one are good in the other, on any connection")
+    @Test("Neither tokens nor keys of one world are valid in another, on any connection")
     func credentials() throws {
         try Self.eachPair { one, other in
             #expect(one.token != other.token && one.apiKey != other.apiKey)
@@ -42,7 +42,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("Neither ids nor sockets reach across")
+    @Test("Neither ids nor sockets cross worlds")
     func ids() throws {
         let worlds = try Self.worlds()
         let ids = try worlds.map { try $0.consultation() }
@@ -80,7 +80,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("Journals, clocks and faults are each world's own")
+    @Test("Journals, clocks and faults belong to one world")
     func theRest() throws {
         try Self.eachPair { one, other in
             #expect(try one.ask(.post, "faults", #"{"name":"f","on":"any","status":503}"#).status == 201)
@@ -100,7 +100,7 @@ struct WorldIsolationTests {
         }
     }
 
-    @Test("A request for a world that does not exist is in the default world's journal, as unmatched")
+    @Test("A request for an unknown world is in the default world's journal, as unmatched")
     func unknownWorld() throws {
         let network = VirtualNetwork()
         let world = try network.world()

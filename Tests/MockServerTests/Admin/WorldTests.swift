@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Admin API: worlds")
 struct WorldTests {
-    @Test("A world has what it was made with; what is left out is as in the scenario, then as in the server's options")
+    @Test("A world has its request's values, or else the scenario's, or else the server's")
     func made() throws {
         let network = VirtualNetwork {
             $0.seed = 5
@@ -37,7 +37,7 @@ struct WorldTests {
         #expect(try facts(#"{"scenario": \#(written)}"#) == ["a", "3", "union", "manual", now])
     }
 
-    @Test("A world says all that its client needs, and what it is called")
+    @Test("A world returns everything that its client needs, and its label")
     func access() throws {
         let network = VirtualNetwork()
         let response = try network.admin(
@@ -68,7 +68,7 @@ struct WorldTests {
         #expect(plain?["admin_url"] == "http://127.0.0.1:8080/__admin")
     }
 
-    @Test("A refresh token that comes with a world changes none of its ids")
+    @Test("A world's refresh token does not change its ids")
     func sameIDs() throws {
         func first(_ label: String) throws -> String {
             let network = VirtualNetwork()
@@ -80,13 +80,13 @@ struct WorldTests {
         #expect(try JSON.parse(first("a"))["data"]?["id"] == plain?["data"]?["id"])
     }
 
-    @Test("A label has its limit", arguments: [(1, 201), (200, 201), (201, 400), (0, 400)])
+    @Test("A label has a limit", arguments: [(1, 201), (200, 201), (201, 400), (0, 400)])
     func labels(length: Int, status: Int) throws {
         let label = String(repeating: "a", count: length)
         #expect(try VirtualNetwork().admin(.post, "worlds", "{\"label\": \"\(label)\"}").status == status)
     }
 
-    @Test("A scenario's data is there, and its user is whom the token is for")
+    @Test("A scenario's data is there, and the token belongs to its user")
     func data() throws {
         let network = VirtualNetwork()
         let scenario =
@@ -103,7 +103,7 @@ struct WorldTests {
     }
 
     @Test(
-        "Bad bodies are refused, and make nothing",
+        "Bad bodies are refused, and make no world",
         arguments: [
             ("[]", "must be a JSON object"), ("{", "not valid JSON"), (#"{"sed": 1}"#, "Did you mean 'seed'?"),
             (#"{"seed": -1}"#, "'seed'"), (#"{"seed": 1.5}"#, "'seed'"), (#"{"seed": 18446744073709551616}"#, "'seed'"),
@@ -131,7 +131,7 @@ struct WorldTests {
         #expect(network.engine.worlds.isEmpty && network.engine.worlds.serial == 0)
     }
 
-    @Test("The list has all worlds in order; a deleted one is gone, and its id is not used again")
+    @Test("The list has all worlds in order; a deleted one is gone, and its id is not reused")
     func list() throws {
         let network = VirtualNetwork()
         let worlds = try (0..<11).map { _ in try network.world() }
@@ -171,7 +171,7 @@ struct WorldTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
-    @Test("A reset world begins as it was made: same ids, nothing else; its credentials stay good")
+    @Test("A reset world begins as it was made: the same ids, no other data, and valid credentials")
     func reset() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario": "conflict", "seed": 9}"#)
@@ -188,7 +188,7 @@ struct WorldTests {
         #expect(second.body == first.body)
     }
 
-    @Test("A reset can bring another scenario, seed, guide and clock, which later resets keep")
+    @Test("A reset can set another scenario, seed, guide and clock, which later resets keep")
     func resetOtherwise() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"seed": 9, "guide": "goal-linking"}"#)
@@ -199,7 +199,7 @@ struct WorldTests {
         #expect(again?["scenario"]?.string == "scripted-coach" && again?["seed"]?.string == "2")
     }
 
-    @Test("What a fault holds back is let go with its world", arguments: ["delete", "reset"])
+    @Test("A fault's held output goes with its world", arguments: ["delete", "reset"])
     func heldBack(_ action: String) throws {
         let network = VirtualNetwork()
         let faults = #"[{"on":"GET /api/v1/goals","delay":"1h"},{"on":"socket","at":{"type":"pong"},"silence":true}]"#
@@ -218,7 +218,7 @@ struct WorldTests {
         #expect(network.openCount == 0)
     }
 
-    @Test("The limit holds at its edge, and one more is refused")
+    @Test("The limit is exact, and one more world is refused")
     func limit() throws {
         let network = VirtualNetwork { $0.limits.worlds = 4 }
         for _ in 0..<3 { _ = try network.world() }
@@ -230,7 +230,7 @@ struct WorldTests {
         #expect(ServerLimits().worlds == 12_000)
     }
 
-    @Test("A world that lies idle is forgotten at its time; who asks, listens or follows keeps it")
+    @Test("An idle world is deleted on time; requests, sockets and followers keep it")
     func idle() throws {
         let network = VirtualNetwork()
         let worlds = try (0..<5).map { _ in try network.world() }
@@ -254,7 +254,7 @@ struct WorldTests {
         #expect(network.engine.nextDeadline == nil)
     }
 
-    @Test("Ten thousand worlds are made, and each answers as itself")
+    @Test("Ten thousand worlds each answer as themselves")
     func many() throws {
         let network = VirtualNetwork()
         let client = try network.client()

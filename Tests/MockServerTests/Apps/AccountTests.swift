@@ -40,7 +40,7 @@ struct AccountTests {
         return VirtualNetwork { $0.adopt(read) }
     }
 
-    @Test("Register, log in, look at oneself, refresh, log out")
+    @Test("Register, log in, read one's profile, refresh, log out")
     func story() throws {
         let (network, data) = try registered()
         #expect(
@@ -135,7 +135,7 @@ struct AccountTests {
         #expect(again.status == 409 && again.errorCode == "CONFLICT")
     }
 
-    @Test("An account whose password costs less takes the same work as an unknown address")
+    @Test("An account with a cheaper password costs the same work as an unknown address")
     func work() throws {
         let hash = PasswordHash("correct", salt: "s", cost: 100_000).text
         let (network, _) = try registered(
@@ -154,7 +154,7 @@ struct AccountTests {
         #expect(cheap > 0.002, "100,000 iterations take longer.")
     }
 
-    @Test("These endpoints need the key, and no bearer token, not even a good one")
+    @Test("These endpoints need the key, and ignore even a valid bearer token")
     func credentials() throws {
         let network = try Self.network()
         for path in ["register", "login", "refresh", "logout"] {
@@ -171,7 +171,7 @@ struct AccountTests {
         #expect(try network.exchange(plain).status == 415)
     }
 
-    @Test("Ids and times in bodies change nothing")
+    @Test("Ids and times in bodies are ignored")
     func massAssignment() throws {
         let network = try Self.network()
         let taken = #","id":"x","user_id":"\#(TestUser.anna)","created_at":"2001-01-01T00:00:00Z","email":"b@c.de"}"#
@@ -241,7 +241,7 @@ struct AccountTests {
         #expect(try network.exchange(Self.me(Request.token(for: TestUser.ben), .get, path)).status == 404)
     }
 
-    @Test("A user of whom nothing is known has a profile that the seed makes up, always the same")
+    @Test("An unknown user has a profile made up from the seed, always the same")
     func madeUp() throws {
         let bodies = try ([1, 1, 2] as [UInt64]).map { seed in
             let network = VirtualNetwork { $0.seed = seed }
@@ -260,7 +260,7 @@ struct AccountTests {
         #expect(physical.json?["data"]?["name"] == plain["data"]?["name"])
     }
 
-    @Test("The user of a printed token has the token's id, and an address that another may have and that is free")
+    @Test("The user of a printed token has its id, and an address that is not unique and stays free")
     func toolTokens() throws {
         let network = try Self.network()
         let me = try #require(try network.exchange(Self.me(Request.token(for: "bob"))).json?["data"])
@@ -282,7 +282,7 @@ struct AccountTests {
         #expect(try network.exchange(Self.post("register", registration)).status == 201)
     }
 
-    @Test("A world that was reset knows no account, and its tokens make none")
+    @Test("A reset world has no accounts, and old tokens make none")
     func reset() throws {
         let (network, data) = try registered()
         let token = try #require(data["access_token"]?.string)
@@ -295,7 +295,7 @@ struct AccountTests {
         #expect(refreshed.status == 401 && refreshed.message.contains("revoked"))
     }
 
-    @Test("Exported and imported, an account logs in, its refresh token works, and the export is the same")
+    @Test("After export and import, an account logs in, its refresh token works, and the export is the same")
     func export() throws {
         let network = VirtualNetwork()
         let scenario = #"{"name":"a","accounts":{"password_cost":3,"access_token":"2h"}}"#
@@ -338,7 +338,7 @@ struct AccountTests {
         #expect(me.json?["data"]?["name"] == "Ada" && me.json?["data"]?["email"] == "Ada@example.com")
     }
 
-    @Test("The guides know none of it", arguments: GuideMode.guides)
+    @Test("The guides' modes lack all of it", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for endpoint in Endpoint.allCases where !endpoint.isOfGuides {
@@ -352,7 +352,7 @@ struct AccountTests {
 
 @Suite("The top-level message of errors")
 struct TopMessageTests {
-    @Test("is that of the error, whoever refuses, and the admin API has none")
+    @Test("The top-level message equals the error's, whatever refuses, and the admin API has none")
     func everywhere() throws {
         let network = VirtualNetwork()
         for request in [

@@ -69,7 +69,7 @@ struct AnyCaseTests {
         return row.json.map(request.json) ?? request
     }
 
-    @Test("Each path finds its resource, and an answer has the id as it was issued")
+    @Test("Each path finds its resource, and an answer has the issued id")
     func paths() throws {
         let network = try Self.network()
         for row in Self.requests {
@@ -79,7 +79,7 @@ struct AnyCaseTests {
         }
     }
 
-    @Test("Without it they are unknown, with the hint", arguments: [nil, "lower-case"])
+    @Test("Without the option upper-case ids are unknown, with a hint", arguments: [nil, "lower-case"])
     func unknown(ids: String?) throws {
         let network = try Self.network(ids)
         for row in Self.requests {
@@ -90,7 +90,7 @@ struct AnyCaseTests {
         #expect(try network.exchange(handshake).status == 404)
     }
 
-    @Test("Another user's stay unknown, and what may only be read is forbidden")
+    @Test("Other users' resources stay unknown, and read-only ones forbidden")
     func others() throws {
         let network = try Self.network()
         for row in Self.requests {
@@ -120,7 +120,7 @@ struct AnyCaseTests {
         #expect(linked.status == 201 && linked.text.contains(id), "\(linked.text)")
     }
 
-    @Test("The socket opens, and the judge tells of upper case but of nothing else")
+    @Test("The socket opens, and the judge reports only the upper case")
     func socketAndJudge() throws {
         let network = VirtualNetwork()
         let access = try network.engine.makeWorld(
@@ -138,7 +138,7 @@ struct AnyCaseTests {
         _ = try world.socket(on: Self.chat.uppercased())
     }
 
-    @Test("An export has it; an import without it keeps the world's; other worlds take the server's")
+    @Test("An export has the option; an import without it keeps the world's; other worlds take the server's")
     func state() throws {
         let network = try Self.network()
         let state = try network.admin(.get, "state")

@@ -17,7 +17,7 @@ struct AppDecoderTests {
         return VirtualNetwork { $0.adopt(scenario) }
     }
 
-    @Test("One after the other", arguments: AppRow.sections)
+    @Test("Every answer decodes, one after the other", arguments: AppRow.sections)
     func rows(_ section: AppRow.Section) throws {
         let network = try Self.network()
         var kept = [(name: "reader", value: "ben")]
@@ -89,7 +89,7 @@ struct AppDecoderTests {
         try AppModels.decoder.decode(model, from: Data(frame.encoded()))
     }
 
-    @Test("The frames of the meal socket")
+    @Test("Frames of the meal socket decode")
     func mealSocket() throws {
         let (network, token) = try registered()
         let socket = try network.client().upgrade(.handshake("/ws/meal-logs?token=\(token)"))
@@ -115,7 +115,7 @@ struct AppDecoderTests {
         #expect(error.type == "error" && error.errorCode == .connectionLimit && socket.closeCode == .policyViolation)
     }
 
-    @Test("The frames of a chat")
+    @Test("Frames of a chat decode")
     func chatSocket() throws {
         let (network, token) = try registered()
         let create = Request(

@@ -31,7 +31,7 @@ struct AppGoalTests {
         return try #require(response.json?["data"])
     }
 
-    @Test("A body with target_date is answered in the apps' words, one with targetDate in the guide's; a list has both")
+    @Test("A body with target_date gets the apps' form, one with targetDate the guide's; a list has both")
     func twoForms() throws {
         let network = VirtualNetwork()
         let goal = try created(on: network)
@@ -76,7 +76,7 @@ struct AppGoalTests {
         #expect(try send(.get, "", on: copy).json?["data"]?["goals"]?[0]?["target_value"]?.double == Double(target))
     }
 
-    @Test("PUT changes what the guide reads, and PATCH what the apps read; filters know the words of both")
+    @Test("PUT changes what the guide reads, and PATCH what the apps read; filters accept both vocabularies")
     func change() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -95,7 +95,7 @@ struct AppGoalTests {
         #expect(try ["paused", "active", "in_progress"].map(found) == [0, 1, 1])
     }
 
-    @Test("PATCH in the words of the apps is answered in them; the guide's words stay the guide's")
+    @Test("A PATCH in the apps' form gets an answer in that form; the guide's stays the guide's")
     func patch() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -132,7 +132,7 @@ struct AppGoalTests {
         #expect(try send(.get, "/\(id)", on: network).json?["title"] == "Walk")
     }
 
-    @Test("Tips, suggestions and the analysis fit the goal, and are the same when asked for again")
+    @Test("Tips, suggestions and the analysis fit the goal, and repeat exactly")
     func advice() throws {
         let network = VirtualNetwork()
         let id = try #require(try created(on: network)["id"]?.string)
@@ -169,7 +169,7 @@ struct AppGoalTests {
         try #require(value?.array).map { try #require($0.string) }
     }
 
-    @Test("Suggested goals are at most five that the user does not have, the same for GET and POST")
+    @Test("Suggested goals are at most five that the user lacks, the same for GET and POST")
     func suggestions() throws {
         let network = VirtualNetwork()
         let response = try send(.get, "/suggestions", on: network)
@@ -187,7 +187,7 @@ struct AppGoalTests {
         #expect(try send(.get, "/suggestions", as: TestUser.ben, on: network).json?["data"]?["count"] == 5)
     }
 
-    @Test("No guide has them", arguments: GuideMode.guides)
+    @Test("Guides lack these endpoints", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let hasGoals = mode.serves(.showGoal)

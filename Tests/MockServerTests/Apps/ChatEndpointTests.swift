@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("What the apps do with consultations, over HTTP")
+@Suite("Consultations of the apps, over HTTP")
 struct ChatEndpointTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
     private static let operations: [(endpoint: Endpoint, body: String)] = [
@@ -34,7 +34,7 @@ struct ChatEndpointTests {
         }
     }
 
-    @Test("Each operation asks for credentials, knows only the user's ids, and exists in the union alone")
+    @Test("Each operation requires credentials, finds only the user's ids, and exists only in the union")
     func access() throws {
         for (endpoint, body) in Self.operations {
             let network = VirtualNetwork()
@@ -120,7 +120,7 @@ struct ChatEndpointTests {
         #expect(try network.exchange(Self.request(.sendMessage, id, #"{"content":" "}"#)).status == 400)
     }
 
-    @Test("What a body cannot set stays as it is")
+    @Test("Members that a body cannot set stay unchanged")
     func massAssignment() throws {
         let network = try Self.network()
         let id = try network.consultation()
@@ -133,7 +133,7 @@ struct ChatEndpointTests {
         #expect(answer.status == 200 && answer.body == before)
     }
 
-    @Test("A scenario allows many of a topic; an export keeps that, what waits, and all that the apps read")
+    @Test("A scenario can allow many of a topic; an export keeps that, waiting questions, and the apps' data")
     func export() throws {
         let network = try Self.network("clock: manual, consultations: {per_topic: many}")
         func create(_ more: String = "") throws -> Response {
@@ -161,7 +161,7 @@ struct ChatEndpointTests {
         #expect(try create().status == 429)
     }
 
-    @Test("A scenario that repeats a topic says that many are allowed")
+    @Test("A scenario that repeats a topic must allow many")
     func scenario() throws {
         let twice = "users: [{consultations: [{persona: nutritionist}, {persona: nutritionist}]}]"
         #expect(throws: ScenarioErrors.self) { try Self.network(twice) }

@@ -39,7 +39,7 @@ struct DeletionTests {
         ]
     }
 
-    @Test("What is deleted is 404 on every path of its kind, and in no list")
+    @Test("Deleted resources are 404 on every path of their kind, and in no list")
     func unknown() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -64,7 +64,7 @@ struct DeletionTests {
         network.advance(by: .seconds(10))
     }
 
-    @Test("goal-linking deletes a goal and a conversation, so that a client sees the 404 that the guide describes")
+    @Test("goal-linking can delete a goal and a conversation, so that a client sees the guide's 404")
     func guide() throws {
         let network = VirtualNetwork(.goalLinking)
         let client = try network.client()
@@ -86,7 +86,7 @@ struct DeletionTests {
         #expect(other.status == 405 && other.fields[.allow] == "GET, HEAD, PATCH, OPTIONS")
     }
 
-    @Test("A consultation that is deleted closes its sockets, also while it answers")
+    @Test("Deleting a consultation closes its sockets, even during an answer")
     func sockets() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -104,7 +104,7 @@ struct DeletionTests {
         #expect(again.status == 404)
     }
 
-    @Test("With an account everything of it goes, and its tokens, wherever they are known, work no more")
+    @Test("Deleting an account deletes its data and invalidates its tokens everywhere")
     func account() throws {
         let network = try AccountTests.network()
         func post(_ path: String, _ json: String) throws -> Response {
@@ -156,7 +156,7 @@ struct DeletionTests {
         try expectRefusals()
     }
 
-    @Test("A token of no account makes its user again, empty")
+    @Test("A token without an account recreates its user, empty")
     func toolToken() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -171,7 +171,7 @@ struct DeletionTests {
         #expect(network.engine.defaultWorld.backend.userCount == 1)
     }
 
-    @Test("A server that answers as a guide deletes nothing that it does not know", arguments: GuideMode.guides)
+    @Test("A guide's mode deletes only what it knows", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for path in ["goals/x", "consultations/x", "meal-logs/x", "users/me"] {

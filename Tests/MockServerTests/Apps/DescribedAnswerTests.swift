@@ -9,7 +9,7 @@ import Testing
 @testable import Scenarios
 
 /// Answers about documents against the schemas of the description, which `GET /openapi.yaml` serves.
-@Suite("Documents as the description has them")
+@Suite("Documents match the description")
 struct DescribedAnswerTests {
     private static let description = Result {
         try TreeBuilder.tree(ofYAML: APIDescription.openAPI.bytes(for: .union)).json
@@ -37,7 +37,7 @@ struct DescribedAnswerTests {
         return mistakes + SchemaCheck(description).mistakes(in: json, schema, at: "answer")
     }
 
-    @Test("Each operation answers as is described, and takes what is described", arguments: SentDocuments.operations)
+    @Test("Each operation accepts and answers what the description says", arguments: SentDocuments.operations)
     func answers(endpoint: Endpoint) throws {
         let network = try SentDocuments.network(sharedWith: ["bert"])
         let id = SentDocuments.id(try #require(endpoint.documents))
@@ -64,7 +64,7 @@ struct DescribedAnswerTests {
         #expect(!isRead || answer.status == 400, "\(endpoint): \(answer.text)")
     }
 
-    @Test("The check finds what it is there for")
+    @Test("The check finds planted differences")
     func mutants() throws {
         let network = try SentDocuments.network()
         let good = try network.exchange(SentDocuments.request(.listSleep, as: TestUser.anna))

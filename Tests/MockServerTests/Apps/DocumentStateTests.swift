@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Documents of every kind, exported and imported, and in a state file.
-@Suite("Documents that are kept")
+@Suite("Stored documents")
 struct DocumentStateTests {
     /// Makes a document of each kind, and what users do with them.
     private static func fill(_ world: WorldClient) throws {
@@ -37,7 +37,7 @@ struct DocumentStateTests {
         return own + [shared.text]
     }
 
-    @Test("An export is imported to the same answers, and exported the same")
+    @Test("An import gives the same answers and the same export")
     func exports() throws {
         let network = VirtualNetwork.manual()
         let (first, second) = (try network.world(#"{"clock":"manual"}"#), try network.world(#"{"clock":"manual"}"#))
@@ -52,7 +52,7 @@ struct DocumentStateTests {
         #expect(try Self.shown(second, secret: secret(second)) == Self.shown(first, secret: secret(first)))
     }
 
-    @Test("A state file has them, and the next server shows the same")
+    @Test("A state file has the documents, and the next server shows the same")
     func stateFile() throws {
         let network = try SavingTests.network(try StateFile(":memory:"))
         let world = try network.plainWorld()
@@ -64,7 +64,7 @@ struct DocumentStateTests {
         #expect(try again.ask(.get, "state").text == world.ask(.get, "state").text)
     }
 
-    @Test("A state of before there were rules keeps documents that break them, and lists them by their creation")
+    @Test("A state from before the rules keeps documents that break them, and lists them by creation")
     func beforeRules() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/state.db"

@@ -91,13 +91,13 @@ struct ListFilterTests {
         ("journal/search?q=B", "results", "content", ["b"]),
     ]
 
-    @Test("Each is honoured", arguments: filters)
+    @Test("Each filter works", arguments: filters)
     func honoured(_ row: (path: String, list: String, member: String, found: [String])) throws {
         let data = try #require(try get(row.path, on: network()).json?["data"])
         #expect(data[row.list]?.array?.compactMap { $0[row.member]?.string } == row.found)
     }
 
-    @Test("Messages are found by the time of their creation, and pages count those alone")
+    @Test("Messages are found by creation time, and pages count only matches")
     func messages() throws {
         let network = try network()
         let id = try #require(
@@ -114,7 +114,7 @@ struct ListFilterTests {
         #expect(try found("?from=2025-01-30")?["messages"]?.array == [])
     }
 
-    @Test("Pages by number and by offset tell the same totals, and together show everything once")
+    @Test("Pages by number and by offset have the same totals, and together show everything once")
     func totals() throws {
         let network = try network()
         let consultation = try #require(
@@ -161,7 +161,7 @@ struct ListFilterTests {
         #expect(response.status == 400 && response.message.contains(parameter), "\(response.text)")
     }
 
-    @Test("A guide's mode knows none of them")
+    @Test("A guide's mode lacks these filters")
     func guides() throws {
         let goals = try network(.goalLinking)
         #expect(try get("goals?status=done&limit=0&offset=x", on: goals).body == get("goals", on: goals).body)

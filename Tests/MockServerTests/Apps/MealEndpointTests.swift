@@ -31,7 +31,7 @@ struct MealEndpointTests {
         return request
     }
 
-    @Test("A batch is logged, changed, listed and worked out")
+    @Test("A batch is logged, changed, listed and processed")
     func story() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let batch = try network.exchange(Self.request(.post, "/batch", #"{"meal_logs":[\#(Self.meal)]}"#))
@@ -112,7 +112,7 @@ struct MealEndpointTests {
         #expect(try network.exchange(Self.request(.post, "/photo", long)).status == 413)
     }
 
-    @Test("Refusals come in their order: 401, 404, 415, 400; ids of others are unknown")
+    @Test("Refusals have this order: 401, 404, 415, 400; other users' ids are unknown")
     func refusals() throws {
         let network = VirtualNetwork()
         let log = try network.exchange(Self.request(.post, "/natural", Self.meal)).json?["data"]?["id"]?.string ?? ""
@@ -141,7 +141,7 @@ struct MealEndpointTests {
         #expect(form.status == 400 && form.message.contains("boundary"))
     }
 
-    @Test("A guide knows nothing of them")
+    @Test("Guides lack these endpoints")
     func guides() throws {
         for mode in GuideMode.guides {
             let network = VirtualNetwork { $0.mode = mode }

@@ -8,7 +8,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The socket of all meals over the wire")
+@Suite("The meal socket on the wire")
 struct MealSocketTests {
     private static let path = "/ws/meal-logs"
     private static let token = Request.token(for: TestUser.anna)
@@ -25,7 +25,7 @@ struct MealSocketTests {
         #expect(try network.exchange(request).status == 201)
     }
 
-    @Test("A token opens it, in the query or in the headers, and meals arrive on it")
+    @Test("A token opens the socket, in the query or in the headers, and meals arrive on it")
     func opens() throws {
         let network = VirtualNetwork()
         let ben = try network.client().upgrade(.handshake(Self.path, as: TestUser.ben))
@@ -43,7 +43,7 @@ struct MealSocketTests {
         #expect(network.engine.defaultWorld.openSocketCount == 2)
     }
 
-    @Test("What is no handshake, or has no credentials, is refused as on a consultation's socket")
+    @Test("Other requests, and missing credentials, are refused as on a consultation's socket")
     func refusals() throws {
         let network = VirtualNetwork()
         let plain = Request(method: .get, target: Self.path)
@@ -78,7 +78,7 @@ struct MealSocketTests {
         #expect(kept.closeCode == .normalClosure && network.engine.defaultWorld.openSocketCount == 0)
     }
 
-    @Test("Faults name it, or mean every socket; those of consultations leave it alone")
+    @Test("Faults name this socket, or mean every socket; those for consultations do not affect it")
     func faults() throws {
         let scenario = try Scenario.read(
             """
@@ -101,7 +101,7 @@ struct MealSocketTests {
         for place in ["socket", "handshake"] { #expect(written.contains(#""on":"\#(place) /ws/meal-logs""#)) }
     }
 
-    @Test("The journal names it, and a near miss is found")
+    @Test("The journal names the socket, and finds a near miss")
     func journal() throws {
         let network = VirtualNetwork()
         let socket = try socket(network)
@@ -116,7 +116,7 @@ struct MealSocketTests {
         #expect(try network.admin(.get, "requests?endpoint=openMealSocket").json?["entries"]?.array?.isEmpty == false)
     }
 
-    @Test("A world below /w/{id} has its own, with its own token")
+    @Test("A world below /w/{id} has its own socket, with its own token")
     func worlds() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -130,7 +130,7 @@ struct MealSocketTests {
         #expect(inWorld.closeCode == .goingAway && outside.closeCode == nil)
     }
 
-    @Test("What was recorded is played back, as a HAR file too")
+    @Test("A recorded socket replays, also from a HAR file")
     func replay() throws {
         let network = VirtualNetwork { $0.pace = .human }
         var settings = SessionRecorder.Settings(creatorVersion: "test")

@@ -7,7 +7,7 @@ import Testing
 @testable import MockServer
 
 /// What other users see of workout templates, and which credentials that takes.
-@Suite("Workout templates that others read, over HTTP")
+@Suite("Shared workout templates, over HTTP")
 struct SharedTemplateTests {
     private static let template = SentDocuments.id(.workoutTemplates)
 
@@ -19,7 +19,7 @@ struct SharedTemplateTests {
         return try network.exchange(json.map(request.json) ?? request)
     }
 
-    @Test("A template is shared, listed for the other user, copied, and shared no more; the copy stays")
+    @Test("A template is shared, listed for the other user, copied, and unshared; the copy stays")
     func story() throws {
         let network = try SentDocuments.network()
         let body = """
@@ -71,7 +71,7 @@ struct SharedTemplateTests {
         #expect(kept.status == 200 && kept.json?["data"] == copy)
     }
 
-    @Test("Public ones are there for everybody with the API key, whatever the token is")
+    @Test("Public templates need only the API key, whatever the token")
     func publicTemplates() throws {
         let network = try SentDocuments.network()
         let change = try Self.ask(network, .put, "/\(Self.template)", #"{"is_public":true,"category":"strength"}"#)
@@ -101,7 +101,7 @@ struct SharedTemplateTests {
         #expect(try Self.ask(network, .get, "", as: TestUser.ben).json?["data"]?["total"] == 0)
     }
 
-    @Test("Profile metrics need no key, and refuse a wrong one; what else the connection asks for needs it")
+    @Test("Profile metrics need no key, and refuse a wrong one; other requests on the connection need it")
     func keys() throws {
         let network = try SentDocuments.network()
         let token = Request.bearer(Request.token(for: TestUser.anna))

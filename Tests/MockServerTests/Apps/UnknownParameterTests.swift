@@ -17,7 +17,7 @@ struct UnknownParameterTests {
     }
 
     @Test(
-        "The journal marks them, each once",
+        "The journal lists each unknown parameter once",
         arguments: [
             ("goals?sort=title&limit=2&sort=id", ["sort"]), ("goals?Limit=2", ["Limit"]), ("goals?limit=2", nil),
             ("goals", nil), ("goals?", nil), ("meal-logs?page_size=2&q=egg", ["page_size", "q"]),
@@ -33,12 +33,12 @@ struct UnknownParameterTests {
         #expect(entry["unknown_parameters"]?.array?.compactMap(\.string) == names)
     }
 
-    @Test("A socket's token is none", arguments: [Endpoint.webSocket, .mealSocket])
+    @Test("A socket's token is not unknown", arguments: [Endpoint.webSocket, .mealSocket])
     func token(endpoint: Endpoint) {
         #expect(endpoint.unknownParameters(in: [("token", "a"), ("sort", "b")]) == ["sort"])
     }
 
-    @Test("A guide's journal does not", arguments: GuideMode.guides)
+    @Test("A guide's journal does not list them", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         #expect(try entry(of: "goals?sort=title", mode).entry["unknown_parameters"] == nil)
         #expect(try entry(of: "meal-logs?sort=title", mode).entry["unknown_parameters"] == nil)

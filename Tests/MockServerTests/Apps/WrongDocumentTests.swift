@@ -58,7 +58,7 @@ struct WrongDocumentTests {
     }
 
     @Test(
-        "A body is 400 by the name of the member that breaks its rule, and leaves all as it was", arguments: operations)
+        "A body gets 400 with the member that breaks its rule, and changes nothing", arguments: operations)
     func refuses(endpoint: Endpoint) throws {
         let network = try SentDocuments.network()
         let before = try network.admin(.get, "state").text

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Worlds for programs that have the server within them")
+@Suite("Worlds for programs that contain the server")
 struct ControlTests {
     private static let start = VirtualNetwork.start
 
@@ -37,7 +37,7 @@ struct ControlTests {
         #expect(try network.exchange(.authorized(.get, "/api/v1/consultations")).status == 200)
     }
 
-    @Test("There are no more worlds than the limit")
+    @Test("The number of worlds is limited")
     func tooMany() throws {
         let network = VirtualNetwork { $0.limits.worlds = 2 }
         _ = try network.engine.makeWorld(Scenario(), at: network.now)
@@ -45,7 +45,7 @@ struct ControlTests {
     }
 
     @Test(
-        "The fresh token is another one, of the same user, and outlives every clock",
+        "The fresh token is another one of the same user, and outlives every clock",
         arguments: [nil, Int64(60), WorldSettings.lastTokenExpiry - VirtualNetwork.start.secondsSinceEpoch])
     func freshToken(lifetime: Int64?) throws {
         let network = VirtualNetwork()
@@ -66,7 +66,7 @@ struct ControlTests {
         #expect(try status(access.freshToken) == 200)
     }
 
-    @Test("What is due next is the next step, or the time-out of a connection")
+    @Test("The next due event is the next step, or a connection's time-out")
     func nextDue() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let engine = network.engine
@@ -102,7 +102,7 @@ struct ControlTests {
         #expect(idle.wire.ending == .closed && due() == nil)
     }
 
-    @Test("A clock is moved without a word, or noted; the system's is not moved, and none goes back")
+    @Test("A clock moves silently, or with a note; the system's does not move, and none goes back")
     func advance() throws {
         let network = VirtualNetwork()
         let engine = network.engine
@@ -120,7 +120,7 @@ struct ControlTests {
         #expect(engine.time(ofWorld: real.id) == Self.start)
     }
 
-    @Test("Activity grows with all that goes over a world's connections, and stands when nothing does")
+    @Test("Activity grows with all traffic of a world's connections, and only then")
     func activity() throws {
         let network = VirtualNetwork()
         let engine = network.engine

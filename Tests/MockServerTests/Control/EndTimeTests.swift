@@ -21,7 +21,7 @@ struct EndTimeTests {
         }
     }
 
-    @Test("A socket's end stands in the journal with its own time", arguments: End.allCases)
+    @Test("A socket's end has its own time in the journal", arguments: End.allCases)
     func socket(_ how: End) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -31,7 +31,7 @@ struct EndTimeTests {
         #expect(last.event.kind == .closed && last.time == VirtualNetwork.start + .seconds(5))
     }
 
-    @Test("The end of a connection for requests is no event of its world", arguments: End.allCases)
+    @Test("The end of a request connection is not an event of its world", arguments: End.allCases)
     func requests(_ how: End) throws {
         let network = VirtualNetwork()
         let client = try network.client()

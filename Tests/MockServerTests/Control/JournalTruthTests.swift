@@ -6,7 +6,7 @@ import Traffic
 
 @testable import MockServer
 
-@Suite("The journal tells what the client could see, and when")
+@Suite("The journal shows what the client could see, and when")
 struct JournalTruthTests {
     static let ask = #"{"type":"message","content":"Hello?"}"#
 
@@ -37,7 +37,7 @@ struct JournalTruthTests {
         }
     }
 
-    @Test("An answer that comes late stands where its last byte was let go; the request keeps its time")
+    @Test("A late answer has the place of its last released byte; the request keeps its time")
     func lateAnswer() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, dribble: {bytes: 200, every: 1s}}", answers: "[]", clock: .real)
@@ -58,7 +58,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "A client that gives up is recorded then, with what it had",
+        "A client that gives up is recorded at that moment, with what it had",
         arguments: [
             ("delay: 5s", "3000 exchange nil none"), ("hang: true", "0 exchange nil none"),
             ("dribble: {bytes: 10, every: 1s}", "3000 exchange 200 partial"),
@@ -75,7 +75,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "An answer whose end the client cannot find is not complete",
+        "An answer with an undetectable end is incomplete",
         arguments: [
             ("content_length: 7", "partial"), ("content_length: -7", "partial"), ("malformed: chunking", "partial"),
             ("malformed: json", "complete"), ("truncate: {after: 3}", "partial"),
@@ -89,7 +89,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "An answer has the body that the client got, whatever faults made of it",
+        "An answer has the body that the client got, whatever faults changed",
         arguments: ["delay: 0", "truncate: {after: 3}", "truncate: {after: 100000}", "malformed: json"])
     func bodies(_ fault: String) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", answers: "[]", clock: .real)
@@ -102,7 +102,7 @@ struct JournalTruthTests {
         #expect(exchange.responseBody.bytes == ResponseFaultTests.body(wire.received[...]))
     }
 
-    @Test("An answer that a client waits for that has closed its half is whole")
+    @Test("An answer to a half-closed waiting client is whole")
     func halfClosed() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 5s}", answers: "[]", clock: .real)
         let wire = try network.open()
@@ -113,7 +113,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "A handshake is an opening once it was let go, and an exchange where it never was",
+        "A released handshake is an opening, an unreleased one an exchange",
         arguments: [
             ("delay: 2s", 10, ["2000 opened", "2000 server connected complete", "10000 closed client reset []"]),
             ("delay: 20s", 10, ["10000 exchange nil none"]),
@@ -130,7 +130,7 @@ struct JournalTruthTests {
         #expect(story(network).dropFirst() == expected[...])
     }
 
-    @Test("Frames stand where they were let go, and behind a wait so do those that no fault meets")
+    @Test("Frames have the place of their release, and so do unaffected frames behind a wait")
     func frames() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 3}, delay: 2s}")
         socket.send(Self.ask)
@@ -144,7 +144,7 @@ struct JournalTruthTests {
         #expect(frames.count == 4)
     }
 
-    @Test("What a client that leaves will never have stands before its end")
+    @Test("Undelivered output precedes the end of a client that leaves")
     func leaves() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 3}, delay: 9s}")
         socket.send(Self.ask)
@@ -158,7 +158,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "The end of a socket names the fault that brought it",
+        "The end of a socket names the fault that caused it",
         arguments: [
             ("finish: true", ["closed server fault [\"end\"]"]), ("reset: true", ["closed server fault [\"end\"]"]),
             ("cut: {after: 5}", ["closed server fault [\"end\"]"]),
@@ -175,7 +175,7 @@ struct JournalTruthTests {
         #expect(words.map { $0.joined(separator: " ") } == expected)
     }
 
-    @Test("A wait before an end counts: the end comes after what was let go before it, and the rest never")
+    @Test("A wait before an end counts: the end follows earlier output, and later output never comes")
     func waitsThenEnds() throws {
         let (network, socket) = try socket(
             "{on: socket, at: {frame: 3}, delay: 2s}, {name: end, on: socket, at: {frame: 4}, silence: true}")
@@ -187,7 +187,7 @@ struct JournalTruthTests {
             ])
     }
 
-    @Test("A lasting fault is told with the rules that brought it, and once of each")
+    @Test("A lasting fault is recorded once, with its rules")
     func settingIn() throws {
         let (network, socket) = try socket(
             """
@@ -204,7 +204,7 @@ struct JournalTruthTests {
             ])
     }
 
-    @Test("Messages that are swapped stand in the order in which they came")
+    @Test("Swapped messages have their order of arrival")
     func swapped() throws {
         let (network, socket) = try socket("{on: socket, at: {frame: 2}, swap: true}")
         socket.send(Self.ask)
@@ -213,7 +213,7 @@ struct JournalTruthTests {
         #expect(order.prefix(3) == ["connected", "stream_chunk", "message_received"])
     }
 
-    @Test("Messages that come in one frame stand where that was sent")
+    @Test("Messages in one frame have the place of that frame")
     func coalesced() throws {
         let (network, socket) = try socket("{on: socket, at: {chunk: 1..3}, coalesce: 2}")
         socket.send(Self.ask)
@@ -222,7 +222,7 @@ struct JournalTruthTests {
         #expect(frames.allSatisfy { $0.hasSuffix("complete") } && frames.count == 6)
     }
 
-    @Test("A server that stops says so of each socket", arguments: [true, false])
+    @Test("A stopping server records the end of each socket", arguments: [true, false])
     func shutdown(answers: Bool) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: network.consultation())
@@ -233,7 +233,7 @@ struct JournalTruthTests {
         #expect(story(network, last: 1) == ["0 closed server shutdown []"])
     }
 
-    @Test("A refused token of a world is told where that world's tokens come from", arguments: [true, false])
+    @Test("A refused token of a world gets the source of that world's tokens", arguments: [true, false])
     func tokenAdvice(isDefault: Bool) throws {
         let network = VirtualNetwork()
         let world = isDefault ? try network.plainWorld() : try network.world()

@@ -72,7 +72,7 @@ struct LogTests {
         #expect(facts[0]["duration_ms"]?.description == "0" && facts[0]["world"] == nil)
     }
 
-    @Test("Neither the secrets of a query nor the userinfo of a target reach the log, refused or not")
+    @Test("Secrets of queries and userinfo of targets stay out of the log, refused or not")
     func secrets() throws {
         let network = VirtualNetwork()
         let log = log(network)
@@ -87,7 +87,7 @@ struct LogTests {
         #expect(log.lines.contains { $0.contains("***@h") }, "\(log.lines)")
     }
 
-    @Test("A WebSocket's beginning and end are lines, with what it carried; the echo socket has its own")
+    @Test("A WebSocket's beginning and end are lines, with its frame counts; the echo socket has its own")
     func sockets() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -110,7 +110,7 @@ struct LogTests {
         #expect(log.lines.last == "info WebSocket /__admin/echo opened" && log.lines.count == 3)
     }
 
-    @Test("What a fault delays or swallows says so, and so does a world that is not the default one")
+    @Test("A delayed or lost answer says so, and so does a world other than the default")
     func faults() throws {
         let network = try VirtualNetwork.faulty(
             "{name: late, on: GET /api/v1/goals, delay: 2s}", "{name: soon, on: GET /api/v1/meal-logs, delay: 4400us}",
@@ -135,7 +135,7 @@ struct LogTests {
         #expect(log.facts(of: "exchange").last?["world"]?.description == world.id)
     }
 
-    @Test("At the level notice nothing of it is observed")
+    @Test("The level notice observes no requests")
     func quiet() throws {
         let network = VirtualNetwork()
         let log = log(network, level: .notice)
@@ -145,7 +145,7 @@ struct LogTests {
         #expect(log.lines == ["warning refused with 400: Bad."])
     }
 
-    @Test("At the level warning only warnings are observed, and above it nothing is")
+    @Test("The level warning observes only warnings, and higher levels nothing")
     func levels() throws {
         for (level, count) in [(Logger.Level.warning, 1), (.error, 0)] {
             let network = VirtualNetwork()
@@ -156,14 +156,14 @@ struct LogTests {
         }
     }
 
-    @Test("Who observes an engine without a log hears of each request")
+    @Test("An observer of an engine without a log receives each request")
     func unlogged() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request())
         #expect(network.observations.map(\.description) == ["GET /health 200"])
     }
 
-    @Test("Entries are passed on to every observer, with the id of their world")
+    @Test("Every observer receives entries, with the id of their world")
     func observers() throws {
         let network = VirtualNetwork()
         let log = log(network)

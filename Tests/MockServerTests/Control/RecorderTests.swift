@@ -8,7 +8,7 @@ import Traffic
 
 @Suite("The recorder of journals")
 struct RecorderTests {
-    @Test("Its observer receives each entry of every world, right after it was recorded")
+    @Test("The observer receives each entry of every world, right after it was recorded")
     func observer() throws {
         let network = VirtualNetwork.manual()
         var seen: [String: [Int]] = [:]  // The ids are this test's own.

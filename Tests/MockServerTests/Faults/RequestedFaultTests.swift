@@ -35,7 +35,7 @@ struct RequestedFaultTests {
         #expect(try exchange(world(), "Prefer: \(preference)").status == status)
     }
 
-    @Test("The name of a fault asks for it, wherever it is and also if it is not enabled")
+    @Test("The name of a fault requests it, wherever it acts and even while disabled")
     func named() throws {
         let world = try world()
         let down = try exchange(world, "X-Fake-Fault: down", "Prefer: code=404")
@@ -48,14 +48,14 @@ struct RequestedFaultTests {
         #expect(try exchange(world).status == 500)
     }
 
-    @Test("What there is not is refused with what there is", arguments: ["dwn", "drop", ""])
+    @Test("An unknown name is refused with the existing ones", arguments: ["dwn", "drop", ""])
     func unknown(_ name: String) throws {
         let response = try exchange(world(), "X-Fake-Fault: \(name)")
         #expect(response.status == 400 && response.message.contains("there are down, busy, quota."))
         #expect(response.message.hasSuffix("Did you mean 'down'?") == (name == "dwn"), "\(response.message)")
     }
 
-    @Test("Strict headers ask for nothing")
+    @Test("Strict headers ignore the fields")
     func strict() throws {
         let world = try world { $0.hasStrictHeaders = true }
         #expect(try exchange(world, "Prefer: code=429", "X-Fake-Fault: down").status == 401)

@@ -72,7 +72,7 @@ struct ResponseFaultTests {
     ]
 
     @Test(
-        "Each does what it says, to the byte and the millisecond, and the connection ends or goes on",
+        "Each fault is exact to the byte and the millisecond, and the connection ends or continues",
         arguments: effects)
     func each(_ effect: Effect) throws {
         let plain = try Self.plain()
@@ -96,7 +96,7 @@ struct ResponseFaultTests {
         Array(response.dropFirst(headCount(Array(response))))
     }
 
-    @Test("Requests behind a delayed one keep their order, and are served when it is out")
+    @Test("Requests behind a delayed one keep their order, and wait for it")
     func pipelined() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, requests: 1, delay: 2s}", "{on: GET /api/v1/consultations, delay: 1s}")
@@ -125,7 +125,7 @@ struct ResponseFaultTests {
         #expect(list.json?["data"]?["consultations"]?.array?.isEmpty == true)
     }
 
-    @Test("A wait trips no time-out, however long it is; the connection's patience begins anew after it")
+    @Test("A wait trips no time-out, however long; idle time counts from its end")
     func noTimeout() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, delay: 10m}")
         let wire = try network.open()
@@ -134,7 +134,7 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(1000)), ["600.000 s \(count) bytes", "675.000 s end"])
     }
 
-    @Test("What no clock lets go is given up after two hours, and not before")
+    @Test("Output that no clock releases is given up after two hours, and not before")
     func heldForever() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 10m}", clock: .manual)
         let wire = try network.open()
@@ -145,7 +145,7 @@ struct ResponseFaultTests {
         #expect(wire.ending == .reset && wire.received.isEmpty)
     }
 
-    @Test("Drops that come more slowly than a connection may be idle")
+    @Test("Drops may be slower than a connection's idle time")
     func slowDribble() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, dribble: {bytes: 100, every: 200s}}")
         let wire = try network.open()
@@ -156,7 +156,7 @@ struct ResponseFaultTests {
     }
 
     @Test(
-        "A silent connection goes after ten minutes, and not before, whatever the request said of it",
+        "A silent connection ends after ten minutes, and not before, whatever the request said",
         arguments: ["close", "keep-alive"])
     func hang(_ connection: String) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
@@ -168,7 +168,7 @@ struct ResponseFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A silent connection goes with its client", arguments: [true, false])
+    @Test("A silent connection ends with its client", arguments: [true, false])
     func hangingClientLeaves(inOrder: Bool) throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
         let wire = try network.open()
@@ -178,7 +178,7 @@ struct ResponseFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A response after which the connection closes comes late, whole, and before the end")
+    @Test("A response before a close arrives late, whole, and before the end")
     func closing() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
         let request = Request.goals.with("Connection: close")
@@ -202,7 +202,7 @@ struct ResponseFaultTests {
         #expect(wire.ending == .open)
     }
 
-    @Test("100 Continue is no answer: faults begin behind it")
+    @Test("100 Continue is not the answer: faults begin after it")
     func expectContinue() throws {
         let body = #"{"persona":"nutritionist"}"#
         let request = Request.create(body, as: TestUser.anna).with("Expect: 100-continue")
@@ -218,7 +218,7 @@ struct ResponseFaultTests {
         }
     }
 
-    @Test("A client that has sent its last byte still gets a late answer")
+    @Test("A half-closed client still gets a late answer")
     func halfClosed() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
         let wire = try network.open()
@@ -228,7 +228,7 @@ struct ResponseFaultTests {
         expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(count) bytes", "2.000 s end"])
     }
 
-    @Test("The journal names what acted, and the backend did only what was processed")
+    @Test("The journal names the acting rules, and the backend processed only the marked requests")
     func journal() throws {
         let network = try VirtualNetwork.faulty(
             "{name: lost, on: POST /api/v1/consultations, requests: 1, status: 502, processed: true}",
@@ -256,7 +256,7 @@ struct ResponseFaultTests {
     }
 
     @Test(
-        "The journal has the id of what was created, where its client did not get it",
+        "The journal has the id of a creation that its client did not learn",
         arguments: [
             "hang: true", "empty_reply: true", "truncate: {after: 20}", "reset: {after: 20}", "delay: 1h", "delay: 1s",
         ])
@@ -277,7 +277,7 @@ struct ResponseFaultTests {
         #expect(try network.admin(.admin("GET", "/state")).text.contains(id))
     }
 
-    @Test("Clients that left before their answers were due are forgotten, and the others get theirs")
+    @Test("Answers for disconnected clients are dropped, and the others arrive")
     func forgotten() throws {
         let network = try VirtualNetwork.faulty("{on: any, delay: 1s}", clock: .manual)
         let engine = network.engine

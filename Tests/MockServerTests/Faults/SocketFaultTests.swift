@@ -21,7 +21,7 @@ struct SocketFaultTests {
         return (network, try network.greetedSocket(on: id), id)
     }
 
-    @Test("What comes with the frame that silences a connection is not answered: no pong, no receipt, no close")
+    @Test("Input together with the silencing frame gets no answer: no pong, no receipt, no close")
     func silence() throws {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, silence: true}")
         let before = socket.wire.received.count
@@ -35,7 +35,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "A connection may fall silent with its first message, whatever came on the heels of the handshake",
+        "A connection may fall silent with its first message, whatever followed the handshake",
         arguments: [1, 2])
     func silenceAtOnce(_ frame: Int) throws {
         let network = try VirtualNetwork.faulty(
@@ -51,7 +51,7 @@ struct SocketFaultTests {
         #expect(network.openCount == 0)
     }
 
-    @Test("Silence in the middle of a frame lasts too, and ends with the client", arguments: [true, false])
+    @Test("Silence in the middle of a frame also lasts, and ends with the client", arguments: [true, false])
     func silenceInAFrame(clientLeaves: Bool) throws {
         let (network, socket, _) = try socket("{on: socket, at: {byte: 250}, silence: true}")
         let before = socket.wire.received.count
@@ -64,7 +64,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "The backend forgets a socket that a fault has ended",
+        "The backend forgets a socket ended by a fault",
         arguments: [
             ("finish: true", "end"), ("reset: true", "reset"), ("cut: {after: 5}", "end"),
             ("cut: {after: 5, reset: true}", "reset"), ("close: 1011", "close"), ("silence: true", "nothing"),
@@ -91,7 +91,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "A connection ends so long after a frame; until then it is read, and nothing more is sent",
+        "A connection ends a time after a frame; until then the server reads and sends nothing more",
         arguments: ["finish", "reset", "silence"])
     func endsLater(_ how: String) throws {
         let (network, socket, id) = try socket(
@@ -116,7 +116,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "No close frame follows an end, though an archived consultation would send one",
+        "No close frame follows an end, even if archiving would send one",
         arguments: ["finish", "reset", "silence"])
     func nothingAfterTheEnd(_ fault: String) throws {
         let (network, socket, id) = try socket("{on: socket, at: {type: error}, \(fault): true}")
@@ -128,7 +128,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "Messages that wait to come in one frame go before the close frame",
+        "Messages that wait for a common frame precede the close frame",
         arguments: ["archive", "shutdown", "client", "mistake", "reset of the world"])
     func coalesced(_ cause: String) throws {
         let (network, socket, id) = try socket(
@@ -157,7 +157,7 @@ struct SocketFaultTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A close frame stands behind a wait; what deletes or resets the world lets go of it")
+    @Test("A close frame waits behind a delay; deleting or resetting the world releases it")
     func closeBehindAWait() throws {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, delay: 2s}")
         socket.send(Self.ask)
@@ -171,7 +171,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "Nothing stays held in a world that is reset, whose clock nobody moves",
+        "A reset releases everything held, even if its clock stands still",
         arguments: ["delay: 1h", "dribble: {bytes: 1, every: 1m}"])
     func reset(_ fault: String) throws {
         let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, \(fault)}", clock: .manual)
@@ -185,7 +185,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A late response is let go with its world, and a silent connection ends with it")
+    @Test("A late response ends with its world, and so does a silent connection")
     func resetOfResponses() throws {
         let network = try VirtualNetwork.faulty(
             "{on: GET /api/v1/goals, delay: 1h}", "{on: GET /api/v1/consultations, hang: true}", clock: .manual)
@@ -199,7 +199,7 @@ struct SocketFaultTests {
         #expect(silent.ending == .reset && silent.received.isEmpty)
     }
 
-    @Test("A world that is deleted lets go of what it held back")
+    @Test("A deleted world releases what it held back")
     func deletion() throws {
         let network = VirtualNetwork()
         let made = try network.admin(
@@ -218,7 +218,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("A client that leaves takes what is held back along", arguments: [ClockMode.real, .manual])
+    @Test("A disconnected client's held output is dropped", arguments: [ClockMode.real, .manual])
     func clientLeaves(clock: ClockMode) throws {
         let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, delay: 1h}", clock: clock)
         socket.send(Self.ask)
@@ -227,7 +227,7 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("At shutdown silent connections go at once, others say farewell")
+    @Test("At shutdown silent connections end at once, others with a close frame")
     func shutdown() throws {
         let network = try VirtualNetwork.faulty("{on: socket, connections: 1, at: {frame: 2}, silence: true}")
         let id = try network.consultation()
@@ -238,7 +238,7 @@ struct SocketFaultTests {
         #expect(well.closeCode == .goingAway)
     }
 
-    @Test("A stalled reader reads on when its rule is switched off")
+    @Test("A stalled reader continues when its rule is disabled")
     func stall() throws {
         let (network, socket, _) = try socket("{name: stall, on: socket, stall_reading: true}")
         socket.send(Self.ask)
@@ -252,7 +252,7 @@ struct SocketFaultTests {
         #expect(socket.takeEvents().contains(.pong(Array("?".utf8))))
     }
 
-    @Test("Pongs of both kinds are withheld, and come again when the rule is switched off")
+    @Test("Pongs of both kinds are withheld, and return when the rule is disabled")
     func pongs() throws {
         let (network, socket, _) = try socket("{name: dead, on: socket, withhold_pong: true}")
         socket.ping("1")
@@ -264,7 +264,7 @@ struct SocketFaultTests {
         #expect(socket.takeEvents().count == 2)
     }
 
-    @Test("The journal names the rules that met a frame, and says what was not sent")
+    @Test("The journal names the rules that affected a frame, and marks unsent frames")
     func journal() throws {
         let (network, socket, _) = try socket(
             "{name: gone, on: socket, at: {chunk: 2}, lose: true}",
@@ -276,7 +276,7 @@ struct SocketFaultTests {
         #expect(Set(faults.filter { !$0.isEmpty }) == [["gone"], ["twice"]])
     }
 
-    @Test("What a long advance of the clock sends is not taken for unread")
+    @Test("Output of a long clock move does not count as unread")
     func longAdvance() throws {
         let network = try VirtualNetwork.faulty(
             "{on: socket, at: {type: stream_complete}, finish: true}",
@@ -292,7 +292,7 @@ struct SocketFaultTests {
         #expect(try asking.exchange(.admin("GET", "/clock")).status == 200)
     }
 
-    @Test("The same frames at the same times, in whatever pieces the client reads", arguments: [1, 50, .max])
+    @Test("The same frames arrive at the same times, however the client reads", arguments: [1, 50, .max])
     func slowReader(window: Int) throws {
         func bytes(_ window: Int) throws -> [UInt8] {
             let network = try VirtualNetwork.faulty(
@@ -336,7 +336,7 @@ struct HandshakeFaultTests {
     }
 
     @Test(
-        "Who has no good credentials is refused, as late as the fault has it; a refusal by a rule goes before",
+        "Bad credentials are refused at the fault's time; a rule's own refusal comes first",
         arguments: [
             ("delay: 2s", 1999, nil), ("delay: 2s", 2000, 401), ("wrong_accept: true", 0, 401), ("status: 503", 0, 503),
             ("hang: true", 60000, nil),
@@ -347,7 +347,7 @@ struct HandshakeFaultTests {
         #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
     }
 
-    @Test("A late 101 comes before the first frame, and both at once")
+    @Test("A late 101 precedes the first frame, and both arrive at once")
     func late() throws {
         let (network, client, request) = try answer("delay: 2s", wrongToken: false, after: .milliseconds(1999))
         #expect(client.wire.received.isEmpty)

@@ -53,7 +53,7 @@ struct APIDescriptionTests {
         #expect(topics.allSatisfy { $0.hasSuffix(".openapi.yaml") || $0.hasSuffix(".asyncapi.yaml") })
     }
 
-    @Test("Only the description of union says where operations come from", arguments: GuideMode.allCases)
+    @Test("Only the union's description names the origin of operations", arguments: GuideMode.allCases)
     func origins(_ mode: GuideMode) {
         for description in [APIDescription.openAPI, .documentation] {
             let text = String(decoding: description.bytes(for: mode), as: UTF8.self)
@@ -69,7 +69,7 @@ struct APIDescriptionTests {
     }
 
     @Test(
-        "Media types",
+        "Media types of the descriptions",
         arguments: zip(
             APIDescription.allCases, ["application/yaml", "application/yaml", "text/html; charset=utf-8"]))
     func mediaTypes(_ description: APIDescription, _ expected: String) {
@@ -78,7 +78,7 @@ struct APIDescriptionTests {
 
     static let pages = ["/openapi.yaml", "/asyncapi.yaml", "/__admin/openapi.yaml", "/docs/deviations"]
 
-    @Test("The page needs nothing from elsewhere", arguments: GuideMode.allCases)
+    @Test("The page loads nothing from elsewhere", arguments: GuideMode.allCases)
     func pageIsSelfContained(_ mode: GuideMode) {
         let text = String(decoding: APIDescription.documentation.bytes(for: mode), as: UTF8.self)
         for fetched in ["<script", "<link", "<img", "<iframe", "src=", "@import", "url("] {

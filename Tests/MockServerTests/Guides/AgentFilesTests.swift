@@ -59,7 +59,7 @@ struct AgentFilesTests {
 
     /// https://agentskills.io/specification: a name of lower-case letters, digits and hyphens, the folder's own; a
     /// description of at most 1,024 characters; compatibility of at most 500.
-    @Test("The skill's front matter has what Agent Skills asks for")
+    @Test("The skill's front matter has the members that Agent Skills requires")
     func skill() throws {
         let text = try textOfPackage("skills/fitiq-mock/SKILL.md")
         let parts = text.split(separator: "---\n", maxSplits: 2, omittingEmptySubsequences: false)

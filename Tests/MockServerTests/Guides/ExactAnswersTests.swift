@@ -78,7 +78,7 @@ struct ModelComparison {
     }
 }
 
-@Suite("The mode of a guide has the members of its models, and no others")
+@Suite("A guide's mode has exactly the members of its models")
 struct ExactAnswersTests {
     /// The rows of DEVIATIONS: a mode, places or models, members that are more, members that are less, and the reason.
     static func argued() throws -> [String] {
@@ -98,7 +98,7 @@ struct ExactAnswersTests {
         }
     }
 
-    @Test("every difference is argued, and what is argued is there", arguments: GuideMode.guides)
+    @Test("Every difference is argued, and every argued difference exists", arguments: GuideMode.guides)
     func differences(mode: GuideMode) throws {
         var comparison = ModelComparison(mode)
         switch mode {

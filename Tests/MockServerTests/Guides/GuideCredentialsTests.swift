@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Credentials, as each guide's client brings them")
+@Suite("Credentials of each guide's client")
 struct GuideCredentialsTests {
     @Test("Each guide's client opens its socket, in its own mode and in the union", arguments: GuideMode.guides)
     func sockets(guide: GuideMode) throws {
@@ -21,7 +21,7 @@ struct GuideCredentialsTests {
         (.webSocketArchitecture, ["has only header fields", "append '?token=<JWT>' to its URL"]),
     ]
 
-    @Test("The other guides' way is refused with the way that this one has", arguments: wrongWays)
+    @Test("The other guides' way is refused with an explanation of this one's", arguments: wrongWays)
     func wrongWay(guide: GuideMode, words: [String]) throws {
         let client = GuideClient(guide, of: guide)
         let path = "/api/v1/consultations/\(try client.consultation())/ws"

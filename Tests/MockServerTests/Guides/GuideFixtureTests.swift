@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 
 /// Each JSON example of the guides, compared with what this server sends or accepts when it answers as that guide.
-@Suite("What the guides print is what the server says")
+@Suite("The server's answers equal the guides' printed ones")
 struct GuideFixtureTests {
     /// By the example's name: a use of it.
     static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
@@ -24,13 +24,13 @@ struct GuideFixtureTests {
         return uses
     }()
 
-    @Test("Each example is used, and no other is thought of")
+    @Test("Each example is used, and there are no others")
     func complete() {
         #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys))
         #expect(GuideFixture.all.count == 16)
     }
 
-    @Test("The server's own has the same fields, nesting and types", arguments: GuideFixture.all)
+    @Test("The server's answer has the same fields, nesting and types", arguments: GuideFixture.all)
     func example(fixture: GuideFixture) throws {
         let use = try #require(Self.uses[fixture.description], "no answer is compared with \(fixture)")
         try use(fixture)

@@ -12,7 +12,7 @@ extension VirtualNetwork {
     }
 }
 
-@Suite("A server that answers as one guide")
+@Suite("A server in a guide's mode")
 struct GuideServerTests {
     private static let id = "00000000-0000-4000-8000-000000000000"
 
@@ -33,7 +33,7 @@ struct GuideServerTests {
 
     // MARK: What there is
 
-    @Test("What the guide does not know is 404 and names the guides that do", arguments: GuideMode.guides)
+    @Test("Other endpoints are 404 and name the guides that have them", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         // Deletion, which one guide presupposes, is 405 in the others: they know the paths.
@@ -49,7 +49,7 @@ struct GuideServerTests {
         }
     }
 
-    @Test("What the guide knows or presupposes asks for credentials, and is there", arguments: GuideMode.allCases)
+    @Test("Documented and presupposed endpoints exist and require credentials", arguments: GuideMode.allCases)
     func present(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         for endpoint in Endpoint.allCases where mode.serves(endpoint) && endpoint.isOfGuides {
@@ -67,7 +67,7 @@ struct GuideServerTests {
         }
     }
 
-    @Test("A method that no mode has is 405 with the methods of this one", arguments: GuideMode.allCases)
+    @Test("A method of no mode is 405 with the methods of this one", arguments: GuideMode.allCases)
     func wrongMethod(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let response = try network.exchange(Request(method: .delete, target: "/api/v1/consultations"))
@@ -80,7 +80,7 @@ struct GuideServerTests {
         #expect(response.fields[.allow] == "\(reads)POST, OPTIONS")
     }
 
-    @Test("Health and avatars are there in every mode", arguments: GuideMode.allCases)
+    @Test("Health and avatars exist in every mode", arguments: GuideMode.allCases)
     func always(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         for path in ["/health", "/ready", "/avatars/nutritionist.svg", "/__admin/health"] {
@@ -140,7 +140,7 @@ struct GuideServerTests {
 
     // MARK: Refusals
 
-    @Test("meal-log-websocket refuses in its own form what it documents, and in the union's what it presupposes")
+    @Test("meal-log-websocket refuses documented requests in its own form, and presupposed ones in the union's")
     func formOfRefusals() throws {
         let network = VirtualNetwork(.mealLogWebSocket)
         let own = try network.exchange(request(.showMealLog))
@@ -159,7 +159,7 @@ struct GuideServerTests {
     // MARK: Credentials
 
     @Test(
-        "The API key may be absent where the guide does not mention one, and is never wrong",
+        "The API key is optional if the guide does not mention one, but never wrong",
         arguments: GuideMode.allCases)
     func apiKey(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
@@ -189,7 +189,7 @@ struct GuideServerTests {
         return try #require(chat.json?["conversationId"]?.string, "\(chat.text)")
     }
 
-    @Test("The WebSocket takes its credentials where the guide puts them", arguments: GuideMode.allCases)
+    @Test("The WebSocket takes its credentials in the guide's place", arguments: GuideMode.allCases)
     func webSocketCredentials(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
         let id = try consultation(network)

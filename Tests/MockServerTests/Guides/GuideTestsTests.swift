@@ -71,7 +71,7 @@ struct GuideTestsTests {
         #expect(messages.map(\.consultationId) == ["test-id"])
     }
 
-    @Test("A world with ids that are no UUIDs is read back when a goal was deleted")
+    @Test("A world with free-form ids reads back after a goal was deleted")
     func deletedGoal() throws {
         let scenario = try #require(Scenario.builtIn(named: "guide-tests"))
         let network = VirtualNetwork { $0.scenario = scenario }
@@ -110,7 +110,7 @@ struct GuideTestsTests {
         #expect(socket.takeTypes().last == "stream_complete")
     }
 
-    @Test("goal-linking: a conversation for backend-123, linked both ways; an id of no goal is 404, not malformed")
+    @Test("goal-linking: a conversation for backend-123, linked both ways; an unknown goal id is 404, not malformed")
     func goals() throws {
         typealias Guide = GoalLinkingGuide
         let world = try World(.goalLinking)
@@ -127,7 +127,7 @@ struct GuideTestsTests {
         #expect(try world.ask(.get, "goals/backend-123", token: "other-token").status == 401)
     }
 
-    @Test("meal-log-websocket: meal-123 is two eggs with 140 kcal; a new meal is completed after five seconds")
+    @Test("meal-log-websocket: meal-123 is two eggs with 140 kcal; a new meal completes after five seconds")
     func meals() throws {
         typealias Guide = MealLogWebSocketGuide
         typealias Answer = Guide.APIResponse<Guide.MealLogResponse>
@@ -142,7 +142,7 @@ struct GuideTestsTests {
         #expect(updated.status == .completed && (updated.totalCalories ?? 0) > 0)
     }
 
-    @Test("What the world holds is exported and read again, with its ids and tokens")
+    @Test("The world is exported and read again, with its ids and tokens")
     func export() throws {
         let world = try World(.union)
         let state = world.network.engine.defaultWorld.backend.data(at: world.network.now)

@@ -24,7 +24,7 @@ struct OpenQuestionTests {
         }
     }
 
-    @Test("409 in a mode that does not know it, and none where a scenario allows many", arguments: modes)
+    @Test("Modes without a 409 get it, too, unless a scenario allows many", arguments: modes)
     func conflict(mode: GuideMode) throws {
         for (rules, status) in [("", 409), (", consultations: {per_topic: many}", 201)] {
             let network = try Self.network(mode, rules)
@@ -33,7 +33,7 @@ struct OpenQuestionTests {
         }
     }
 
-    @Test("429 for the eleventh active consultation", arguments: modes)
+    @Test("The eleventh active consultation gets 429", arguments: modes)
     func limit(mode: GuideMode) throws {
         let network = try Self.network(mode, ", consultations: {per_topic: many}")
         let statuses = try (0..<11).map { _ in try network.exchange(.create(Self.body(mode))).status }

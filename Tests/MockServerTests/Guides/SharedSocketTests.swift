@@ -7,12 +7,12 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Sockets that several clients or subjects share")
+@Suite("Sockets with several clients or subjects")
 struct SharedSocketTests {
     private static let meal = ["raw_input": "120g chicken breast", "meal_type": "lunch"]
 
     @Test(
-        "A meal's event goes to each socket of the user that is open then: not to a later one, nor to another user's",
+        "A meal's event reaches each socket of the user that is open then: no later one, and no other user's",
         arguments: [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket], [Pace.instant, .human])
     func mealEvents(server: GuideMode, pace: Pace) throws {
         let client = GuideClient(server, of: server, pace: pace)
@@ -38,7 +38,7 @@ struct SharedSocketTests {
         #expect(try ben.get("meal-logs").json?["data"]?["total_count"] == 0)
     }
 
-    @Test("In the union a socket that chats hears of meals too, and the models of either chat read all of it")
+    @Test("In the union a chatting socket also gets meal events, and the models of either chat read all frames")
     func mealWhileChatting() throws {
         typealias Chat = ConsultationWebSocketGuide
         typealias Enhanced = EnhancedConsultationsGuide
@@ -64,7 +64,7 @@ struct SharedSocketTests {
         #expect(!streamed.story.contains("user_message") && !assistance.story.contains("stream_chunk"))
     }
 
-    @Test("In the union a socket that never chatted gets nothing but what a client of meal-log-websocket reads")
+    @Test("In the union a silent socket gets only what a client of meal-log-websocket reads")
     func silentSocket() throws {
         typealias Meals = MealLogWebSocketGuide
         let client = GuideClient(.mealLogWebSocket, of: .union)

@@ -27,7 +27,7 @@ struct BackpressureTests {
         #expect(wire.ending == .open)
     }
 
-    @Test("Requests before the end of the stream are all answered, even where reading had paused")
+    @Test("Requests before the end of the stream are all answered, even after a pause of reading")
     func pausedThenFinished() throws {
         let network = VirtualNetwork()
         let wire = try network.open(window: 0)
@@ -41,7 +41,7 @@ struct BackpressureTests {
         #expect(wire.ending == .closed)
     }
 
-    @Test("A client whose reading has paused has 75 s to take something, whatever it sent before")
+    @Test("A paused client has 75 s to take something, whatever it sent before")
     func pausedDeadline() throws {
         let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
         let wire = try network.open(window: 0)
@@ -69,7 +69,7 @@ struct BackpressureTests {
         #expect(network.unsent(by: wire) == 0 && !connection.hasWaitingRequests)
     }
 
-    @Test("A reader of a chat who leaves over 4 MiB unread is reset, and others are not")
+    @Test("A chat reader with over 4 MiB unread is reset, and others are not")
     func slowChatReader() throws {
         let network = VirtualNetwork { configuration in
             configuration.limits.unsentBytes = 100_000
@@ -102,7 +102,7 @@ struct BackpressureTests {
         #expect(network.engine.connections.webSocketCount == 2)
     }
 
-    @Test("The server still reads a client at the limit of unread bytes, and none beyond it")
+    @Test("The server reads a client at the limit of unread bytes, and stops beyond it")
     func atTheLimit() throws {
         func unsent(limit: Int) throws -> Int {
             let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = limit }
@@ -115,7 +115,7 @@ struct BackpressureTests {
         #expect(try unsent(limit: one) == 2 * one)
     }
 
-    @Test("A WebSocket whose client leaves much unread is not read until that has read")
+    @Test("A WebSocket with much unread is not read until its client reads")
     func pausedSocket() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -127,7 +127,7 @@ struct BackpressureTests {
         #expect(socket.wire.unread == 0 && socket.takeEvents().count == 2)
     }
 
-    @Test("A reader of a chat may leave as much unread as the limit, and not a byte more")
+    @Test("A chat reader may leave exactly the limit unread")
     func unreadChat() throws {
         func ask(limit: Int) throws -> (unsent: Int, ending: VirtualClient.Ending) {
             let network = VirtualNetwork { $0.limits.unsentBytes = limit }
@@ -168,7 +168,7 @@ struct BackpressureTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("A chat's listener that takes nothing for 75 s is reset, however little waits for it")
+    @Test("A chat listener that takes nothing for 75 s is reset, however little waits for it")
     func neverReadingListener() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -184,7 +184,7 @@ struct BackpressureTests {
         #expect(speaker.wire.ending == .open)
     }
 
-    @Test("A WebSocket that has everything may be silent for as long as it likes")
+    @Test("A WebSocket without pending output may be silent forever")
     func silentSocket() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -212,7 +212,7 @@ struct BackpressureTests {
         #expect(events.last == .pong(Array("two".utf8)))
     }
 
-    @Test("Pings without end from a client that never reads cost bounded memory")
+    @Test("Endless pings from a client that never reads cost bounded memory")
     func pingFlood() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()

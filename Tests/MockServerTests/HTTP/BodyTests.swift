@@ -72,7 +72,7 @@ struct BodyTests {
         ]
     }
 
-    @Test("A bad body is 400 and creates nothing; the connection goes on", arguments: Bad.all)
+    @Test("A bad body gets 400 and creates nothing; the connection continues", arguments: Bad.all)
     func badBody(_ bad: Bad) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -88,7 +88,7 @@ struct BodyTests {
     }
 
     @Test(
-        "A bad body is refused the same wherever its bytes are cut",
+        "A bad body is refused the same however its bytes are split",
         arguments: [#"{"persona":"nutritionst"}"#, #"{"persona""#, "[1]"])
     func cutAnywhere(body: String) throws {
         let bytes = Request.create(body).bytes
@@ -114,7 +114,7 @@ struct BodyTests {
         ("application/json\r\nContent-Type: application/json", 415),
     ]
 
-    @Test("A body is taken as JSON only where its Content-Type says so; else 415 with Accept", arguments: mediaTypes)
+    @Test("A body counts as JSON only with the right Content-Type; otherwise 415 with Accept", arguments: mediaTypes)
     func mediaType(field: String?, status: Int) throws {
         var request = Request.authorized(.post, "/api/v1/consultations")
         request.body = Array(#"{"persona":"nutritionist"}"#.utf8)
@@ -127,7 +127,7 @@ struct BodyTests {
         }
     }
 
-    @Test("Archive is sent bare, or with any JSON, but not with another media type")
+    @Test("Archive accepts no body, or any JSON, but no other media type")
     func archiveBody() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -172,7 +172,7 @@ struct BodyTests {
         ("/quick-actions?persona=x", "'persona' must be one of"),
     ]
 
-    @Test("A query out of range or unknown is 400 and says what is allowed", arguments: queries)
+    @Test("A bad query gets 400 with the allowed values", arguments: queries)
     func badQuery(target: String, message: String) throws {
         let response = try VirtualNetwork().exchange(.authorized(.get, "/api/v1/consultations" + target))
         #expect(response.status == 400)
@@ -180,7 +180,7 @@ struct BodyTests {
         #expect(response.message.contains(message), "\(response.message)")
     }
 
-    @Test("The last page that can be named is empty", arguments: ["9223372036854775807", "2", "1000000"])
+    @Test("The highest possible page is empty", arguments: ["9223372036854775807", "2", "1000000"])
     func farPage(page: String) throws {
         let response = try VirtualNetwork().exchange(
             .authorized(.get, "/api/v1/consultations?page_size=100&page=\(page)"))

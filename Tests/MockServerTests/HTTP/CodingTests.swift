@@ -21,7 +21,7 @@ struct CodingTests {
     }
 
     @Test(
-        "An answer has gzip where the client takes it and the world compresses; the journal has its text",
+        "Answers have gzip if the client accepts it and the world compresses; the journal has the text",
         arguments: [
             ("gzip", true), ("br, GZIP;q=0.5", true), ("*", true), ("x-gzip", true), ("gzip;q=0", false),
             ("*;q=0.000", false), ("*, gzip;q=0.0", false), ("br", false), ("", false),
@@ -53,7 +53,7 @@ struct CodingTests {
         #expect(network.engine.codedPages.count == 1)
     }
 
-    @Test("Gzip that makes an answer no smaller is not sent")
+    @Test("Gzip that does not shrink an answer is not sent")
     func noGain() throws {
         let texts = (1...100).map { [UInt8](repeating: 0x61, count: $0) }
         let text = try #require(texts.first { Gzip.deflate($0).count == $0.count })
@@ -65,7 +65,7 @@ struct CodingTests {
         #expect(answer.body == text && answer.fields[.contentEncoding] == nil)
     }
 
-    @Test("The journal has the text of a refused handshake, whose answer has gzip")
+    @Test("The journal has the text of a refused handshake with a gzip answer")
     func refusedHandshake() throws {
         let text = String(repeating: "no ", count: 100)
         let network = try network(.on, "[{on: handshake, status: 503, body: \"\(text)\"}]")
@@ -98,7 +98,7 @@ struct CodingTests {
         #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
     }
 
-    @Test("What else is wrong comes first, and the journal has the text also if a fault answers")
+    @Test("Other mistakes come first, and the journal has the text even if a fault answers")
     func order() throws {
         let coded = Gzip.deflate(Array(#"{"persona":"nutritionist"}"#.utf8))
         func post(_ target: String, _ coding: String, _ network: VirtualNetwork, token: Bool = true) throws -> Int {
@@ -128,7 +128,7 @@ struct CodingTests {
         #expect(entry["request"]?["body"]?.string == #"{"persona":"nutritionist"}"#, "\(entry)")
     }
 
-    @Test("A coding that a body does not have is refused, unless an operator takes the field away or writes the body")
+    @Test("A false coding is refused, unless an operator removes the field or replaces the body")
     func codings() throws {
         let other = WorldClient.goal.replacing("Run", with: "Swim")
         for (change, status) in [("", 415), ("fields", 201), (#""json":\#(other)"#, 201)] {
@@ -149,7 +149,7 @@ struct CodingTests {
     }
 
     @Test(
-        "Each fault leaves a body that cannot be read, of the announced length",
+        "Each fault leaves an unreadable body of the announced length",
         arguments: ["undeclared", "truncated", "corrupt", "wrong-length"])
     func faults(_ fault: String) throws {
         let network = try network(.on, "[{on: any, compression: \(fault)}]")
@@ -161,7 +161,7 @@ struct CodingTests {
         #expect(plain.fields[.contentEncoding] == nil && plain.status == 200)
     }
 
-    @Test("A fault that changes the text meets an answer that is not coded")
+    @Test("A fault that changes the text gets an uncoded answer")
     func textFaults() throws {
         let network = try network(.on, "[{on: any, malformed: json}]")
         #expect(try network.exchange(actions("Accept-Encoding: gzip")).fields[.contentEncoding] == nil)

@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("At the limit all are served; one over it is answered 503 and closed")
+    @Test("Up to the limit all are served; the next gets 503 and a close")
     func refused() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }
@@ -30,7 +30,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Beyond those that are being refused, connections are closed without an answer")
+    @Test("Beyond the refused connections, further ones are closed without an answer")
     func refusedOutright() throws {
         let network = network()
         for _ in 0..<3 { _ = try network.open() }
@@ -45,7 +45,7 @@ struct ConnectionLimitTests {
         for _ in 0..<5 { #expect(try network.client().response().status == 503) }
     }
 
-    @Test("Refused connections that are gone take no places of others")
+    @Test("Closed refused connections free their places")
     func afterRefusals() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }
@@ -54,7 +54,7 @@ struct ConnectionLimitTests {
         #expect(try network.client().exchange(Request()).status == 200)
     }
 
-    @Test("A place that became free is served, even while others are still being refused")
+    @Test("A freed place serves the next, even while others are being refused")
     func freedPlace() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.open() }
@@ -65,7 +65,7 @@ struct ConnectionLimitTests {
         #expect(try next.exchange(Request()).status == 200)
     }
 
-    @Test("Places are used again: after many connections the table is as long as the most that were open")
+    @Test("Places are reused: the table is as long as the most connections at one time")
     func placesReused() throws {
         let network = network()
         for round in 0..<200 {
@@ -80,7 +80,7 @@ struct ConnectionLimitTests {
         #expect(network.engine.connections.places.count == 3)
     }
 
-    @Test("A refused connection that never reads is gone in the end")
+    @Test("A refused connection that never reads ends eventually")
     func refusedNeverReads() throws {
         let network = network()
         for _ in 0..<3 { _ = try network.open() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of connections")
 struct ConnectionTableTests {
-    @Test("Numbers order by age, and one that no open connection has finds none")
+    @Test("Numbers order by age, and the number of a closed connection finds none")
     func numbers() throws {
         let network = VirtualNetwork()
         let (first, second) = (ConnectionID(place: 0, serial: 1), ConnectionID(place: 0, serial: 2))
@@ -17,7 +17,7 @@ struct ConnectionTableTests {
         #expect(network.engine.connection(client.id) == nil)
     }
 
-    @Test("A connection is of this machine, and without TLS, unless the transport says otherwise")
+    @Test("A connection is local and without TLS, unless the transport says otherwise")
     func defaults() throws {
         let network = VirtualNetwork()
         let id = try #require(network.engine.open(at: network.now))
@@ -25,7 +25,7 @@ struct ConnectionTableTests {
         #expect(connection.isLocal && !connection.isSecure && !connection.isRefused)
     }
 
-    @Test("Each connection that was touched is served once, those for requests before sockets")
+    @Test("Each touched connection is served once, request connections before sockets")
     func touched() throws {
         let network = VirtualNetwork()
         let (socket, client) = (try network.echo(), try network.open())
@@ -36,7 +36,7 @@ struct ConnectionTableTests {
         #expect(network.engine.takeTouched().isEmpty)
     }
 
-    @Test("What connections that are gone left in the queue of deadlines is cleared away where it is too much")
+    @Test("Stale deadlines of closed connections are removed when there are too many")
     func deadlines() throws {
         let network = VirtualNetwork()
         // 1024, and two for each open connection.
@@ -46,7 +46,7 @@ struct ConnectionTableTests {
         #expect(network.engine.deadlines.count == 1 && client.ending == .open)
     }
 
-    @Test("Emptied buffers are kept for the next output: 128 of them, and no large ones")
+    @Test("Emptied buffers are reused: up to 128 of them, and no large ones")
     func spareBuffers() {
         func emptied(_ capacity: Int) -> [UInt8] {
             var bytes: [UInt8] = []

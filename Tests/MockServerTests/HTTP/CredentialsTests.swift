@@ -117,7 +117,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("A token that does not verify makes no user", arguments: Refused.all)
+    @Test("An unverifiable token makes no user", arguments: Refused.all)
     func noUser(credentials: Refused) throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/api/v1/consultations", fields: credentials.fields))
@@ -127,7 +127,7 @@ struct CredentialsTests {
     }
 
     @Test(
-        "The scheme is read in any case, and white space after it is skipped",
+        "The scheme may have any case, and white space after it is skipped",
         arguments: ["bearer ", "BEARER ", "Bearer    "])
     func lenient(scheme: String) throws {
         let fields = ["Authorization: \(scheme)\(Request.token(for: TestUser.anna))", Request.apiKey]
@@ -149,7 +149,7 @@ struct CredentialsTests {
         #expect(response.message.contains("it expired at 2025-01-29T10:30:10Z"))
     }
 
-    @Test("On one connection each request answers to its own credentials")
+    @Test("On one connection each request needs its own credentials")
     func perRequest() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -162,7 +162,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("A wrong key is refused on a connection that has brought the right one before")
+    @Test("A wrong key is refused on a connection that has sent the right one before")
     func keyEachTime() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -189,7 +189,7 @@ struct CredentialsTests {
         #expect(network.engine.defaultWorld.backend.userCount == 25)
     }
 
-    @Test("A world that is full of users refuses another with 507, and serves those it has")
+    @Test("A world full of users refuses another with 507, and serves the existing ones")
     func usersFull() throws {
         let network = VirtualNetwork { $0.worldLimits.users = 1 }
         #expect(try network.exchange(.authorized(.get, "/api/v1/consultations", as: "first")).status == 200)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Forms of refusals")
 struct ErrorFormTests {
     @Test(
-        "The message stands at the top level where the apps look for it, and nowhere else",
+        "The message is at the top level where the apps expect it, and nowhere else",
         arguments: [
             (GuideMode.union, "/api/v1/nothing", true), (GuideMode.union, "/__admin/held/7", false),
             (GuideMode.goalLinking, "/api/v1/nothing", false),
@@ -18,7 +18,7 @@ struct ErrorFormTests {
         #expect((response.json?["message"] != nil) == hasMessage, "\(response.text)")
     }
 
-    @Test("A prefix of worlds without an id is a path like any other")
+    @Test("A prefix of worlds without an id is an ordinary path")
     func emptyPrefix() throws {
         let response = try VirtualNetwork.answer(Request(target: "/w/"))
         #expect(response.status == 404)

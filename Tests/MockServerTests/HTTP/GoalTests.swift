@@ -59,7 +59,7 @@ struct GoalTests {
         #expect(try client.exchange(Request(target: avatar)).fields[.contentType] == "image/svg+xml")
     }
 
-    @Test("Flow 2: a goal that was suggested in a chat is linked by PATCH, and unlinked by null")
+    @Test("Flow 2: PATCH links a goal that a chat suggested, and null unlinks it")
     func linkByPatch() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -92,7 +92,7 @@ struct GoalTests {
         #expect(refused.status == 400 && refused.errorCode == "CONSULTATION_NOT_ACTIVE")
     }
 
-    @Test("HEAD answers as GET does, without the body")
+    @Test("HEAD answers like GET, without the body")
     func head() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -145,7 +145,7 @@ struct GoalTests {
                 && network.engine.defaultWorld.backend.consultationCount == 0)
     }
 
-    @Test("PATCH checks the whole body before it looks a conversation up, and changes nothing when it refuses")
+    @Test("PATCH validates the whole body before it looks a conversation up, and changes nothing when it refuses")
     func allOrNothing() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -166,7 +166,7 @@ struct GoalTests {
         }
     }
 
-    @Test("chat-about-goal tells an id of another format, 400, from one that is unknown, 404")
+    @Test("chat-about-goal distinguishes an invalid id, 400, from an unknown one, 404")
     func chatRefusals() throws {
         let network = VirtualNetwork()
         let goal = try #require(try network.exchange(Self.create()).json?["id"]?.string)
@@ -183,7 +183,7 @@ struct GoalTests {
 
     static let supporting: [GuideMode] = [.consultationWebSocket, .enhancedConsultations]
 
-    @Test("Guides that presuppose goals have them in the union's form, and no chat-about-goal", arguments: supporting)
+    @Test("Guides that presuppose goals have them in the union's form, without chat-about-goal", arguments: supporting)
     func support(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         let created = try network.exchange(Self.create())
@@ -204,7 +204,7 @@ struct GoalTests {
         }
     }
 
-    @Test("The limit of goals is 507")
+    @Test("A goal beyond the limit gets 507")
     func limit() throws {
         let network = VirtualNetwork { $0.worldLimits.goals = 1 }
         #expect(try network.exchange(Self.create()).status == 201)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Identity is a matter of bytes: users, tokens, keys, ids, worlds, faults")
+@Suite("Users, tokens, keys, ids, worlds and faults are compared by bytes")
 struct IdentityTests {
     private static let goals = "/api/v1/goals"
 
@@ -18,7 +18,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "Two tokens whose users are canonically equivalent have two users' data",
+        "Two tokens with canonically equivalent users have two users' data",
         arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
     func users(_ first: String, _ second: String) throws {
         let network = VirtualNetwork()
@@ -39,7 +39,7 @@ struct IdentityTests {
         #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)
     }
 
-    @Test("A token with the Kelvin sign in place of K is refused, also once the right one was seen")
+    @Test("A token with the Kelvin sign instead of K is refused, even after the right one")
     func tokens() throws {
         // Some user's token has a K; which one does not matter.
         let token = try #require((0...).lazy.map { Request.token(for: "user-\($0)") }.first { $0.contains("K") })
@@ -57,7 +57,7 @@ struct IdentityTests {
         #expect(socket.status == 401)
     }
 
-    @Test("Keys and admin tokens are their bytes")
+    @Test("Keys and admin tokens are compared by bytes")
     func keys() throws {
         let network = VirtualNetwork {
             $0.apiKey = "KEY"
@@ -72,7 +72,7 @@ struct IdentityTests {
         #expect(try network.admin(.get, "worlds", fields: ["X-Admin-Token: TO\u{212A}EN"]).status == 401)
     }
 
-    @Test("Faults are their bytes, in paths too")
+    @Test("Faults are compared by bytes, also in paths")
     func faults() throws {
         let world = try VirtualNetwork().plainWorld()
         for name in ["K", "\u{212A}"] {
@@ -84,7 +84,7 @@ struct IdentityTests {
         #expect(try world.ask(.get, "faults/%E2%84%AA").json?["name"]?.exactString == "\u{212A}")
     }
 
-    @Test("Ids in paths are their bytes", arguments: ["worlds/w1\u{301}", "worlds/\u{FF57}1", "worlds/w\u{661}"])
+    @Test("Ids in paths are compared by bytes", arguments: ["worlds/w1\u{301}", "worlds/\u{FF57}1", "worlds/w\u{661}"])
     func worlds(_ path: String) throws {
         let network = VirtualNetwork()
         #expect(try network.world().id == "w1")

@@ -23,7 +23,7 @@ extension Request {
 @Suite("Meal logs over HTTP")
 struct MealLogTests {
     @Test(
-        "A meal is logged, worked out within 4.5 seconds, announced, shown and listed",
+        "A meal is logged, processed within 4.5 seconds, announced, shown and listed",
         arguments: [
             GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
         ])
@@ -58,7 +58,7 @@ struct MealLogTests {
     }
 
     @Test(
-        "The 201 comes before the event, and the event reaches each socket of the user",
+        "The 201 precedes the event, and the event reaches each socket of the user",
         arguments: [
             Pace.instant, .human,
         ])
@@ -84,7 +84,7 @@ struct MealLogTests {
         #expect(other.takeFrames().isEmpty && late.takeTypes() == ["connected"])
     }
 
-    @Test("Requests in one packet are answered in order: 201, then what became of it at once")
+    @Test("Requests in one packet are answered in order: 201, then the result at once")
     func pipelined() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -98,7 +98,7 @@ struct MealLogTests {
         #expect(socket.takeTypes() == ["connected", "meal_log.completed"])
     }
 
-    @Test("The response is sent before the event, whichever connection stirred first")
+    @Test("The response precedes the event, whichever connection is active first")
     func responseFirst() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -114,7 +114,7 @@ struct MealLogTests {
         #expect(touched.allSatisfy { $0.hasOutput })
     }
 
-    @Test("A client that goes away loses the event, not the log")
+    @Test("A client that disconnects loses the event, not the log")
     func goesAway() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let socket = try network.socket(on: try network.consultation())
@@ -140,7 +140,7 @@ struct MealLogTests {
         ),
     ]
 
-    @Test("A bad body is 400 and makes no log", arguments: badBodies)
+    @Test("A bad body gets 400 and makes no log", arguments: badBodies)
     func badBody(body: String, code: String, message: String) throws {
         let network = VirtualNetwork()
         let response = try network.exchange(.logMeal(body))
@@ -157,7 +157,7 @@ struct MealLogTests {
         ("start_date=2025-01-29T10:30:00+01:00", "write it as %2B"),
     ]
 
-    @Test("A bad query is 400 and names the parameter", arguments: badQueries)
+    @Test("A bad query gets 400 with the parameter", arguments: badQueries)
     func badQuery(query: String, message: String) throws {
         let network = VirtualNetwork()
         let response = try network.exchange(
@@ -166,7 +166,7 @@ struct MealLogTests {
         #expect(response.message.contains(message))
     }
 
-    @Test("An offset in a query is understood when it is escaped")
+    @Test("An escaped offset in a query is understood")
     func escapedOffset() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(.logMeal())
@@ -190,7 +190,7 @@ struct MealLogTests {
         (.logMeal("{}"), 400, "VALIDATION_FAILED"),
     ]
 
-    @Test("The abbreviated path is 405 with the one that is meant, in other worlds too")
+    @Test("The abbreviated path is 405 with the right one, in other worlds too")
     func abbreviatedPath() throws {
         let hint = "Log a meal with POST /api/v1/meal-logs/natural."
         let network = VirtualNetwork()
@@ -212,7 +212,7 @@ struct MealLogTests {
         #expect(response.status == status && response.errorCode == code)
     }
 
-    @Test("A guide's own refusals have its form, those of what it presupposes the union's")
+    @Test("A guide's own refusals have its form, presupposed ones the union's")
     func errorForms() throws {
         let network = VirtualNetwork { $0.mode = .mealLogWebSocket }
         let own = try network.exchange(.mealLog("x"))
@@ -222,7 +222,7 @@ struct MealLogTests {
     }
 
     @Test(
-        "Guides without meal logs have none",
+        "Guides without meal logs lack these endpoints",
         arguments: [
             GuideMode.consultationWebSocket, .enhancedConsultations, .goalLinking,
         ])
@@ -232,7 +232,7 @@ struct MealLogTests {
         #expect(response.status == 404 && response.message.contains("meal-log-websocket"))
     }
 
-    @Test("At the limit a log is refused with 507")
+    @Test("A log beyond the limit gets 507")
     func limit() throws {
         let network = VirtualNetwork { $0.worldLimits.mealLogs = 1 }
         #expect(try network.exchange(.logMeal()).status == 201)

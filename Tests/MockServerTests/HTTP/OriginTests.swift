@@ -32,11 +32,11 @@ struct OriginTests {
     private static let served = [404, 101]
     private static let refused = [403, 403]
 
-    @Test("Clients that are no browsers send none, and are served")
+    @Test("Clients other than browsers send no Origin, and are served")
     func absent() throws { #expect(try statuses(network(), []) == Self.served) }
 
     @Test(
-        "The server's own pages are served, those of others refused",
+        "The server's own pages are served, others refused",
         arguments: [
             // Where it listens.
             ("localhost", "http://127.0.0.1:8080", true), ("localhost", "ws://127.0.0.1:8080", true),
@@ -59,14 +59,14 @@ struct OriginTests {
             try statuses(network(), ["Origin: \(origin)"], host: host) == (isOwn ? Self.served : Self.refused))
     }
 
-    @Test("Two are none, even where each alone would do")
+    @Test("Two Origins are refused, even if each alone is allowed")
     func several() throws {
         #expect(
             try statuses(network(), ["Origin: http://localhost", "Origin: http://localhost"]) == Self.refused)
     }
 
     @Test(
-        "What the option allows is served, and nothing else",
+        "The option allows exactly its origins",
         arguments: [
             (["http://localhost:3000"], "http://localhost:3000", true),
             (["http://localhost:3000"], "http://localhost:3001", false),
@@ -86,7 +86,7 @@ struct OriginTests {
     }
 
     @Test(
-        "Every method that writes is refused before all else, and none that reads",
+        "Every writing method is refused before anything else, and no reading one",
         arguments: [
             (.post, "/api/v1/consultations", true), (.patch, "/api/v1/goals/x", true), (.post, "/api/v1/nothing", true),
             (.put, "/api/v1/goals", true), (.delete, "/api/v1/goals", true),
@@ -105,7 +105,7 @@ struct OriginTests {
     }
 
     @Test(
-        "The refusal names the option that would do",
+        "The refusal names the right option",
         arguments: [
             ("http://localhost:3000", "make the server allow the origin http://localhost:3000."),
             ("null", "make the server allow the origin null."),
@@ -117,7 +117,7 @@ struct OriginTests {
         #expect(response.status == 403 && response.message.contains(told), "\(response.message)")
     }
 
-    @Test("It holds in every mode, in every world, and the journal has it", arguments: GuideMode.allCases)
+    @Test("The check applies in every mode and world, and the journal records it", arguments: GuideMode.allCases)
     func everywhere(_ mode: GuideMode) throws {
         let network = network()
         let world = try network.world(#"{"guide":"\#(mode.rawValue)"}"#)
@@ -132,7 +132,7 @@ struct OriginTests {
         #expect(try world.journal().filter { $0["response"]?["status"] == 403 }.count == 3)
     }
 
-    @Test("Faults do not meet what is refused, and a recorded session does not move")
+    @Test("Faults do not affect refused requests, and a replay does not advance")
     func before() throws {
         let faulty = try network().world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":500}]}}"#)
         let request = Request.authorized(.post, "/w/\(faulty.id)/api/v1/goals").json("{}").with("Origin: https://a.b")
@@ -145,14 +145,14 @@ struct OriginTests {
         #expect(try replay.exchange(post).text == #"{"n":1}"#)
     }
 
-    @Test("What is allowed for the API is not for the admin API")
+    @Test("Origins allowed for the API are not allowed for the admin API")
     func admin() throws {
         let network = network(["*", "https://a.b"])
         #expect(try network.admin(.post, "reset", fields: ["Origin: https://a.b"]).status == 403)
         #expect(try network.admin(.post, "reset", fields: ["Origin: http://localhost:3000"]).status == 200)
     }
 
-    @Test("Over TLS the server's pages are those of https")
+    @Test("Over TLS the server's pages have https origins")
     func secure() throws {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
         for (origin, status) in [

@@ -37,7 +37,7 @@ struct RoutingTests {
     ]
 
     @Test(
-        "A method that an endpoint does not answer is refused with 405 and Allow, without credentials",
+        "An unsupported method gets 405 and Allow, without credentials",
         arguments: methods,
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "FETCH"])
     func wrongMethod(endpoint: (path: String, allow: String), name: String) throws {
@@ -95,7 +95,7 @@ struct RoutingTests {
         #expect(response.fields[.contentType] == nil && response.fields[.contentLength] == nil)
     }
 
-    @Test("OPTIONS * speaks for the whole server", arguments: GuideMode.allCases)
+    @Test("OPTIONS * answers for the whole server", arguments: GuideMode.allCases)
     func optionsAsterisk(mode: GuideMode) throws {
         let response = try VirtualNetwork { $0.mode = mode }.exchange(Request(method: .options, target: "*"))
         #expect(response.status == 204)
@@ -103,7 +103,7 @@ struct RoutingTests {
         #expect(response.fields[.allow] == "GET, HEAD, POST, PATCH, \(others)OPTIONS")
     }
 
-    @Test("HEAD answers as GET, with its length and without its body")
+    @Test("HEAD answers like GET, with its length and without its body")
     func head() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -145,7 +145,7 @@ struct RoutingTests {
         ("/" + String(repeating: "/", count: 8000), "There is no endpoint"),
     ]
 
-    @Test("An unknown path is 404, and the message names what is nearest", arguments: unknown)
+    @Test("An unknown path is 404, and the message names the nearest one", arguments: unknown)
     func unknownPath(target: String, hint: String) throws {
         let response = try VirtualNetwork().exchange(.authorized(.get, target))
         #expect(response.status == 404)
@@ -183,7 +183,7 @@ struct RoutingTests {
     ]
 
     @Test(
-        "What is not HTTP/1.1 is refused with its status, and a message in the API's shape", arguments: refusedTargets)
+        "Other protocols are refused with their status, and a message in the API's form", arguments: refusedTargets)
     func refusedTarget(line: String, status: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -9,7 +9,7 @@ struct SecureConnectionTests {
         network.observations.filter { $0.level >= .notice }.map(\.description)
     }
 
-    @Test("TLS has 10 s to be agreed on, and not a moment more")
+    @Test("A TLS handshake has exactly 10 s")
     func handshakeTime() throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
@@ -22,7 +22,7 @@ struct SecureConnectionTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("Once agreed on, the connection has the time of any other")
+    @Test("After the handshake, the connection has the usual time limits")
     func secured() throws {
         let network = VirtualNetwork()
         let client = try network.open(isSecure: true)
@@ -35,7 +35,7 @@ struct SecureConnectionTests {
         #expect(logged(network).isEmpty)
     }
 
-    @Test("One connection too many is told so once TLS is agreed on", arguments: [true, false])
+    @Test("A connection beyond the limit is refused after the TLS handshake", arguments: [true, false])
     func refused(isAgreed: Bool) throws {
         let network = VirtualNetwork { $0.limits.connections = 1 }
         _ = try network.open()
@@ -72,7 +72,7 @@ struct SecureConnectionTests {
         #expect(logged(network) == ["TLS: No."])
     }
 
-    @Test("TLS that breaks in the middle loses what was not sent, and the journal has the socket's end")
+    @Test("A TLS failure in the middle drops unsent bytes, and the journal has the socket's end")
     func broken() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -92,7 +92,7 @@ struct SecureConnectionTests {
         #expect(journal.contains(#""cause":"reset""#))
     }
 
-    @Test("Plain HTTP in place of TLS is told the right URL")
+    @Test("Plain HTTP instead of TLS gets the right URL")
     func plainHTTP() throws {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
         let client = try network.open(isSecure: true)
@@ -103,7 +103,7 @@ struct SecureConnectionTests {
         #expect(client.ending == .closed)
     }
 
-    @Test("The beginning of TLS is known by its first byte, where a request may begin only")
+    @Test("The first byte of TLS is recognized, only where a request may begin")
     func tlsOnPlainPort() throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -6,7 +6,7 @@ import Testing
 @Suite("URLs of the server in answers over TLS")
 struct SecuredURLTests {
     @Test(
-        "Each URL of the server's own becomes the one for TLS, wherever it stands in the JSON",
+        "Each own URL of the server becomes its TLS URL, anywhere in the JSON",
         arguments: [
             (#"{"url":"http://127.0.0.1:8080"}"#, #"{"url":"https://127.0.0.1:8443"}"#),
             (#"{ "url":"http://127.0.0.1:8080/w/w1"}"#, #"{ "url":"https://127.0.0.1:8443/w/w1"}"#),

@@ -5,7 +5,7 @@ import Testing
 @testable import MockServer
 @testable import Traffic
 
-@Suite("CORS: which web pages may read answers")
+@Suite("CORS: pages that may read answers")
 struct SharingTests {
     private static let page = "http://localhost:3000"
 
@@ -20,7 +20,7 @@ struct SharingTests {
     }
 
     @Test(
-        "An answer names the page if it may be read, and in any case says on what that depends",
+        "An answer names the page if it may be read, and always has Vary",
         arguments: [
             ([page], page, page), ([page], "HTTP://localhost:3000", "HTTP://localhost:3000"),
             ([page], "http://localhost:3001", nil), ([page], "null", nil), ([page], nil, nil), (["*"], nil, nil),
@@ -38,7 +38,7 @@ struct SharingTests {
         #expect(response.fields[.accessControlAllowCredentials] == nil)
     }
 
-    @Test("Without the option there are no such fields, and a preflight is an OPTIONS like any other")
+    @Test("Without the option the fields are absent, and a preflight is an ordinary OPTIONS")
     func without() throws {
         let network = network([])
         let response = try network.exchange(.authorized(.get, "/api/v1/goals").with("Origin: \(Self.page)"))
@@ -49,7 +49,7 @@ struct SharingTests {
     }
 
     @Test(
-        "A preflight is answered with the methods of the path; where there is none, with the one that is asked for",
+        "A preflight gets the methods of the path, or the requested one for an unknown path",
         arguments: [
             ("/api/v1/goals", "GET, HEAD, POST"), ("/health", "GET, HEAD"), ("/api/v1/nothing", "PATCH"),
             ("/w/none/api/v1/goals", "PATCH"), ("/", "GET, HEAD"),
@@ -70,7 +70,7 @@ struct SharingTests {
         #expect(other.fields[.accessControlAllowMethods] == nil && other.fields[.accessControlAllowOrigin] == nil)
     }
 
-    @Test("Refusals can be read: of the API, of faults, and of bodies that are too large")
+    @Test("Pages can read refusals: of the API, of faults, and of bodies that are too large")
     func refusals() throws {
         let network = network()
         for (request, status) in [

@@ -45,7 +45,7 @@ struct SizeLimitTests {
         ]
     }
 
-    @Test("Each limit holds at its edge, and one more is refused", arguments: Limit.all, [0, 1, 100])
+    @Test("Each limit is exact, and one more is refused", arguments: Limit.all, [0, 1, 100])
     func edge(limit: Limit, excess: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -77,7 +77,7 @@ struct SizeLimitTests {
         #expect(client.ending == .closed)
     }
 
-    @Test("A body that is announced too long is refused before any of it is asked for", arguments: [true, false])
+    @Test("A body announced as too long is refused before it is sent", arguments: [true, false])
     func expectation(fits: Bool) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -95,7 +95,7 @@ struct SizeLimitTests {
         #expect((client.wire.ending == .closed) == !fits)
     }
 
-    @Test("A body that is announced too long is refused in the form of the world in its path, which records it")
+    @Test("A body announced as too long is refused in the form of the world in its path, which records it")
     func worldOfThePath() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"guide":"meal-log-websocket"}"#)
@@ -114,7 +114,7 @@ struct SizeLimitTests {
         }
     }
 
-    @Test("What a client sends after its refusal is read and dropped, so that it can read the refusal")
+    @Test("Input after a refusal is read and dropped, so that the client can read the refusal")
     func dropsTheRest() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -140,7 +140,7 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("A body of the largest size is taken whole on a connection that has served others")
+    @Test("A body of the largest size is accepted on a used connection")
     func largestBodyLater() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -149,7 +149,7 @@ struct SizeLimitTests {
         #expect(try client.response().status == 201)
     }
 
-    @Test("What is no request at all stands in the journal of the default world")
+    @Test("Invalid requests are in the journal of the default world")
     func noRequest() throws {
         let network = VirtualNetwork()
         let wire = try network.open()
@@ -158,7 +158,7 @@ struct SizeLimitTests {
         #expect(texts.count == 1 && texts[0].hasPrefix("refused with 400: "), "\(texts)")
     }
 
-    @Test("A client that finishes sending still gets its answers", arguments: 0..<4)
+    @Test("A half-closed client still gets its answers", arguments: 0..<4)
     func halfClose(requests: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -170,7 +170,7 @@ struct SizeLimitTests {
     }
 
     @Test(
-        "A request that the end of the stream cuts short is refused with 400",
+        "A truncated request is refused with 400",
         arguments: ["G", "GET / HTTP/1.1\r\nHost"])
     func truncated(text: String) throws {
         let network = VirtualNetwork()

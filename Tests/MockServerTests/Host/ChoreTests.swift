@@ -7,9 +7,9 @@ import Testing
 
 @testable import MockServer
 
-@Suite("What the host does at intervals", .serialized)
+@Suite("Periodic work of the host", .serialized)
 struct ChoreTests {
-    @Test("It is done on the loop's thread with the engine's time, again and again, and wakes nobody between")
+    @Test("The work runs on the loop's thread with the engine's time, repeatedly, and wakes nobody between")
     func again() throws {
         let server = try RunningHost(.platformDefault)
         let done = DispatchSemaphore(value: 0)
@@ -30,7 +30,7 @@ struct ChoreTests {
         try server.shutDown()
     }
 
-    @Test("What is done first can have the engine follow another scenario, between two requests on one connection")
+    @Test("Work at the start can switch the engine to another scenario, between two requests on one connection")
     func reload() throws {
         let server = try RunningHost(.platformDefault)
         let client = try server.connect()
@@ -48,7 +48,7 @@ struct ChoreTests {
         try server.shutDown()
     }
 
-    @Test("Nothing is done any more once the server begins to stop")
+    @Test("The work stops once the server begins to stop")
     func stops() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
         // An unanswered handshake of closing keeps the server up for a while.

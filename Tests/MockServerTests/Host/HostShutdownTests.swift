@@ -26,7 +26,7 @@ struct HostShutdownTests {
         #expect(throws: SocketError.self) { try HostClient(server.address) }
     }
 
-    @Test("A request in flight is answered and told that the connection closes", arguments: EventQueue.Kind.allCases)
+    @Test("A request in flight is answered with Connection: close", arguments: EventQueue.Kind.allCases)
     func inFlight(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let client = try server.connect()
@@ -42,7 +42,7 @@ struct HostShutdownTests {
         #expect(try server.join())
     }
 
-    @Test("Whoever does not leave is cut off at the deadline", arguments: EventQueue.Kind.allCases)
+    @Test("Remaining clients are cut off at the deadline", arguments: EventQueue.Kind.allCases)
     func deadline(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) {
             $0.limits.shutdownTime = .milliseconds(300)
@@ -62,14 +62,14 @@ struct HostShutdownTests {
         #expect(throws: SocketError.self) { try trickler.read() }
     }
 
-    @Test("Stopping with nobody there ends at once", arguments: EventQueue.Kind.allCases)
+    @Test("Stopping without clients ends at once", arguments: EventQueue.Kind.allCases)
     func empty(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         try server.shutDown()
         #expect(try server.join())
     }
 
-    @Test("Stopping twice is stopping once", arguments: EventQueue.Kind.allCases)
+    @Test("Stopping twice equals stopping once", arguments: EventQueue.Kind.allCases)
     func twice(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let socket = try server.connect()

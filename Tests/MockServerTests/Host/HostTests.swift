@@ -22,7 +22,7 @@ struct HostTests {
 
     static let hosts = hasIPv6 ? ["127.0.0.1", "::1", "::"] : ["127.0.0.1", "0.0.0.0"]
 
-    @Test("Requests, a chat and its close go to and fro", arguments: EventQueue.Kind.allCases, hosts)
+    @Test("Requests, a chat and its close travel both ways", arguments: EventQueue.Kind.allCases, hosts)
     func roundTrip(kind: EventQueue.Kind, name: String) throws {
         let server = try RunningHost(kind, on: name)
         let loopback = try SocketAddress(
@@ -52,7 +52,7 @@ struct HostTests {
     }
 
     @Test(
-        "A thousand connections are served at once, and their places are free again",
+        "A thousand connections are served at once, and their places become free again",
         arguments: EventQueue.Kind.allCases)
     func thousand(kind: EventQueue.Kind) throws {
         CurrentProcess.raiseFileDescriptorLimit(to: 8192)
@@ -104,7 +104,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that has gone before it is served does not count as one of this machine",
+        "A client that left before it was served does not count as local",
         arguments: EventQueue.Kind.allCases)
     func goneBefore(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, on: "0.0.0.0")
@@ -127,7 +127,7 @@ struct HostTests {
     }
 
     @Test(
-        "A last answer that comes late comes before the end", arguments: EventQueue.Kind.allCases, [false, true])
+        "A late last answer precedes the end", arguments: EventQueue.Kind.allCases, [false, true])
     func lateLastAnswer(kind: EventQueue.Kind, isSecure: Bool) throws {
         let scenario = try Scenario.read("{name: late, faults: [{on: any, delay: 10ms}]}")
         let server = try RunningHost(kind, isSecure: isSecure) { $0.scenario = scenario }
@@ -138,7 +138,7 @@ struct HostTests {
         try server.shutDown()
     }
 
-    @Test("Over the limit a connection is told 503; still more are reset", arguments: EventQueue.Kind.allCases)
+    @Test("A connection over the limit gets 503; further ones are reset", arguments: EventQueue.Kind.allCases)
     func overTheLimit(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) {
             $0.limits.closingTime = .seconds(60)
@@ -176,7 +176,7 @@ struct HostTests {
         }
 
         // Elsewhere shutdown(2) leaves a listener as it is.
-        @Test("A listener that is broken ends the server with the reason", arguments: EventQueue.Kind.allCases)
+        @Test("A broken listener ends the server with the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
             let server = try RunningHost(kind)
             try server.onLoop { _ = shutdown($0.loop.ports[0].listener.descriptor, Int32(SHUT_RD)) }
@@ -185,7 +185,7 @@ struct HostTests {
         }
     #endif
 
-    @Test("A port that is in use is refused with what to do", arguments: EventQueue.Kind.allCases)
+    @Test("A port in use is refused with advice", arguments: EventQueue.Kind.allCases)
     func portInUse(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let address = server.address
@@ -199,7 +199,7 @@ struct HostTests {
     }
 
     @Test(
-        "The answer to a request too large is read by a client that sends it all first",
+        "A client that sends a large request first reads its answer",
         arguments: EventQueue.Kind.allCases)
     func refusedUpload(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.closingTime = .seconds(30) }
@@ -229,7 +229,7 @@ struct HostTests {
     }
 
     @Test(
-        "An idle connection is closed when its time is up, and the loop sleeps meanwhile",
+        "An idle connection closes on time, and the loop sleeps meanwhile",
         arguments: EventQueue.Kind.allCases)
     func idle(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(3) }

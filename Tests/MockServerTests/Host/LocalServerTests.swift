@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("A server on a thread of its own")
+@Suite("A server on its own thread")
 struct LocalServerTests {
     private struct Refusal: Error, Equatable {}
 
@@ -18,7 +18,7 @@ struct LocalServerTests {
         return try LocalServer(configuration)
     }
 
-    @Test("It serves, does what other threads ask, and throws what that throws")
+    @Test("The server runs the calls of other threads, and rethrows their errors")
     func performs() async throws {
         let server = try start()
         #expect(server.url == "http://\(server.address)")
@@ -32,7 +32,7 @@ struct LocalServerTests {
         server.stop()
     }
 
-    @Test("What was done to a world has reached its clients when the call returns")
+    @Test("A change of a world has reached its clients when the call returns")
     func servesTheTouched() async throws {
         let server = try start()
         let access = try await server.perform { engine, now in
@@ -54,7 +54,7 @@ struct LocalServerTests {
         server.stop()
     }
 
-    @Test("After a stop, which can be asked for again, everything throws")
+    @Test("After a stop, which is repeatable, everything throws")
     func stops() async throws {
         let server = try start()
         let client = try HostClient(server.address)
@@ -67,7 +67,7 @@ struct LocalServerTests {
         #expect(throws: SocketError.self) { try HostClient(server.address) }
     }
 
-    @Test("Work that many threads ask for is all done, or refused by a stop")
+    @Test("All work from many threads is done, or refused by a stop")
     func concurrent() async throws {
         let server = try start()
         let outcomes = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in
@@ -83,7 +83,7 @@ struct LocalServerTests {
         #expect(outcomes.count == 501)
     }
 
-    @Test("A port that is taken is told")
+    @Test("A port in use is reported")
     func portInUse() throws {
         let server = try start()
         #expect(throws: StartError.self) { try LocalServer(listeningOn: server.address) }

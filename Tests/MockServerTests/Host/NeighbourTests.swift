@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client beside bad neighbours", .serialized)
+@Suite("A client with bad neighbours", .serialized)
 struct NeighbourTests {
     /// What a neighbour does all the time, until it must stop.
     enum Neighbour: CaseIterable, Sendable {

@@ -4,9 +4,9 @@ import Testing
 @testable import MockServer
 @testable import Sockets
 
-@Suite("What the system says of connections")
+@Suite("The system's reports on connections")
 struct ReadinessTests {
-    @Test("A connection that hung up, or failed, is given up even if nothing can be read", arguments: [true, false])
+    @Test("A connection that hung up or failed is given up even if nothing can be read", arguments: [true, false])
     func ended(isFailure: Bool) throws {
         let server = try RunningHost(.platformDefault)
         let client = try server.connect()

@@ -13,7 +13,7 @@ import WebSocket
 @Suite("The host over TLS", .serialized)
 struct SecureHostTests {
     @Test(
-        "https and wss have the state of http and ws, and are told their own URLs",
+        "https and wss share the state of http and ws, and have their own URLs",
         arguments: EventQueue.Kind.allCases, TLSVersion.allCases)
     func sharedState(kind: EventQueue.Kind, version: TLSVersion) throws {
         let server = try RunningHost(kind, isSecure: true)
@@ -57,7 +57,7 @@ struct SecureHostTests {
         return types
     }
 
-    @Test("A text of the client's that looks like an avatar's URL stays as it is")
+    @Test("A client's text that looks like an avatar's URL stays unchanged")
     func quotations() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let client = try server.connectSecurely()
@@ -69,7 +69,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("Megabytes go both ways, for a client that reads when all is sent", arguments: TLSVersion.allCases)
+    @Test("Megabytes go both ways, for a client that reads after sending everything", arguments: TLSVersion.allCases)
     func muchData(version: TLSVersion) throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let client = try server.connectSecurely([version])
@@ -82,7 +82,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("Pipelined requests behind a farewell are all answered", arguments: EventQueue.Kind.allCases)
+    @Test("Pipelined requests before a close_notify are all answered", arguments: EventQueue.Kind.allCases)
     func halfClose(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true)
         let client = try server.connectSecurely()
@@ -107,7 +107,7 @@ struct SecureHostTests {
 
     // MARK: Endings
 
-    @Test("A response that ends its connection is followed by a farewell", arguments: EventQueue.Kind.allCases)
+    @Test("A response that ends its connection is followed by close_notify", arguments: EventQueue.Kind.allCases)
     func farewell(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true)
         let client = try server.connectSecurely()
@@ -117,7 +117,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A broken record is a failure of TLS, but not after the server's farewell", arguments: [false, true])
+    @Test("A broken record is a TLS failure, but not after the server's close_notify", arguments: [false, true])
     func brokenRecord(isAfterFarewell: Bool) throws {
         /// Used on the server's thread only.
         final class Seen: @unchecked Sendable { var failures = 0 }
@@ -137,7 +137,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("An idle connection is ended with a farewell")
+    @Test("An idle connection ends with close_notify")
     func idle() throws {
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.idleTime = .seconds(3) }
         let client = try server.connectSecurely()
@@ -155,7 +155,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "A fault's FIN comes without a farewell, its RST is one, its silence lasts",
+        "A fault's FIN comes without close_notify, its RST is one, its silence lasts",
         arguments: Fault.allCases, EventQueue.Kind.allCases)
     func fault(_ fault: Fault, kind: EventQueue.Kind) throws {
         let scenario = try Scenario.read("{name: f, faults: [{on: socket, at: {frame: 2}, \(fault.rawValue)}]}")
@@ -181,7 +181,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A server that stops closes its sockets with 1001 and a farewell, and drops who is shaking hands")
+    @Test("A stopping server closes its sockets with 1001 and close_notify, and drops handshakes")
     func shutdown() throws {
         let server = try RunningHost(.platformDefault, isSecure: true)
         let client = try server.connectSecurely()
@@ -199,7 +199,7 @@ struct SecureHostTests {
 
     // MARK: Limits
 
-    @Test("Who does not finish the handshake is closed when its time is up", arguments: ["", "\u{16}\u{03}\u{01}"])
+    @Test("An unfinished handshake is closed on time", arguments: ["", "\u{16}\u{03}\u{01}"])
     func handshakeTime(beginning: String) throws {
         let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.handshakeTime = .milliseconds(300) }
         let client = try HostClient(try #require(server.secureAddress))
@@ -208,7 +208,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("Over the limit a connection is told 503 over TLS", arguments: EventQueue.Kind.allCases)
+    @Test("A connection over the limit gets 503 over TLS", arguments: EventQueue.Kind.allCases)
     func overTheLimit(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true) { $0.limits.connections = 1 }
         let served = try server.connect()
@@ -221,7 +221,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "A never-reader is reset when its time is up, and the loop sleeps meanwhile",
+        "A never-reader is reset on time, and the loop sleeps meanwhile",
         arguments: EventQueue.Kind.allCases)
     func neverReader(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true) { $0.limits.idleTime = .seconds(2) }
@@ -267,7 +267,7 @@ struct SecureHostTests {
 
     // MARK: The wrong protocol
 
-    @Test("Plain HTTP on the port for TLS is answered in plain HTTP", arguments: EventQueue.Kind.allCases)
+    @Test("Plain HTTP on the TLS port gets a plain answer", arguments: EventQueue.Kind.allCases)
     func plainOnTLSPort(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, isSecure: true)
         let secureAddress = try #require(server.secureAddress)
@@ -283,7 +283,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "TLS on the plain port is answered 400, which TLS clients know as a wrong protocol", arguments: [true, false])
+        "TLS on the plain port gets 400, which TLS clients report as a wrong protocol", arguments: [true, false])
     func tlsOnPlainPort(isSecure: Bool) throws {
         let server = try RunningHost(.platformDefault, isSecure: isSecure)
         let address = server.address
@@ -308,7 +308,7 @@ struct SecureHostTests {
 
     // MARK: Starting
 
-    @Test("A port for TLS that is in use is refused with what to do")
+    @Test("A TLS port in use is refused with advice")
     func portInUse() throws {
         let server = try RunningHost(.platformDefault)
         var secure = try SecureIdentity.listening()
@@ -322,7 +322,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    @Test("A server within a program has TLS too, and refuses a certificate that is none")
+    @Test("A server within a program has TLS, too, and refuses an invalid certificate")
     func localServer() throws {
         let server = try LocalServer(secure: SecureIdentity.listening())
         let address = try #require(server.secureAddress)

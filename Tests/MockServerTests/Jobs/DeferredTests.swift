@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Requests of the API whose work is long")
+@Suite("API requests with long work")
 struct DeferredTests {
     private static let login = #"{"email":"ada@example.com","password":"correct horse"}"#
     private static let registration =
@@ -55,7 +55,7 @@ struct DeferredTests {
         ("POST", "/api/v1/auth/register", registration), ("DELETE", "/api/v1/users/me", nil),
     ]
 
-    @Test("come beside the loop to the same bytes, the same state and the same journal as on it", arguments: calls)
+    @Test("A job gives the same bytes, state and journal as work on the loop", arguments: calls)
     func sameBytes(method: String, path: String, body: String?) throws {
         func outcome(_ isBeside: Bool) throws -> [String] {
             let network = VirtualNetwork()
@@ -78,7 +78,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("Logins that come together take a job each, one after the other, in their order")
+    @Test("Simultaneous logins take a job each, in order")
     func logins() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)
@@ -95,7 +95,7 @@ struct DeferredTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A client that leaves meanwhile was not answered, and its world goes on")
+    @Test("A client that leaves meanwhile gets no answer, and its world continues")
     func leaves() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)
@@ -111,7 +111,7 @@ struct DeferredTests {
     }
 
     @Test(
-        "A fault acts on such a request once",
+        "A fault acts once on such a request",
         arguments: [#""status":503"#, #""status":503,"processed":true"#]
     )
     func faults(fault: String) throws {
@@ -134,7 +134,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("A user with much is deleted at once for all others, whatever happens to the world meanwhile")
+    @Test("A user with much data is gone at once for all others, whatever happens to the world meanwhile")
     func deletion() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)
@@ -168,7 +168,7 @@ struct DeferredTests {
         #expect(later.status == 201, "the socket that closed meanwhile is waited for: \(later.text)")
     }
 
-    @Test("A script that comes while a user is deleted stays")
+    @Test("A script that arrives during the deletion stays")
     func script() throws {
         let network = VirtualNetwork()
         try #require(try network.admin(.put, "state", largeState(goals: 1000)).status == 200)
@@ -184,7 +184,7 @@ struct DeferredTests {
         #expect(backend.script == scenario.script && backend.goalCount == 0)
     }
 
-    @Test("What is little work is no job")
+    @Test("Small work is not a job")
     func little() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","accounts":{"password_cost":2000}}}"#)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Work beside the loop")
+@Suite("Work off the loop")
 struct JobTests {
-    @Test("Worlds with much in them are made beside the loop, at the same time, each with its own number")
+    @Test("Large worlds are made off the loop, concurrently, each with its own number")
     func worlds() throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)
@@ -36,7 +36,7 @@ struct JobTests {
         #expect(try network.world().id == "w5")
     }
 
-    @Test("A reset works large data out beside the loop, and what there was is freed there")
+    @Test("A reset prepares large data off the loop, and frees the old data there")
     func reset() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -57,7 +57,7 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A world with a long session begins again beside the loop", arguments: [(200, false), (201, true)])
+    @Test("A world with a long session restarts off the loop", arguments: [(200, false), (201, true)])
     func session(requests: Int, isLong: Bool) throws {
         var take = Take()
         for _ in 0..<requests { take = take.asked("GET", "/a") }
@@ -81,7 +81,7 @@ struct JobTests {
         #expect(jobs.count == 0)
     }
 
-    @Test("A large world that is deleted, lay idle or lost its journal is freed beside the loop")
+    @Test("A large world that is deleted, idle or without its journal is freed off the loop")
     func freed() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let worlds = try (0..<2).map { _ in try network.world() }
@@ -102,7 +102,7 @@ struct JobTests {
     }
 
     @Test(
-        "A large body takes the room of what has arrived, in pieces, and is whole when it is read",
+        "A large body takes the place of its arrived bytes, in pieces, and is whole when it is read",
         arguments: [true, false])
     func body(isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4 << 20 }
@@ -124,7 +124,7 @@ struct JobTests {
     }
 
     @Test(
-        "What jobs hold of requests counts until they are done, also where clients leave; small requests have room always"
+        "Jobs' requests count as held until they are done, even without clients; small requests always have room"
     )
     func jobBytes() throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
@@ -143,7 +143,7 @@ struct JobTests {
         #expect(try worlds[2].ask(.put, "state", "{\"name\":\"small\"}").status == 200)
     }
 
-    @Test("Jobs hold three quarters of the limit at most", arguments: [(350_000, 2), (350_001, 1)])
+    @Test("Jobs hold at most three quarters of the limit", arguments: [(350_000, 2), (350_001, 1)])
     func mostJobBytes(size: Int, count: Int) throws {
         let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
         let jobs = HeldJobs(network)
@@ -156,7 +156,7 @@ struct JobTests {
         try jobs.runAll()
     }
 
-    @Test("Many worlds that lay idle are forgotten some at a time, save for those that are asked for meanwhile")
+    @Test("Many idle worlds are deleted gradually, except those requested meanwhile")
     func swept() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let count = 2 * Engine.worldsSweptAtOnce + 2
@@ -189,7 +189,7 @@ struct JobTests {
         return (began, goOn)
     }
 
-    @Test("With sockets and threads: while a job takes its time, others are answered; then its client is")
+    @Test("With sockets and threads, others get answers during a job; then its client does")
     func host() throws {
         let server = try RunningHost(.platformDefault)
         let (began, goOn) = try holdJobs(of: server)
@@ -213,7 +213,7 @@ struct JobTests {
         try server.shutDown()
     }
 
-    @Test("A server that stops does not wait for a job beyond the limit")
+    @Test("A stopping server does not wait for a job beyond the limit")
     func stopping() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.shutdownTime = .milliseconds(300) }
         let (began, goOn) = try holdJobs(of: server)
@@ -224,7 +224,7 @@ struct JobTests {
         goOn.signal()
     }
 
-    @Test("Many connections that are touched at once are served some in each turn, and those touched later do not wait")
+    @Test("Many touched connections are served gradually, without delaying later ones")
     func touchedAtOnce() throws {
         let server = try RunningHost(.platformDefault)
         let clients = try (0..<10).map { _ in try server.connect() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The thread of jobs")
 struct JobThreadTests {
-    @Test("Jobs run one after another on one thread, also those that are added while one runs")
+    @Test("Jobs run one after another on one thread, including those added while one runs")
     func oneByOne() {
         let (goOn, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let threads = Mutex<Set<ObjectIdentifier>>([])

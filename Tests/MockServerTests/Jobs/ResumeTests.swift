@@ -5,11 +5,11 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Worlds that go on after they stood")
+@Suite("Worlds that continue after a pause")
 struct ResumeTests {
     private let network = VirtualNetwork()
 
-    @Test("The transport looks again at the sockets of the world, and at nothing else")
+    @Test("The transport checks the sockets of the world again, and nothing else")
     func touched() throws {
         let (world, other) = (try network.world(), try network.world())
         let socket = try world.socket(on: try world.consultation())
@@ -26,7 +26,7 @@ struct ResumeTests {
         #expect(engine.resumed.isEmpty && neighbour.wire.ending == .open)
     }
 
-    @Test("What a client sends while something of it waits its turn comes behind that")
+    @Test("Later input of a client waits behind its earlier input")
     func order() throws {
         let world = try network.world()
         let socket = try world.socket(on: try world.consultation())
@@ -49,7 +49,7 @@ struct ResumeTests {
         #expect(socket.takeTypes() == ["pong", "error"] && engine.isRead(connection))
     }
 
-    @Test("A connection whose request waits for a job is not read until that is done")
+    @Test("A connection whose request waits for a job is not read until the job is done")
     func job() throws {
         let jobs = HeldJobs(network)
         let put = try network.plainWorld().send(.put, "state", largeState())

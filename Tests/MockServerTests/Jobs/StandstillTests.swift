@@ -6,14 +6,14 @@ import WebSocket
 
 @testable import MockServer
 
-@Suite("Worlds that stand while a job replaces or exports what they hold")
+@Suite("Worlds that pause while a job replaces or exports their data")
 struct StandstillTests {
     private let network = VirtualNetwork()
 
     private func isAnswered(_ client: HTTPClient<VirtualClient>) -> Bool { !client.wire.received.isEmpty }
 
     @Test(
-        "While a large state is worked out, everything else is served; what is asked of its world comes after, in order"
+        "While a job prepares a large state, other requests are served; those for its world follow, in order"
     )
     func others() throws {
         let jobs = HeldJobs(network)
@@ -49,7 +49,7 @@ struct StandstillTests {
         #expect(try put.exchange(Request(target: "/health")).status == 200)
     }
 
-    @Test("An export is what the engine exports, byte for byte; sockets and what is due wait for it")
+    @Test("An export equals the engine's, byte for byte; sockets and due events wait for it")
     func export() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world()
@@ -81,7 +81,7 @@ struct StandstillTests {
         #expect(try world.ask(.get, "journal").text.hasPrefix(plain))
     }
 
-    @Test("Many that waited are served in the order in which they came, some in each turn of the loop")
+    @Test("Many waiting requests are served in order of arrival, some in each turn of the loop")
     func turns() throws {
         let world = try network.world()
         #expect(try world.ask(.put, "state", largeState()).status == 200)
@@ -101,7 +101,7 @@ struct StandstillTests {
         #expect(counts.filter { $0 < 50 } == [16, 32, 48] && counts.last == 50 && isAnswered(get))
     }
 
-    @Test("A world that is exported again by what waited for it keeps the rest waiting, and loses none of it")
+    @Test("Another export by a waiting request keeps the rest waiting, and loses none")
     func standsAgain() throws {
         let world = try network.world()
         #expect(try world.ask(.put, "state", largeState()).status == 200)
@@ -120,7 +120,7 @@ struct StandstillTests {
         #expect(try client.response(to: goals).status == 200)
     }
 
-    @Test("The default world's export is that of the engine")
+    @Test("The default world's export equals the engine's")
     func defaultExport() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
         let expected = try network.engine.exportState(at: network.now)
@@ -131,7 +131,7 @@ struct StandstillTests {
         #expect(try get.response().body == expected)
     }
 
-    @Test("A clock that is moved by hand stands too, and is moved afterwards from where it was")
+    @Test("A manual clock pauses, too, and then continues from where it was")
     func manualClock() throws {
         let world = try network.world(#"{"clock":"manual"}"#)
         #expect(try world.ask(.put, "state", largeState()).status == 200)
@@ -147,7 +147,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "A message that comes in one turn with an import belongs to the life that is over: its socket closes with 1001"
+        "A message in the same turn as an import belongs to the old state: its socket closes with 1001"
     )
     func sockets() throws {
         let world = try network.world()
@@ -165,7 +165,7 @@ struct StandstillTests {
     }
 
     @Test(
-        "What is refused leaves the world as it was, and it goes on",
+        "A refusal leaves the world unchanged, and it continues",
         arguments: [
             ("{\"name\":\"a\",\"users\":[" + String(repeating: " ", count: 70_000), 400, "not valid JSON"),
             (largeState().replacing("\"id\":\"u3\"", with: "\"id\":\"u2\""), 400, "users[3]"),
@@ -190,7 +190,7 @@ struct StandstillTests {
         #expect(try world.ask(.get, "state").text.contains("Run"))
     }
 
-    @Test("A client that leaves does not stop its import; what its connection held is given back")
+    @Test("A client that leaves does not stop its import; its held bytes are released")
     func clientLeaves() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -227,7 +227,7 @@ struct StandstillTests {
         #expect(network.engine.worlds.storedBytes == 0)
     }
 
-    @Test("A world that its program deletes meanwhile is gone: its import and what waits are told so")
+    @Test("Deleting a world from its program refuses its import and everything that waits")
     func deletedByProgram() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -241,7 +241,7 @@ struct StandstillTests {
         #expect(network.engine.worlds.storedBytes == 0 && network.engine.worlds.isEmpty)
     }
 
-    @Test("A server that stops answers what it has begun, and does not take what comes of the job for a client")
+    @Test("A stopping server answers requests in progress, and does not mistake a job's result for a client")
     func shutdown() throws {
         let jobs = HeldJobs(network)
         let world = try network.world()
@@ -263,7 +263,7 @@ struct StandstillTests {
         try held.runAll()
     }
 
-    @Test("Imports at the same time do not take the same room")
+    @Test("Concurrent imports do not share the same room")
     func room() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
         let limit = network.engine.worlds.storedBytes * 3 / 2

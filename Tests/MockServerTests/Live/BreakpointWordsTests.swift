@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Words of breakpoints, of today and of earlier versions")
+@Suite("Vocabulary of breakpoints, current and old")
 struct BreakpointWordsTests {
     /// The answer to a breakpoint that is added to a world of its own, and the one that is shown of it.
     private static func add(_ json: String) throws -> (added: JSONObject, shown: JSONObject) {
@@ -58,7 +58,7 @@ struct BreakpointWordsTests {
     }
 
     @Test(
-        "The words of a hold that are old are named by their place",
+        "Old words of a hold are reported with their place",
         arguments: [
             (#"{"on":"socket","hold":"server"}"#, "server_to_client", "hold"),
             (#"{"on":"socket","hold":{"what":"client"}}"#, "client_to_server", "hold.what"),
@@ -76,7 +76,7 @@ struct BreakpointWordsTests {
         }
     }
 
-    @Test("A scenario with an old word is served, and its world and its check say the new one")
+    @Test("A scenario with an old word works, and its world and its check show the new one")
     func scenarios() throws {
         let network = VirtualNetwork()
         let faults = #"[{"on":"socket","hold":"server"}]"#
@@ -93,7 +93,7 @@ struct BreakpointWordsTests {
     }
 
     @Test(
-        "Breakpoints that cannot be are refused in the words of today",
+        "Invalid breakpoints are refused in current words",
         arguments: [
             ("{}", "is a fault with 'hold'"), (#"{"on":"GET /api/v1/goals"}"#, "'on' is \"GET /api/v1/goals\""),
             (#"{"on":7}"#, "'on' is 7"),

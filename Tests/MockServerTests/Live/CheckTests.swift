@@ -15,7 +15,7 @@ struct CheckTests {
     }
 
     @Test(
-        "Each built-in scenario comes as JSON of which a world is made",
+        "Each built-in scenario comes as JSON that makes a world",
         arguments: Scenario.builtInSummaries.map(\.name))
     func builtIn(_ name: String) throws {
         let network = VirtualNetwork()
@@ -48,7 +48,7 @@ struct CheckTests {
         #expect(try #require(many["omitted"]?.int) >= 5)
     }
 
-    @Test("A long text is read by a job", arguments: [true, false])
+    @Test("A job reads a long text", arguments: [true, false])
     func job(_ isRight: Bool) throws {
         let network = VirtualNetwork()
         let jobs = HeldJobs(network)

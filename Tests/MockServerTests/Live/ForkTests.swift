@@ -38,7 +38,7 @@ struct ForkTests {
         return fork
     }
 
-    @Test("A fork has what the world has, and goes its own way")
+    @Test("A fork copies the world, and then diverges")
     func fork() throws {
         let network = VirtualNetwork.manual()
         let (world, socket) = try Self.busyWorld(network)
@@ -72,7 +72,7 @@ struct ForkTests {
         #expect(!listed.contains("/w/\(world.id)/"))
     }
 
-    @Test("Faults come along with their counts, and verdicts with their findings")
+    @Test("A fork includes faults with their counts, and verdicts with their findings")
     func faultsAndVerdicts() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.world(#"{"judged":true}"#)
@@ -93,7 +93,7 @@ struct ForkTests {
         #expect(try world.ask(.get, "faults/first").json?["acted"] == 1)
     }
 
-    @Test("A fork of a world that is not judged is judged on request", arguments: [true, false])
+    @Test("A fork of an unjudged world is judged on request", arguments: [true, false])
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
         let fork = try Self.fork(try network.world(), "{\"judged\":\(isJudged)}")
@@ -113,7 +113,7 @@ struct ForkTests {
         #expect(try network.admin(.post, "fork").json?["id"] == "w2")
     }
 
-    @Test("A large world is copied by a job, and waits meanwhile")
+    @Test("A job copies a large world, whose requests wait meanwhile")
     func job() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual"}"#)
@@ -137,7 +137,7 @@ struct ForkTests {
         #expect(try Self.state(fork) == before)
     }
 
-    @Test("A fork that finds no room any more when its job is done leaves its number to the next world")
+    @Test("A fork without room at the end of its job leaves its number to the next world")
     func lateRefusal() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 1_000_000 }
         let (world, plain) = (try network.world(), try network.plainWorld())
@@ -153,7 +153,7 @@ struct ForkTests {
         #expect(try network.world().id == "w2")
     }
 
-    @Test("A world goes back to a mark as often as it is asked to", arguments: [true, false])
+    @Test("A world rewinds to a mark as often as requested", arguments: [true, false])
     func rewind(_ byNumber: Bool) throws {
         let network = VirtualNetwork.manual()
         let (world, socket) = try Self.busyWorld(network)
@@ -217,7 +217,7 @@ struct ForkTests {
         #expect(try world.ask(.get, "state").json?["on_rewind"]?.string == written)
     }
 
-    @Test("What a fault held back on a socket is sent before the socket ends", arguments: ["finish", "reset"])
+    @Test("A fault's held output is sent before the socket ends", arguments: ["finish", "reset"])
     func heldBack(_ ending: String) throws {
         let world = try VirtualNetwork.manual().world(#"{"clock":"manual"}"#)
         let delay = #"{"on":"socket","at":{"frame":"2.."},"delay":"1m"}"#
@@ -233,7 +233,7 @@ struct ForkTests {
         #expect(frame["delivery"] == nil && frame["payload"]?.string?.contains("pong") == true)
     }
 
-    @Test("A world that goes back ends its own sockets, and no other connection")
+    @Test("A rewind ends the world's own sockets, and no other connection")
     func others() throws {
         let network = VirtualNetwork()
         let (world, other) = (try network.world(), try network.world())
@@ -250,7 +250,7 @@ struct ForkTests {
         #expect(try other.journal().allSatisfy { $0["kind"] != "closed" })
     }
 
-    @Test("Judging begins anew, and users that came later are unknown again")
+    @Test("Judging starts over, and users that came later are unknown again")
     func later() throws {
         let network = VirtualNetwork { $0.mode = .consultationWebSocket }
         let world = try network.world(#"{"judged":true}"#)
@@ -267,7 +267,7 @@ struct ForkTests {
         #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
     }
 
-    @Test("Later marks are dropped, earlier ones stay; a reset drops all")
+    @Test("Later marks are deleted, earlier ones stay; a reset deletes all")
     func marks() throws {
         let world = try VirtualNetwork().world()
         for name in ["a", "b", "c"] { _ = try world.ask(.post, "marks", "{\"name\":\"\(name)\"}") }
@@ -285,7 +285,7 @@ struct ForkTests {
         #expect(try names().isEmpty)
     }
 
-    @Test("So many marks, with names of so many bytes")
+    @Test("The number of marks and the length of their names are limited")
     func markLimits() throws {
         let world = try VirtualNetwork().world()
         let name = String(repeating: "x", count: Mark.nameBytes)
@@ -298,7 +298,7 @@ struct ForkTests {
         #expect(try world.ask(.post, "fork").status == 201)
     }
 
-    @Test("A mark's bytes count, and there must be room for them")
+    @Test("A mark's bytes count, and need room")
     func room() throws {
         let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
         let world = try network.world()
@@ -316,7 +316,7 @@ struct ForkTests {
     }
 
     @Test(
-        "Bad requests to go back change nothing",
+        "Bad rewind requests change nothing",
         arguments: [
             ("{}", 400), (#"{"to":true}"#, 400), (#"{"to":"x"}"#, 404), (#"{"to":99}"#, 404), (#"{"to":1.5}"#, 400),
             (#"{"to":"mark-1","sockets":"keep"}"#, 400), (#"{"mark":"mark-1"}"#, 400),
@@ -330,7 +330,7 @@ struct ForkTests {
         #expect(try world.journal().count == count && socket.wire.ending == .open)
     }
 
-    @Test("A large world goes back by a job, and its mark stays as it was")
+    @Test("A job rewinds a large world, and its mark stays the same")
     func largeRewind() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual"}"#)
@@ -358,7 +358,7 @@ struct ForkTests {
         #expect(try Self.state(world) == before)
     }
 
-    @Test("A world that replays a session is copied with its place in it")
+    @Test("A world that replays a session is copied with its position in it")
     func replayed() throws {
         func entry(_ number: Int) -> String {
             #"{"startedDateTime":"2025-01-29T10:30:0\#(number)Z","time":0,"request":{"method":"GET","url":"https://api.example/next","headers":[]},"response":{"status":200,"headers":[],"content":{"mimeType":"text/plain","text":"\#(number)"}},"timings":{"send":0,"wait":0,"receive":0}}"#

@@ -35,7 +35,7 @@ struct FrameBreakpointTests {
         func story() throws -> [String] { Array(try held.story().drop { $0 != "opened" }.dropFirst(2)) }
     }
 
-    @Test("A frame of the server waits on a socket that was open before, and continues with what is behind it")
+    @Test("A server frame waits on an already open socket, and continues with everything behind it")
     func server() throws {
         let chat = try Chat(HeldWorld())
         let shown = try chat.held.world.ask(
@@ -70,7 +70,7 @@ struct FrameBreakpointTests {
             ])
     }
 
-    @Test("A held frame of the server is changed or dropped, and steps to the next")
+    @Test("A held server frame is changed or dropped, or steps to the next")
     func acts() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong","text":"pong"}}"#)
@@ -100,7 +100,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == [])
     }
 
-    @Test("A frame of the client waits before the server sees it, and so does all behind it")
+    @Test("A client frame waits before the server sees it, and so does everything behind it")
     func client() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -136,7 +136,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["error"])
     }
 
-    @Test("A held binary frame of the client is shown and changed as bytes")
+    @Test("A held binary client frame is shown and changed as bytes")
     func binary() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
@@ -148,7 +148,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == ["error"])
     }
 
-    @Test("Behind a held frame of the client no more is read than the limit")
+    @Test("Behind a held client frame the server reads at most the limit")
     func readBehind() throws {
         let chat = try Chat(HeldWorld(.manual { $0.limits.unsentBytesBeforeReadingPauses = 1000 }))
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -159,7 +159,7 @@ struct FrameBreakpointTests {
         #expect(chat.socket.wire.unread == 1)
     }
 
-    @Test("A client that leaves takes its held frame with it, also with more behind it", arguments: [false, true])
+    @Test("A client that leaves takes its held frame with it, and everything behind it", arguments: [false, true])
     func leaves(sendsMore: Bool) throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server","match":{"type":"ping"}}"#)
@@ -175,7 +175,7 @@ struct FrameBreakpointTests {
         #expect(try breakpoint()?["matches"] == 1 && breakpoint()?["acted"] == 1)
     }
 
-    @Test("A held frame of the client continues by itself in the middle of a move of the clock")
+    @Test("A held client frame continues on its own in the middle of a clock move")
     func expires() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(
@@ -189,7 +189,7 @@ struct FrameBreakpointTests {
         #expect(times == Array(repeating: "2025-01-29T10:30:10.000000000Z", count: 4))
     }
 
-    @Test("A breakpoint for one socket leaves the others alone; one for later ones leaves it alone")
+    @Test("A breakpoint for one socket does not affect the others; one for later ones does not affect it")
     func connections() throws {
         let held = try HeldWorld()
         let (one, other) = (
@@ -218,7 +218,7 @@ struct FrameBreakpointTests {
         #expect(try held.held().first?["breakpoint"] == "live-2")
     }
 
-    @Test("A breakpoint that is switched on again acts on sockets that opened meanwhile")
+    @Test("A breakpoint that is enabled again affects sockets that opened meanwhile")
     func switches() throws {
         let held = try HeldWorld()
         let name = try held.add(
@@ -236,7 +236,7 @@ struct FrameBreakpointTests {
         #expect(try held.story().suffix(4) == ["released ended", "frame [\(name)]", "frame", "frame"])
     }
 
-    @Test("A socket that ends takes what is held with it", arguments: ["vanishes", "closes", "is archived", "reset"])
+    @Test("A socket that ends discards its held frames", arguments: ["vanishes", "closes", "is archived", "reset"])
     func ends(_ how: String) throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#)
@@ -260,7 +260,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.held().isEmpty)
     }
 
-    @Test("When everything continues, what waited behind a held frame is not held in its turn")
+    @Test("When everything continues, frames behind a held one are not held in turn")
     func allContinues() throws {
         let chat = try Chat(HeldWorld())
         #expect(try chat.held.world.ask(.post, "marks").status == 201)
@@ -273,7 +273,7 @@ struct FrameBreakpointTests {
         #expect(last == ["released ended", "frame [live-1]", "frame [live-1]"])
     }
 
-    @Test("A held frame of the client is lost when the server closes the socket, and the closing completes")
+    @Test("A held client frame is lost when the server closes the socket, and the closing completes")
     func archived() throws {
         let chat = try Chat(HeldWorld())
         try chat.held.add(#"{"on":"frame","direction":"client_to_server"}"#)
@@ -287,7 +287,7 @@ struct FrameBreakpointTests {
         #expect(chat.socket.wire.ending == .closed)
     }
 
-    @Test("What waits behind a held frame is limited; beyond that it continues")
+    @Test("Frames behind a held one are limited; beyond that it continues")
     func bytes() throws {
         let network = VirtualNetwork.manual { $0.limits.heldFrameBytes = 100_000 }
         let chat = try Chat(HeldWorld(network))
@@ -335,7 +335,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.world.ask(.post, "held", "{\"action\":\"go\"}" + padding.prefix(largest)).status == 413)
     }
 
-    @Test("What breakpoints and closing do to a socket is in its description")
+    @Test("The description covers the effects of breakpoints and closing on a socket")
     func described() throws {
         let chat = try Chat(HeldWorld())
         func socket() throws -> JSONValue? { try chat.held.world.ask(.get, "sockets/2").json }
@@ -356,7 +356,7 @@ struct FrameBreakpointTests {
         #expect(try socket()?["state"] == "closing" && socket()?["consultation"]?.string == chat.id)
     }
 
-    @Test("The facts of a world have what is held as it is listed, and as its connections have it")
+    @Test("The facts of a world list held things, and count them by connection")
     func facts() throws {
         let chat = try Chat(HeldWorld())
         func counts() throws -> [Int] {
@@ -375,7 +375,7 @@ struct FrameBreakpointTests {
         #expect(try counts() == [3, 3])
     }
 
-    @Test("Frames held at every byte of what arrives, and over TLS, are the same")
+    @Test("Frames held at every byte of the input, and over TLS, are the same")
     func pieces() throws {
         func session(cutAt size: Int, isSecure: Bool = false) throws -> [String] {
             let held = try HeldWorld()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Breakpoints: limits, and what is beside them")
+@Suite("Breakpoints: limits and edge cases")
 struct HeldEdgeTests {
     private static let onPongs = #"{"on":"frame","direction":"server_to_client","match":{"type":"pong"}}"#
     private static let ping = FrameBreakpointTests.ping
@@ -16,7 +16,7 @@ struct HeldEdgeTests {
         network.connection(of: socket.wire)?.socketFaults?.heldBytes
     }
 
-    @Test("The journal names what is held in 200 bytes", arguments: [(200, false), (201, true)])
+    @Test("The journal names a held thing in 200 bytes", arguments: [(200, false), (201, true)])
     func subjects(_ count: Int, _ isCut: Bool) throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request"}"#)
@@ -27,7 +27,7 @@ struct HeldEdgeTests {
         #expect(subject == (isCut ? String(whole.prefix(199)) + "…" : whole))
     }
 
-    @Test("A socket may hold as many bytes as the limit; beyond, its own frames continue, and no other's")
+    @Test("A socket may hold bytes up to the limit; beyond it, its own frames continue, and no others")
     func frames() throws {
         let measured = try FrameBreakpointTests.Chat(HeldWorld())
         try measured.held.add(Self.onPongs)
@@ -49,7 +49,7 @@ struct HeldEdgeTests {
         #expect(one.types().isEmpty && other.takeTypes() == ["pong"])
     }
 
-    @Test("As many bytes as the limit may wait behind an operator's silence; more end the socket")
+    @Test("Input up to the limit may wait behind an operator's silence; more ends the socket")
     func silence() throws {
         func silent(limit: Int) throws -> (VirtualNetwork, VirtualSocket, eat: () throws -> Void) {
             let scenario = try Scenario.read("{name: a, meals: [{after: 1s, fail: No.}]}")
@@ -82,7 +82,7 @@ struct HeldEdgeTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("A frame that passes because too much is held is no frame that a breakpoint had")
+    @Test("A frame that passes because too much is held does not count for a breakpoint")
     func full() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
@@ -94,7 +94,7 @@ struct HeldEdgeTests {
         #expect(last["direction"] == "server_to_client" && last["faults"] == nil)
     }
 
-    @Test("Nothing follows a step but what is held on the same connection")
+    @Test("Only a thing held on the same connection follows a step")
     func steps() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(Self.onPongs)
@@ -105,7 +105,7 @@ struct HeldEdgeTests {
         #expect(chat.types() == ["pong"])
     }
 
-    @Test("A world that went back holds things as before")
+    @Test("After a rewind a world holds things as before")
     func holdsAgain() throws {
         let held = try HeldWorld()
         try held.add(RequestBreakpointTests.onGoals)
@@ -118,7 +118,7 @@ struct HeldEdgeTests {
         #expect(try held.held().count == 1 && second.wire.received.isEmpty)
     }
 
-    @Test("A text of the server's need not be UTF-8 where an operator writes it")
+    @Test("An operator's server text may be invalid UTF-8")
     func noUTF8() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(Self.onPongs)
@@ -128,7 +128,7 @@ struct HeldEdgeTests {
     }
 
     @Test(
-        "A method or a target with a character that cannot be seen is refused as such",
+        "A method or a target with an invisible character is refused for that reason",
         arguments: [
             #""method":"G T""#, #""target":"/no path""#, #""target":"/a\r\nX: y""#, #""target":"/a\u007f""#,
             #""method":"GET\u0001""#,
@@ -141,7 +141,7 @@ struct HeldEdgeTests {
         #expect(refused.message == "A method and a target are visible characters without spaces.")
     }
 
-    @Test("What is held waits as long as its operator says, by the world's clock, from then on")
+    @Test("The operator can set how long a held thing waits, by the world's clock, from then on")
     func prolonged() throws {
         let held = try HeldWorld()
         try held.add(RequestBreakpointTests.onGoals)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Live control: repeats of a request whose response was held")
+@Suite("Live control: repeats of a request with a held response")
 struct HeldRetryTests {
     /// A world whose first goal waits for an operator, and the client that sent it.
     private static func held() throws -> (HeldWorld, HTTPClient<VirtualClient>) {
@@ -24,7 +24,7 @@ struct HeldRetryTests {
     }
 
     @Test(
-        "A client that gives up and repeats after a second is not accused, whatever happens to what is held",
+        "A client that gives up and repeats after a second is not blamed, whatever happens to the held response",
         arguments: [("1s", "kept"), ("0.2s", "broken")], [false, true])
     func givesUp(_ row: (wait: String, verdict: String), isReleased: Bool) throws {
         let (held, client) = try Self.held()
@@ -41,7 +41,7 @@ struct HeldRetryTests {
     }
 
     @Test(
-        "The wait before a repeat begins when the response that an operator made of it arrives",
+        "The wait before a repeat begins when the operator's response arrives",
         arguments: [("1s", "kept"), ("0.2s", "broken")])
     func changed(_ row: (wait: String, verdict: String)) throws {
         let (held, client) = try Self.held()
@@ -52,7 +52,7 @@ struct HeldRetryTests {
         #expect(try Self.verdict(repeating: client, in: held)?.string == row.verdict)
     }
 
-    @Test("A response that comes late, and is a success, is not repeated, and nobody is accused")
+    @Test("A late success is not repeated, and nobody is blamed")
     func late() throws {
         let (held, client) = try Self.held()
         try held.world.advance("5m")

@@ -10,7 +10,7 @@ import Testing
 struct RequestBreakpointTests {
     static let onGoals = #"{"on":"POST /api/v1/goals","hold":"request"}"#
 
-    @Test("A request waits before the backend sees it, and continues as it came")
+    @Test("A request waits before the backend sees it, and continues unchanged")
     func continues() throws {
         let held = try HeldWorld()
         #expect(
@@ -50,7 +50,7 @@ struct RequestBreakpointTests {
         #expect(shown?["matches"] == 1 && shown?["acted"] == 1 && shown?["holding"] == 0)
     }
 
-    @Test("A changed request is what the backend sees, and the journal has both")
+    @Test("The backend sees the changed request, and the journal has both")
     func changes() throws {
         let held = try HeldWorld()
         try held.add(Self.onGoals)
@@ -88,7 +88,7 @@ struct RequestBreakpointTests {
         #expect(try unauthorized.response().status == 401)
     }
 
-    @Test("An answer in place of the backend's", arguments: ["request", "response"])
+    @Test("An operator's answer replaces the backend's", arguments: ["request", "response"])
     func answers(_ place: String) throws {
         let held = try HeldWorld()
         try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
@@ -107,7 +107,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "An answer has the media type of its contents, unless its fields say another",
+        "An answer has the media type of its contents, unless its fields say otherwise",
         arguments: [
             (#""text":"late""#, "text/plain; charset=utf-8"), (#""json":{}"#, "application/json; charset=utf-8"),
             (#""base64":"AAEC""#, "application/octet-stream"),
@@ -189,7 +189,7 @@ struct RequestBreakpointTests {
         #expect(try held.held().first?["response"]?["status"] == 500)
     }
 
-    @Test("What is held continues by itself at its time, and not before")
+    @Test("A held thing continues on its own at its time, and not before")
     func expires() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"POST /api/v1/goals"},"timeout":"10s"}"#)
@@ -253,7 +253,7 @@ struct RequestBreakpointTests {
         }
     }
 
-    @Test("A client that says no more has left, unless more of it has arrived", arguments: ["request", "response"])
+    @Test("A half-closed client has left, unless more input has arrived", arguments: ["request", "response"])
     func finishes(_ place: String) throws {
         let held = try HeldWorld()
         try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
@@ -282,7 +282,7 @@ struct RequestBreakpointTests {
         #expect(try strange.response().status == 400)
     }
 
-    @Test("A breakpoint that is disabled or removed holds nothing any more", arguments: ["PATCH", "DELETE", "reset"])
+    @Test("A disabled or removed breakpoint releases everything", arguments: ["PATCH", "DELETE", "reset"])
     func ends(_ how: String) throws {
         let held = try HeldWorld()
         let name = try held.add(Self.onGoals)
@@ -300,7 +300,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.ask(.get, "breakpoints").json?["breakpoints"]?.array?.count == (how == "PATCH" ? 1 : 0))
     }
 
-    @Test("A world that is deleted and a server that stops let everything continue")
+    @Test("A deleted world and a stopping server let everything continue")
     func ending() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -319,7 +319,7 @@ struct RequestBreakpointTests {
         #expect(other.wire.ending == .closed)
     }
 
-    @Test("At most 256 things are held; what comes then passes, and is counted")
+    @Test("At most 256 things are held; later ones pass, and are counted")
     func limit() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
@@ -370,7 +370,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "Breakpoints that cannot be are refused",
+        "Invalid breakpoints are refused",
         arguments: [
             ("", "on"), ("[]", "object"), ("{}", "on"), (#"{"on":"reply"}"#, "'hold'"),
             (#"{"on":"request","macth":{}}"#, "match"), (#"{"on":"request","match":{"socket":"/x"}}"#, "socket"),
@@ -410,7 +410,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.ask(.get, "breakpoints").text == #"{"breakpoints":[]}"#)
     }
 
-    @Test("The edges of what breakpoints allow")
+    @Test("The limits of breakpoints are exact")
     func edges() throws {
         let held = try HeldWorld()
         func add(_ members: String) throws -> Int { try held.world.ask(.post, "breakpoints", "{\(members)}").status }
@@ -432,7 +432,7 @@ struct RequestBreakpointTests {
     }
 
     @Test(
-        "Actions that cannot be are refused, and the request still waits",
+        "Invalid actions are refused, and the request still waits",
         arguments: [
             ("", 400), ("[]", 400), ("{}", 400), (#"{"action":"go"}"#, 400),
             (#"{"action":"continue","how":"reset"}"#, 400),
@@ -476,7 +476,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().status == 201)
     }
 
-    @Test("A response takes no answer in its place")
+    @Test("A response cannot be answered")
     func wrongPlace() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"response","match":{"endpoint":"GET /api/v1/goals"}}"#)

@@ -30,7 +30,7 @@ struct SocketControlTests {
         var last: JSONValue? { get throws { try world.journal().last } }
     }
 
-    @Test("The list has each open socket with what goes on on it")
+    @Test("The list has each open socket with its state")
     func list() throws {
         let opened = try Opened()
         try opened.world.advance("2s")
@@ -65,7 +65,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "A frame sent by hand arrives as it was written, and the journal says who sent it",
+        "A frame sent by hand arrives as written, and the journal says who sent it",
         arguments: [
             (#"{"text":"hello"}"#, WebSocket.Event.text(Array("hello".utf8))),
             (#"{"json":{"type":"x","n":1.0}}"#, .text(Array(#"{"type":"x","n":1.0}"#.utf8))),
@@ -83,7 +83,7 @@ struct SocketControlTests {
         #expect(frame["faults"] == ["by hand"] && frame["connection"] == 2)
     }
 
-    @Test("Each template can be sent as it is")
+    @Test("Each template can be sent unchanged")
     func templates() throws {
         let opened = try Opened()
         let templates = try #require(try opened.ask("/2").json?["templates"]?.array)
@@ -145,7 +145,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "What cannot be sent is refused, and nothing is sent",
+        "Invalid content is refused, and nothing is sent",
         arguments: [
             "{}", #"{"text":"a","json":1}"#, #"{"text":1}"#, #"{"base64":"?"}"#, #"{"template":"x"}"#,
             #"{"template":"pong","text":"a"}"#, #"{"members":{}}"#, #"{"fields":{}}"#,
@@ -172,7 +172,7 @@ struct SocketControlTests {
         #expect(opened.socket.takeEvents() == [.ping(Array(text.utf8))])
     }
 
-    @Test("Other numbers are no sockets", arguments: ["0", "1", "3", "x", "-1", "99999999999999999999"])
+    @Test("Other numbers are not sockets", arguments: ["0", "1", "3", "x", "-1", "99999999999999999999"])
     func unknown(_ number: String) throws {
         let opened = try Opened()
         for action in ["send", "close", "finish", "reset", "silence", "resume"] {
@@ -182,7 +182,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "A close has its code, even one that must not be sent, and is not the client's doing", arguments: [1000, 1005])
+        "A close has its code, even one that must not be sent, and the client is not blamed", arguments: [1000, 1005])
     func close(_ code: Int) throws {
         let opened = try Opened()
         let answer = try opened.ask("/2/close", code == 1000 ? "{}" : "{\"code\":\(code),\"reason\":\"why\"}")
@@ -194,7 +194,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/2").status == 404)
     }
 
-    @Test("A socket that closes takes no more", arguments: ["send", "close", "silence"])
+    @Test("A closing socket accepts no more", arguments: ["send", "close", "silence"])
     func closing(_ action: String) throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual"}"#)
@@ -206,7 +206,7 @@ struct SocketControlTests {
     }
 
     @Test(
-        "The transport ends at once, also behind what a fault holds back", arguments: ["finish", "reset"],
+        "The transport ends at once, even behind a fault's held output", arguments: ["finish", "reset"],
         [true, false])
     func cut(_ action: String, _ isHeld: Bool) throws {
         let opened = try Opened()
@@ -228,7 +228,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/\(isHeld ? 3 : 2)/\(action)", "{}").status == 404)
     }
 
-    @Test("A silent socket sends and reads nothing, and resumes with what has waited")
+    @Test("A silenced socket sends and reads nothing, and resumes with what has waited")
     func silence() throws {
         let opened = try Opened()
         #expect(try opened.ask("/2/silence", "{}").json?["state"] == "silent")
@@ -249,7 +249,7 @@ struct SocketControlTests {
         #expect(fault?["effect"] == "silence" && fault?["fault"] == "by hand")
     }
 
-    @Test("A socket that stays silent is reset after ten minutes of the world's time")
+    @Test("A socket that stays silenced is reset after ten minutes of the world's time")
     func endless() throws {
         let opened = try Opened()
         _ = try opened.ask("/2/silence", "{}")
@@ -262,7 +262,7 @@ struct SocketControlTests {
         #expect(try opened.last?["faults"] == ["by hand"])
     }
 
-    @Test("What is done by hand breaks no obligation of the client")
+    @Test("Actions by hand break no obligation of the client")
     func judged() throws {
         let network = VirtualNetwork.manual()
         let world = try network.world(#"{"clock":"manual","judged":true}"#)

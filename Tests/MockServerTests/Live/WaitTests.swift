@@ -24,7 +24,7 @@ struct WaitTests {
         func response() throws -> Response { try client.response(to: request) }
     }
 
-    @Test("It is answered by what happened already, and otherwise when it happens")
+    @Test("A wait is answered by a past event, or else when it happens")
     func happens() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -41,7 +41,7 @@ struct WaitTests {
         #expect(try network.admin(.get, "requests").json?["entries"]?[0] == answer.json?["entry"])
     }
 
-    @Test("After its time it is refused with what came nearest")
+    @Test("After its time a wait is refused with the nearest entries")
     func refused() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -62,7 +62,7 @@ struct WaitTests {
         #expect(try wait.client.exchange(.goals).status == 200)
     }
 
-    @Test("It looks at what comes from now on, or after an entry, and says after which")
+    @Test("A wait can begin now, or after an entry, and says where it began")
     func fromNow() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -76,7 +76,7 @@ struct WaitTests {
         #expect(try network.admin(.post, "wait", #"{"for":{"status":404},"since":"later"}"#).status == 400)
     }
 
-    @Test("That nothing comes is an answer if the entry is optional; what comes is answered at once")
+    @Test("If the entry is optional, its absence is an answer; a match answers at once")
     func nothing() throws {
         let network = VirtualNetwork()
         let body = #"{"for":{"status":404},"since":"now","within":"5s","optional":true}"#
@@ -94,7 +94,7 @@ struct WaitTests {
         #expect(try other.response().json?["entry"]?["number"] == 2)
     }
 
-    @Test("Members of JSON are looked at by their paths")
+    @Test("Members of JSON are matched by their paths")
     func members() throws {
         let network = VirtualNetwork()
         _ = try network.consultation()
@@ -128,7 +128,7 @@ struct WaitTests {
         #expect(try wait(#"{"json":{"list[0][2].a":"b"}}"#).status == 408)
     }
 
-    @Test("A clock that is moved until something happens may find nothing, too")
+    @Test("A clock that moves until something happens may also find nothing")
     func clock() throws {
         let network = VirtualNetwork.manual()
         let body = #"{"advance_until":{"kind":"opened"},"within":"2m","optional":true}"#
@@ -152,7 +152,7 @@ struct WaitTests {
     }
 
     @Test(
-        "A wait for nothing in particular, or for too long, is refused",
+        "A wait without conditions, or for too long, is refused",
         arguments: [
             "{}", #"{"for":{}}"#, #"{"for":[]}"#, #"{"for":{"limit":1}}"#, #"{"for":{"since":1}}"#,
             #"{"for":{"stats":404}}"#, #"{"for":{"status":[404]}}"#, #"{"for":{"kind":"frames"}}"#,
@@ -163,7 +163,7 @@ struct WaitTests {
         #expect(try VirtualNetwork().admin(.post, "wait", body).status == 400)
     }
 
-    @Test("It lasts ten minutes at most")
+    @Test("A wait lasts ten minutes at most")
     func longest() throws {
         let network = VirtualNetwork()
         let wait = try Wait(network, #"{"for":{"status":404},"within":"10m"}"#)
@@ -173,7 +173,7 @@ struct WaitTests {
         #expect(try wait.response().status == 408)
     }
 
-    @Test("So many wait in a world, and one more is refused")
+    @Test("Waits in a world are limited, and one more is refused")
     func limit() throws {
         let network = VirtualNetwork()
         let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
@@ -188,7 +188,7 @@ struct WaitTests {
         #expect(network.engine.followers.isEmpty)
     }
 
-    @Test("A client that says no more gives its place back at once; one that goes on talking keeps it")
+    @Test("A half-closed client frees its place at once; one that keeps sending keeps it")
     func leaves() throws {
         let network = VirtualNetwork()
         let waits = try (0..<Engine.mostWaits).map { _ in try Wait(network, #"{"for":{"status":404}}"#) }
@@ -203,7 +203,7 @@ struct WaitTests {
         #expect(try waits[1].client.response(to: .goals).status == 200)
     }
 
-    @Test("It ends with its world, and with the server", arguments: ["reset", "delete", "shutdown"])
+    @Test("A wait ends with its world, and with the server", arguments: ["reset", "delete", "shutdown"])
     func ends(_ cause: String) throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -217,7 +217,7 @@ struct WaitTests {
         #expect(try wait.response().status == ["reset": 409, "delete": 404, "shutdown": 408][cause])  // Causes.
     }
 
-    @Test("A cleared journal leaves a wait waiting")
+    @Test("A cleared journal keeps a wait waiting")
     func cleared() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(.goals)
@@ -239,7 +239,7 @@ struct WaitTests {
     }
 
     @Test(
-        "Many that expire on a long journal are refused when all of it is searched, some of it in each turn",
+        "Many waits that expire on a long journal are refused after a full search, spread over turns",
         arguments: ["", #","text":"nobody""#])
     func late(_ text: String) throws {
         let network = VirtualNetwork()
@@ -263,7 +263,7 @@ struct WaitTests {
 
     // MARK: On a manual clock
 
-    @Test("The clock moves from step to step until an entry matches, and stands there")
+    @Test("The clock moves from step to step until an entry matches, and stops there")
     func until() throws {
         let network = VirtualNetwork.manual()
         let socket = try network.socket(on: try network.consultation())
@@ -286,7 +286,7 @@ struct WaitTests {
         #expect(try network.plainWorld().journal() == other.plainWorld().journal())
     }
 
-    @Test("Without a match it goes as far as it may, and is refused with what came near")
+    @Test("Without a match it goes to its limit, and is refused with the nearest entries")
     func never() throws {
         let network = VirtualNetwork.manual()
         let socket = try network.socket(on: try network.consultation())
@@ -312,7 +312,7 @@ struct WaitTests {
     }
 
     @Test(
-        "Conditions, and a time to go with, or else a move",
+        "A move takes conditions with a limit of time, or a plain move",
         arguments: [
             #"{"advance_until":{}}"#, #"{"advance_until":{"kind":"frame"},"advance":"1s"}"#,
             #"{"advance_until":{"kind":"frame"},"advance_to":"2025-01-29T10:31:00Z"}"#, #"{"within":"1s"}"#,
@@ -324,7 +324,7 @@ struct WaitTests {
         #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
     }
 
-    @Test("A refusal names the keys that arrived, and what a move itself did is no near miss")
+    @Test("A refusal names the given keys, and the move's own entry is no near miss")
     func words() throws {
         let network = VirtualNetwork.manual()
         func refusal(_ body: String) throws -> String { try network.admin(.post, "clock", body).message }
@@ -340,7 +340,7 @@ struct WaitTests {
         #expect(misses.allSatisfy { $0["entry"]?["kind"] != "clock" }, "\(misses)")
     }
 
-    @Test("What is due is listed in order, at most fifty things")
+    @Test("Due events are listed in order, at most fifty")
     func due() throws {
         let network = VirtualNetwork.manual()
         let id = try network.consultation()

@@ -32,7 +32,7 @@ struct NetworkProfileTests {
         return rule(count - 1000 + count - wire.received.count)
     }
 
-    @Test("An answer of 100 kB at 50 kB/s takes 2 s, and what a round trip of 100 ms adds")
+    @Test("An answer of 100 kB at 50 kB/s takes 2 s plus the effect of a round trip of 100 ms")
     func formula() throws {
         let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
         let wire = try network.open()
@@ -50,7 +50,7 @@ struct NetworkProfileTests {
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
-    @Test("The journal has a request when it has arrived, and its answer when its last byte has")
+    @Test("The journal records a request when it arrives, and its answer when its last byte does")
     func journal() throws {
         let network = try Self.network(
             "{down: 50000, up: 1000, rtt: 1s}", faults: Self.answer(of: 100_000), clock: .manual)
@@ -68,7 +68,7 @@ struct NetworkProfileTests {
         #expect(times.last?.hasPrefix(second) ?? false, "\(times), expected \(second)")
     }
 
-    @Test("A body comes at the rate of the client's way, and no more of it is held than the limit")
+    @Test("A body arrives at the client's upload rate, and at most the limit is held")
     func upload() throws {
         let network = try Self.network("{up: 50000}")
         let client = try network.client()
@@ -90,7 +90,7 @@ struct NetworkProfileTests {
         #expect(most > limit / 2 && most < limit + 16 * 1024, "\(most)")
     }
 
-    @Test("The server reads no more of what is on its way than the limit")
+    @Test("The server reads at most the limit of bytes in transit")
     func readOnTheWay() throws {
         let network = try Self.network("{up: 1000}", clock: .manual)
         let wire = try network.open()
@@ -104,7 +104,7 @@ struct NetworkProfileTests {
         #expect(before == (limit - 1, true) && after == (limit, false))
     }
 
-    @Test("Frames of a WebSocket take half a round trip each way, and do not wait for each other")
+    @Test("Frames of a WebSocket take half a round trip each way, independent of each other")
     func frames() throws {
         let network = try Self.network("{rtt: 400ms}", clock: .manual)
         let world = try network.plainWorld()
@@ -131,7 +131,7 @@ struct NetworkProfileTests {
         #expect(socket.takeTypes() == ["pong"])
     }
 
-    @Test("A fault acts before the network: its wait comes first, and its reset behind what is on its way")
+    @Test("A fault acts before the network: its wait comes first, and its reset follows the bytes in transit")
     func faults() throws {
         let delayed = try Self.network("{rtt: 200ms}", faults: "{on: any, delay: 1s}")
         let wire = try delayed.open()
@@ -143,7 +143,7 @@ struct NetworkProfileTests {
         expectLines(cut.timeline(of: other, for: .seconds(5)), ["0.500 s 100 bytes", "0.500 s reset"])
     }
 
-    @Test("The end of the client's bytes comes behind them")
+    @Test("The end of the client's bytes follows them")
     func endOfStream() throws {
         let network = try Self.network("{rtt: 200ms}")
         let client = try network.client()
@@ -157,7 +157,7 @@ struct NetworkProfileTests {
         #expect(client.wire.ending != .open || client.wire.sawEndOfStream)
     }
 
-    @Test("Offline resets what is open and what comes; a portal answers all with a hotel's page")
+    @Test("Offline resets open and new connections; a portal answers everything with a hotel's page")
     func reach() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()
@@ -188,7 +188,7 @@ struct NetworkProfileTests {
         #expect(try network.admin(.put, "network", #"{"network":"5g"}"#).status == 400)
     }
 
-    @Test("A train's tunnels hold bytes back, break some connections, and are the same with the same seed")
+    @Test("A train's tunnels hold bytes back, break some connections, and repeat with the same seed")
     func train() throws {
         func journey(_ seed: UInt64) throws -> [String] {
             let network = try Self.network(
@@ -209,7 +209,7 @@ struct NetworkProfileTests {
         #expect(lines.contains { $0.hasSuffix("reset") } && lines.count > 30)
     }
 
-    @Test("The first connection fails where a profile says so, and no other")
+    @Test("The first connection fails if a profile says so, and no other")
     func failingConnections() throws {
         let network = try Self.network("{failing_connections: 1}")
         for isLost in [true, false] {
@@ -219,7 +219,7 @@ struct NetworkProfileTests {
         }
     }
 
-    @Test("A network is nothing to the connections of other worlds, and nobody looks for one before there is one")
+    @Test("A network does not affect the connections of other worlds, and costs nothing before there is one")
     func otherWorlds() throws {
         let network = VirtualNetwork()
         let (one, other) = (try network.world(), try network.world())
@@ -232,7 +232,7 @@ struct NetworkProfileTests {
         #expect(sockets.map { $0.wire.ending } == [.reset, .open] && idle.wire.ending == .open)
     }
 
-    @Test("What is still on its way when a connection has had its last answer is dropped")
+    @Test("Bytes in transit after a connection's last answer are dropped")
     func behindTheLast() throws {
         let network = try Self.network("{up: 1000}")
         let client = try network.client()
@@ -247,7 +247,7 @@ struct NetworkProfileTests {
         #expect(connection.input.count == 0)
     }
 
-    @Test("A reset of the world and its deletion leave nothing on the way")
+    @Test("A reset of the world and its deletion leave nothing in transit")
     func ends() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","network":"satellite"},"clock":"manual"}"#)

@@ -10,7 +10,7 @@ import WebSocket
 
 @testable import MockServer
 
-@Suite("What the fake served, recorded from the wire, is played back")
+@Suite("The fake's recorded traffic replays")
 struct RecordedRoundTripTests {
     /// What a client of its own sees: bodies, messages, ends.
     private final class Viewer {
@@ -175,7 +175,7 @@ struct RecordedRoundTripTests {
     }
 
     @Test(
-        "The same clients see the same bytes, secrets or none, and keep what they kept",
+        "The same clients see the same bytes, with or without secrets, and keep their obligations",
         arguments: Day.allCases.flatMap { [($0, true), ($0, false)] }, [ReplaySettings.FrameOrder.lockStep, .timed])
     func sameBytes(day: (day: Day, keepsSecrets: Bool), frames: ReplaySettings.FrameOrder) throws {
         let (seen, file, verdicts) = try Self.record(day.day, keepsSecrets: day.keepsSecrets)
@@ -204,7 +204,7 @@ struct RecordedRoundTripTests {
         }
     }
 
-    @Test("Clients with other credentials are followed")
+    @Test("Clients with other credentials are mapped")
     func otherCredentials() throws {
         let (seen, file, _) = try Self.record(keepsSecrets: true)
         var scenario = try Scenario.read("{name: take}")
@@ -217,7 +217,7 @@ struct RecordedRoundTripTests {
         #expect(Self.differences(again, from: seen) == [])
     }
 
-    @Test("A file that is torn anywhere plays back what is whole in it")
+    @Test("A file torn anywhere replays its intact part")
     func torn() throws {
         let (_, file, _) = try Self.record(keepsSecrets: false)
         var played = 0

@@ -14,7 +14,7 @@ import Traffic
 struct ReplayedExchangeTests {
     static let goals = "/api/v1/goals"
 
-    @Test("An answer is the recorded one to the byte, with its fields, and the journal knows it")
+    @Test("An answer equals the recorded one to the byte, with its fields, and the journal has it")
     func answer() throws {
         let odd = "{ \"data\" : [1.0, 198.00],\r\n \"é\":\"\\u00e9\" }\n"
         let fields = [
@@ -35,7 +35,7 @@ struct ReplayedExchangeTests {
         #expect(exchange.responseBody.bytes == Array(odd.utf8))
     }
 
-    @Test("Paths that are no API of ours are answered too; the server's own are its own")
+    @Test("Other recorded paths are answered, too; the server's own stay its own")
     func otherPaths() throws {
         let take = Take().asked("GET", "/api/v9/profile?x=1", answer: "1").asked(
             "DELETE", "/things/7", status: 204, answer: "")
@@ -46,7 +46,7 @@ struct ReplayedExchangeTests {
         #expect(network.story == ["exchange 200 complete", "exchange 204 complete"])
     }
 
-    @Test("A recorded page at the root is played back; images of coaches are the server's own if none was recorded")
+    @Test("A recorded root page replays; avatars are the server's own unless recorded")
     func pages() throws {
         let image = "/avatars/nutritionist.svg"
         let network = try Take().asked("GET", "/", answer: "home").network()
@@ -57,7 +57,7 @@ struct ReplayedExchangeTests {
         #expect(try recorded.get(image).text == "recorded")
     }
 
-    @Test("The icon that a browser asks for by itself is not looked for in the session")
+    @Test("A browser's request for the icon is not unexpected")
     func icon() throws {
         let network = try Take().asked("GET", Self.goals).network()
         #expect(try network.get("/favicon.ico").status == 404)
@@ -79,7 +79,7 @@ struct ReplayedExchangeTests {
         #expect(try instant.get(Self.goals).status == 200)
     }
 
-    @Test("A body with gzip is compared by its text, though the world compresses nothing")
+    @Test("A gzip body is compared by its text, even if the world compresses nothing")
     func codedBody() throws {
         let network = try Take().asked("POST", "/a", #"{"n":1}"#, answer: "1").asked(
             "POST", "/a", #"{"n":2}"#, answer: "2"
@@ -91,14 +91,14 @@ struct ReplayedExchangeTests {
         #expect(try network.exchange(request.with("Content-Encoding: gzip")).status == 404)
     }
 
-    @Test("A server without artificial delays has none in what it plays back")
+    @Test("A server without artificial delays replays without them")
     func instantPace() throws {
         let scenario = try Take().asked("GET", Self.goals, waited: 800).scenario()
         let network = VirtualNetwork { $0.scenario = scenario }
         #expect(try network.get(Self.goals).status == 200)
     }
 
-    @Test("On a clock that is moved by hand the answer waits for it")
+    @Test("On a manual clock the answer waits for the clock")
     func manualClock() throws {
         let network = try Take().asked("GET", Self.goals, waited: 800).network(clock: .manual)
         let client = try network.client()
@@ -114,7 +114,7 @@ struct ReplayedExchangeTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test("Where no answer was recorded the connection ends without one, and where one was cut off with its beginning")
+    @Test("Without a recorded answer the connection ends, and a cut answer ends after its beginning")
     func endings() throws {
         let network = try Take().asked("GET", "/a", waited: 100, status: nil)
             .asked("GET", "/b", answerFields: [SessionField("Content-Length", "50")], answer: "[1,2", isComplete: false)
@@ -145,7 +145,7 @@ struct ReplayedExchangeTests {
         #expect(try client.exchange(Request(method: .head, target: "/a")).status == 200)
     }
 
-    @Test("What was not recorded gets 404 with the nearest recorded request, and is unmatched")
+    @Test("An unrecorded request gets 404 with the nearest recorded one, and is unmatched")
     func unexpected() throws {
         let path = "/api/v1/consultations"
         let network = try Take().asked("POST", path, #"{"persona":"nutritionist"}"#, status: 201).network()
@@ -161,7 +161,7 @@ struct ReplayedExchangeTests {
                 == 201)
     }
 
-    @Test("A tunnel is refused, whatever was recorded")
+    @Test("A tunnel is refused, even if recorded")
     func connect() throws {
         let network = try Take().asked("CONNECT", "/", answer: "").asked("GET", "/a").network()
         let wire = try network.open()
@@ -169,7 +169,7 @@ struct ReplayedExchangeTests {
         #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 404"))
     }
 
-    @Test("A request for another protocol than WebSocket is one like any other")
+    @Test("A request for a protocol other than WebSocket is an ordinary one")
     func otherUpgrade() throws {
         let network = try Take().asked("GET", "/a", answer: "1").network()
         let request = Request(target: "/a", fields: ["Connection: Upgrade", "Upgrade: h2c"])
@@ -177,7 +177,7 @@ struct ReplayedExchangeTests {
         #expect(answer.status == 200 && answer.text == "1")
     }
 
-    @Test("Who asks is the token's subject; credentials that say no more are somebody's, and none nobody's")
+    @Test("The user is the token's subject; opaque credentials identify somebody, and none nobody")
     func users() throws {
         let network = try Take().asked("GET", "/a").network()
         func user(_ fields: String...) throws -> String? {
@@ -198,7 +198,7 @@ struct ReplayedExchangeTests {
         #expect(try user(Request.bearer(longest + "x")) == "replayed")
     }
 
-    @Test("A recorded 401 accepts nobody")
+    @Test("A recorded 401 identifies nobody")
     func refusedCredentials() throws {
         let network = try Take().asked("GET", "/a", status: 401).network()
         #expect(try network.exchange(.authorized(.get, "/a")).status == 401)
@@ -224,7 +224,7 @@ struct ReplayedExchangeTests {
         #expect(try network.get(Self.goals).text == "[1,2,3]")
     }
 
-    @Test("Delay and recorded wait add up; an answer that was lost has been given")
+    @Test("A fault's delay adds to the recorded wait; a lost answer counts as given")
     func faultAndWait() throws {
         let take = Take().asked("POST", Self.goals, "{}", waited: 200, answer: "1").asked(
             "POST", Self.goals, "{}", answer: "2")

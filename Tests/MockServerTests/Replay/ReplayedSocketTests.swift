@@ -38,7 +38,7 @@ struct ReplayedSocketTests {
         }
     }
 
-    @Test("In lock-step the server's frames come after the client's, with the recorded pauses")
+    @Test("In lock-step the server's frames follow the client's, with the recorded pauses")
     func lockStep() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)
@@ -54,7 +54,7 @@ struct ReplayedSocketTests {
             ])
     }
 
-    @Test("By the recorded times they come whatever the client does")
+    @Test("With timed, frames come whatever the client does")
     func timed() throws {
         let network = try Self.chat.network(ReplaySettings(speed: .factor(10), frames: .timed))
         let client = try network.client()
@@ -65,7 +65,7 @@ struct ReplayedSocketTests {
         #expect(network.arrivals(of: socket.wire, for: 200, step: 1) == [2, 109, 124])
     }
 
-    @Test("A clock that is moved by hand moves the frames, each at its own time")
+    @Test("A manual clock moves the frames, each at its own time")
     func manualClock() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed), clock: .manual)
         let client = try network.client()
@@ -83,7 +83,7 @@ struct ReplayedSocketTests {
         #expect(times == [30, 1100, 1250])
     }
 
-    @Test("Binary messages, pings and close frames go as they were recorded")
+    @Test("Binary messages, pings and close frames go as recorded")
     func otherFrames() throws {
         let network = try Take().socket(
             Self.path,
@@ -109,7 +109,7 @@ struct ReplayedSocketTests {
     }
 
     @Test(
-        "A connection that was dropped is dropped, without a close frame",
+        "A dropped connection drops again, without a close frame",
         arguments: [SessionEnding.Cause.finish, .reset])
     func drops(_ cause: SessionEnding.Cause) throws {
         let network = try Take().socket(
@@ -124,7 +124,7 @@ struct ReplayedSocketTests {
         #expect(network.story.last == "closed by server: \(cause.rawValue)")
     }
 
-    @Test("The client's own end is answered and recorded, and nothing more is played")
+    @Test("The client's own end is answered and recorded, and the replay stops")
     func clientCloses() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed))
         let socket = try socket(network)
@@ -135,7 +135,7 @@ struct ReplayedSocketTests {
         #expect(network.openCount == 0)
     }
 
-    @Test("A client that is gone leaves nothing behind")
+    @Test("A disconnected client leaves nothing behind")
     func clientVanishes() throws {
         let network = try Self.chat.network(ReplaySettings(frames: .timed))
         let socket = try socket(network)
@@ -145,7 +145,7 @@ struct ReplayedSocketTests {
         #expect(try network.admin(.get, "worlds/default").json?["web_sockets"]?.int == 0)
     }
 
-    @Test("A refused handshake is refused as it was recorded; one that breaks the protocol by us, and uses nothing up")
+    @Test("A refused handshake is refused as recorded; an invalid one by the server, without using anything up")
     func refusals() throws {
         let refusal = #"{"error":{"message":"No"}}"#
         let network = try Take().asked(
@@ -162,7 +162,7 @@ struct ReplayedSocketTests {
         #expect(report?["served"]?.int == 2 && report?["repeats"]?.int == 0 && report?["unexpected_count"]?.int == 1)
     }
 
-    @Test("What was not expected has the date of its entry, when the system's clock was set")
+    @Test("An unexpected frame has the date of its entry, after a clock step")
     func dates() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)
@@ -189,7 +189,7 @@ struct ReplayedSocketTests {
         }
     }
 
-    @Test("Faults of sockets act on what is played back")
+    @Test("Socket faults act on the replay")
     func faults() throws {
         let network = try Self.chat.network(
             ReplaySettings(frames: .timed), faults: "[{name: cut, on: socket, at: {frame: 2}, cut: {after: 0}}]")
@@ -202,7 +202,7 @@ struct ReplayedSocketTests {
         _ = try self.socket(refusing)
     }
 
-    @Test("A reset closes the sockets, and the session begins anew")
+    @Test("A reset closes the sockets, and the session starts over")
     func reset() throws {
         let network = try Self.chat.network()
         let before = try socket(network)
@@ -213,7 +213,7 @@ struct ReplayedSocketTests {
         #expect(texts(after) == [Self.hello])
     }
 
-    @Test("A server that stops tells its clients")
+    @Test("A stopping server tells its clients")
     func shutdown() throws {
         let network = try Self.chat.network()
         let socket = try socket(network)

@@ -13,7 +13,7 @@ struct BuiltInRequestTests {
     private static let list = BuiltInWorld.consultations
     private static let goal = #"{"title":"Run","description":"","targetDate":"2025-06-01T00:00:00Z"}"#
 
-    @Test("default: nothing is there, nothing goes wrong")
+    @Test("default: no data, no faults")
     func nothingGoesWrong() throws {
         let world = try BuiltInWorld("default")
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.isEmpty == true)
@@ -22,7 +22,7 @@ struct BuiltInRequestTests {
         #expect(try world.history(id).count == 2)
     }
 
-    @Test("empty-account: lists are empty, and the first of each can be made")
+    @Test("empty-account: lists are empty, and the first of each can be created")
     func emptyAccount() throws {
         let world = try BuiltInWorld("empty-account")
         for (path, key) in [
@@ -91,7 +91,7 @@ struct BuiltInRequestTests {
         try world.expectWell(id)
     }
 
-    @Test("flaky-500, flaky-503: each endpoint fails twice with nothing done, and then works", arguments: [500, 503])
+    @Test("flaky-500, flaky-503: each endpoint fails twice without effect, and then works", arguments: [500, 503])
     func flaky(_ status: Int) throws {
         let world = try BuiltInWorld("flaky-\(status)")
         func thirdTime(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
@@ -138,7 +138,7 @@ struct BuiltInRequestTests {
         try world.network.exchange(.admin("GET", "/faults"))
     }
 
-    @Test("timeouts: never, late, and in drops; each once")
+    @Test("timeouts: no answer, a late one, and one in drops; once each")
     func timeouts() throws {
         let world = try BuiltInWorld("timeouts")
         let hanging = try world.begin(.post, Self.list, #"{"persona":"nutritionist"}"#)
@@ -195,7 +195,7 @@ struct BuiltInRequestTests {
         #expect(messages.fields[.contentType] == "application/json")
     }
 
-    @Test("established-account: something in every status")
+    @Test("established-account: data in every status")
     func establishedAccount() throws {
         let world = try BuiltInWorld("established-account")
         func statuses(_ path: String, _ key: String) throws -> Set<String> {
@@ -208,7 +208,7 @@ struct BuiltInRequestTests {
         #expect(try statuses("/api/v1/meal-logs", "meal_logs").isSuperset(of: ["completed", "failed"]))
     }
 
-    @Test("app-first-run: nobody can log in until somebody registers")
+    @Test("app-first-run: nobody can log in before a registration")
     func appFirstRun() throws {
         let world = try BuiltInWorld("app-first-run")
         #expect(try world.logIn("sam@example.com").status == 401)
@@ -219,7 +219,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, Self.list).json?["data"]?["total_count"] == 0)
     }
 
-    @Test("app-returning-user: the user logs in, and has something in every collection")
+    @Test("app-returning-user: the user logs in, and has data in every collection")
     func appReturningUser() throws {
         let world = try BuiltInWorld("app-returning-user")
         let login = try world.logIn("sam@example.com")
@@ -257,7 +257,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, Self.list).status == 200)
     }
 
-    @Test("answer-lost: what got 502 was done all the same")
+    @Test("answer-lost: the request with a 502 still took effect")
     func answerLost() throws {
         let world = try BuiltInWorld("answer-lost")
         #expect(try world.create().status == 502)
@@ -299,7 +299,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "processing")
     }
 
-    @Test("meal-finishes-before-socket: no event is left for whoever connects after the answer")
+    @Test("meal-finishes-before-socket: a client that connects after the answer gets no event")
     func mealFinishesBeforeSocket() throws {
         let world = try BuiltInWorld("meal-finishes-before-socket")
         let logged = try world.exchange(

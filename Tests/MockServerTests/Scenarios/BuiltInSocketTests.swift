@@ -57,7 +57,7 @@ struct BuiltInSocketTests {
         return bytes[start...]
     }
 
-    @Test("server-restarts: 1001 in the third chunk's place, one 503 with Retry-After, then all is well")
+    @Test("server-restarts: 1001 instead of the third chunk, one 503 with Retry-After, then everything works")
     func serverRestarts() throws {
         let world = try BuiltInWorld("server-restarts")
         let id = try world.consultation()
@@ -90,7 +90,7 @@ struct BuiltInSocketTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("token-expires-mid-session: good until the minute is over, while an answer streams on")
+    @Test("token-expires-mid-session: valid for a minute, while an answer streams on")
     func tokenExpires() throws {
         let world = try BuiltInWorld("token-expires-mid-session")
         let id = try world.consultation()
@@ -143,7 +143,7 @@ struct BuiltInSocketTests {
         #expect(try world.history(id).count == 4)
     }
 
-    @Test("silent-coach: three words and no more, while pings are answered; the next question is answered")
+    @Test("silent-coach: three words and no more, but pongs; the next question is answered")
     func silentCoach() throws {
         let world = try BuiltInWorld("silent-coach")
         let id = try world.consultation()
@@ -156,7 +156,7 @@ struct BuiltInSocketTests {
         #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
     }
 
-    @Test("coalesced-frames: chunks come three to a frame, the last frame has the rest")
+    @Test("coalesced-frames: three chunks to a frame, the last frame has the rest")
     func coalesced() throws {
         let world = try BuiltInWorld("coalesced-frames")
         let id = try world.consultation()
@@ -278,7 +278,7 @@ struct BuiltInSocketTests {
         for time in times { #expect(time.wholeMatch(of: wanted) != nil, "\(time)") }
     }
 
-    @Test("scripted-coach: to the word and the millisecond")
+    @Test("scripted-coach: exact to the word and the millisecond")
     func scriptedCoach() throws {
         let world = try BuiltInWorld("scripted-coach")
         let id = try world.consultation()

@@ -15,7 +15,7 @@ struct OverlayStoryTests {
         }
     }
 
-    @Test("Answers have the changes, refusals too, and the journal has what was sent")
+    @Test("Answers have the changes, refusals too, and the journal records them")
     func answers() throws {
         let network = try network(
             """
@@ -57,7 +57,7 @@ struct OverlayStoryTests {
     }
 
     @Test(
-        "Faults, stubs and the server's own paths stay as they are; another world has the server's overlay or its own")
+        "Faults, stubs and the server's own paths stay unchanged; other worlds have the server's overlay or their own")
     func others() throws {
         let network = try network(
             "{on: GET /api/v1/goals, status: 200, member: x, value: 1}",
@@ -82,7 +82,7 @@ struct OverlayStoryTests {
             refused.status == 400 && refused.text.contains(#"The overlay \"real.yaml\" is a file"#), "\(refused.text)")
     }
 
-    @Test("A long answer changes in a job, while its world stands")
+    @Test("A job changes a long answer, while its world pauses")
     func long() throws {
         let network = try network("{on: GET /api/v1/goals, status: 200, member: 'data.goals[].note', value: text}")
         let world = try network.world()
@@ -99,7 +99,7 @@ struct OverlayStoryTests {
         network.engine.startJob = nil
     }
 
-    @Test("The descriptions say what the answers and the messages are then")
+    @Test("The descriptions match the changed answers and messages")
     func descriptions() throws {
         let network = try network(
             """

@@ -29,7 +29,7 @@ struct StubStoryTests {
         #expect(try world.exchange(.get, "/v3").status == 200)
     }
 
-    @Test("A stub takes the place of the product's answer if it says so")
+    @Test("A stub replaces the product's answer on request")
     func override() throws {
         let network = try network("stubs: [{path: /api/v1/goals, override: true, body: '[]'}]")
         #expect(try network.exchange(Request(target: "/api/v1/goals")).text == "[]")
@@ -45,7 +45,7 @@ struct StubStoryTests {
         }
     }
 
-    @Test("Fields are filled in when an answer begins, and the same seed draws the same numbers")
+    @Test("Fields are filled in when an answer begins, and a seed draws the same numbers")
     func fields() throws {
         var texts: [String] = []
         for _ in 0..<2 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("The steps that save the worlds of a server") struct SavingStepTests {
+@Suite("Steps that save the worlds of a server") struct SavingStepTests {
     private static func network() throws -> VirtualNetwork { try SavingTests.network(try StateFile(":memory:")) }
 
     @Test("A start after which nothing changes writes nothing")
@@ -17,7 +17,7 @@ import Testing
         #expect(later.engine.defaultWorld.savedPart != nil && later.engine.worlds["w1"]?.savedPart != nil)
     }
 
-    @Test("What changes while a slice is written waits for a commit of its own")
+    @Test("A change while a slice is written waits for the next commit")
     func meanwhile() throws {
         let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
@@ -32,7 +32,7 @@ import Testing
         #expect(jobs.isEmpty && engine.savingDue == network.now + .milliseconds(100))
     }
 
-    @Test("A slice has as many steps as it may, and worlds for which it has no room wait for the next")
+    @Test("A slice has a limit of steps, and further worlds wait for the next")
     func full() throws {
         let network = try Self.network()
         let (engine, other) = (network.engine, try network.world())
@@ -45,7 +45,7 @@ import Testing
         #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)
     }
 
-    @Test("A world that is made and deleted between two commits leaves its number")
+    @Test("A world made and deleted between two commits leaves its number")
     func deletedEarly() throws {
         let network = try Self.network()
         network.advance(by: .seconds(1))
@@ -57,7 +57,7 @@ import Testing
         #expect(try file.read().serial == 1 && network.engine.savingDue == nil)
     }
 
-    @Test("A world that plays a session back is noted no more, and saved again once it plays none")
+    @Test("A replaying world is no longer saved, and saved again after the replay")
     func sessions() throws {
         let network = try Self.network()
         let (engine, world) = (network.engine, try network.plainWorld())
@@ -77,7 +77,7 @@ import Testing
         #expect(try file.read().worlds.count == 1 && engine.savingDue == nil)
     }
 
-    @Test("What is saved at the end is committed")
+    @Test("The final save is committed")
     func end() throws {
         try ScratchFolder.lend { folder in
             let (path, copy) = (folder + "/state.db", folder + "/copy.db")
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A file with a time that no clock shows is refused", arguments: [(-1, false), (0, true)] as [(Int64, Bool)])
+    @Test("A file with an impossible time is refused", arguments: [(-1, false), (0, true)] as [(Int64, Bool)])
     func lastTime(seconds: Int64, isRefused: Bool) throws {
         let file = try StateFile(":memory:")
         let time = Timestamp(secondsSinceEpoch: WorldSettings.lastTokenExpiry + seconds)

@@ -29,7 +29,7 @@ import Testing
         return try Self.network(file, configure)
     }
 
-    @Test("goes on with accounts, tokens, meals that are worked out, and questions that wait for an answer")
+    @Test("The server continues with accounts, tokens, meals in processing, and waiting questions")
     func goesOn() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.pace = .human }
         let world = try network.plainWorld()
@@ -67,7 +67,7 @@ import Testing
         #expect(refused.status == 401)
     }
 
-    @Test("has the time of a manual clock, and returns to the scenario when it is reset")
+    @Test("The server restores a manual clock, and returns to the scenario on a reset")
     func clock() throws {
         let network = try Self.network(try StateFile(Self.file))
         _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
@@ -84,7 +84,7 @@ import Testing
         #expect(try last.plainWorld().exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.isEmpty ?? false)
     }
 
-    @Test("takes its guide, its seed and its scenario from its options, and other worlds from their requests")
+    @Test("The server takes guide, seed and scenario from its options, and other worlds from their requests")
     func settings() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.seed = 1 }
         let request = #"{"scenario":{"name":"mine","answers":[{"text":"Mine."}]},"guide":"goal-linking","seed":9}"#
@@ -113,7 +113,7 @@ import Testing
         #expect(try later.world().id == "w5")
     }
 
-    @Test("writes the first change at once, and at most one commit in a tenth of a second after that")
+    @Test("The server writes the first change at once, and then at most one commit in a tenth of a second")
     func pace() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
@@ -140,7 +140,7 @@ import Testing
         #expect(engine.savingDue == nil)
     }
 
-    @Test("collects in slices while an earlier one is written, and commits when nothing is left")
+    @Test("The server collects slices while an earlier one is written, and commits when nothing is left")
     func slices() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
@@ -167,7 +167,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self).ranges(of: "\"id\":\"u").count == 600)
     }
 
-    @Test("does not look into a world that stands still, and saves the others")
+    @Test("The server saves other worlds while one pauses")
     func standstill() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (one, two) = (try network.world(), try network.world())
@@ -183,7 +183,7 @@ import Testing
         #expect(!standing.awaitsSaving)
     }
 
-    @Test("says once that it cannot save, tries again, and writes everything then")
+    @Test("The server reports once that it cannot save, tries again, and then writes everything")
     func failure() throws {
         let file = try StateFile(Self.file, largest: 200_000)
         let network = try Self.network(file)
@@ -211,7 +211,7 @@ import Testing
     }
 
     /// What one set of options allows, another does not; a server starts all the same.
-    @Test("starts with options under which its data could not be made, and with an earlier clock")
+    @Test("The server starts with options that would not allow its data, and with an earlier clock")
     func otherOptions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()
@@ -243,7 +243,7 @@ import Testing
         #expect(try Self.next(last) { $0.clock = .real }.engine.defaultWorld.backend.goalCount == 1)
     }
 
-    @Test("commits no part of a world that stands still, and all of it at the end")
+    @Test("The server commits no part of a paused world, and all of it at the end")
     func partOfStanding() throws {
         let network = try Self.network(try StateFile(Self.file))
         let (engine, file) = (network.engine, try #require(network.engine.configuration.stateFile))
@@ -271,7 +271,7 @@ import Testing
         #expect(later.engine.worlds["w2"]?.backend.goalCount == 1)
     }
 
-    @Test("commits under load that brings more in each round than a slice takes")
+    @Test("The server commits under load that exceeds a slice in each round")
     func load() throws {
         let network = try Self.network(try StateFile(Self.file))
         let engine = network.engine
@@ -292,7 +292,7 @@ import Testing
         #expect(rounds < 40)
     }
 
-    @Test("notes no more than there is: what is made and deleted between two commits leaves no trace")
+    @Test("Data made and deleted between two commits leaves no trace")
     func bounds() throws {
         let network = try Self.network(try StateFile(Self.file))
         let engine = network.engine
@@ -321,7 +321,7 @@ import Testing
         #expect(engine.saving?.steps.count == 0)
     }
 
-    @Test("forgets a world that plays a session back, and what it was before")
+    @Test("The server forgets a world that starts a replay, and its old data")
     func sessions() throws {
         let network = try Self.network(try StateFile(Self.file))
         let world = try network.plainWorld()
@@ -341,7 +341,7 @@ import Testing
         #expect(try Self.network(file).engine.worlds.serial == 1)
     }
 
-    @Test("forgets a world that is deleted before it is saved anew, because the clock was set back")
+    @Test("A deleted world is forgotten even if the clock was set back before the next save")
     func deletedEarly() throws {
         let network = try Self.network(try StateFile(Self.file)) { $0.clock = .real }
         let world = try network.world()
@@ -353,7 +353,7 @@ import Testing
         #expect(try Self.next(later) { $0.clock = .real }.engine.worlds.count == 0)
     }
 
-    @Test("starts with worlds that outgrew what a scenario may have, and with the largest document")
+    @Test("The server starts with worlds that exceed a scenario's limits, and with the largest document")
     func outgrown() throws {
         let network = try Self.network(try StateFile(Self.file))
         let late = try network.world(#"{"clock":{"manual":"2199-12-31T23:59:00Z"}}"#)

@@ -42,7 +42,7 @@ extension StateFile {
         SavedWorld(name: name, number: number, head: Array("{\"users\":[]}".utf8), time: VirtualNetwork.start)
     }
 
-    @Test("of version 1 is read by every later version")
+    @Test("A state file of version 1 is read by every later version")
     func firstVersion() throws {
         try Self.withPath { path in
             try Database(path: path).run(script: textOfPackage("Fixtures/state/v1.sql"))
@@ -80,7 +80,7 @@ extension StateFile {
     }
 
     /// A changed schema under an old number would be read as what it is not.
-    @Test("has the schema of the newest fixture")
+    @Test("A state file has the schema of the newest fixture")
     func schema() throws {
         try Self.withPath { path in
             _ = try StateFile(path)
@@ -101,7 +101,7 @@ extension StateFile {
         }
     }
 
-    @Test("of another server, a later version or something else, with triggers, or nowhere is refused")
+    @Test("A foreign, newer, triggered or unreachable file is refused")
     func refusals() throws {
         try Self.withPath { path in
             let first = try StateFile(path)
@@ -149,7 +149,7 @@ extension StateFile {
         }
     }
 
-    @Test("keeps the last commit, whatever was written after it")
+    @Test("A state file keeps the last commit, whatever was written after it")
     func commits() throws {
         try Self.withPath { path in
             let copy = path + ".copy"
@@ -168,7 +168,7 @@ extension StateFile {
         }
     }
 
-    @Test("that is full loses nothing that was committed, and takes everything anew once there is room")
+    @Test("A full disk loses no commit, and everything is saved once there is room")
     func full() throws {
         try Self.withPath { path in
             let file = try StateFile(path, largest: 40_000)
@@ -187,7 +187,7 @@ extension StateFile {
         }
     }
 
-    @Test("is for its user only, with what SQLite puts beside it; others lose the rights that they had, with a word")
+    @Test("A state file and SQLite's own are private; others lose their rights, with a note")
     func modes() throws {
         try Self.withPath { path in
             func modes() throws -> [String: Int] {
@@ -227,7 +227,7 @@ extension StateFile {
     }
 
     @Test(
-        "that is moved or removed, or whose log is, says so, and takes everything anew once it is back",
+        "A moved or removed file, or log, is reported, and everything is saved once it is back",
         arguments: ["", "-wal"])
     func gone(ending: String) throws {
         try Self.withPath { path in
@@ -250,7 +250,7 @@ extension StateFile {
         }
     }
 
-    @Test("whose server runs on after a move keeps its log for itself")
+    @Test("A server that keeps running after a move keeps its own log")
     func movedLog() throws {
         try Self.withPath { path in
             let first = try StateFile(path)
@@ -265,7 +265,7 @@ extension StateFile {
         }
     }
 
-    @Test("whose numbers no server counted is refused, and one that goes on from a large one makes worlds")
+    @Test("A file with uncounted numbers is refused, and one with large numbers makes worlds")
     func numbers() throws {
         try Self.withPath { path in
             let file = try StateFile(path)
@@ -294,7 +294,7 @@ extension StateFile {
     }
 
     @Test(
-        "with what is no world's id is refused, not skipped",
+        "A file with an invalid world id is refused, not skipped",
         arguments: ["w01", "", "w2305843009213693952", "w9223372036854775807", "n2-w9223372036854775807"])
     func noWorld(name: String) throws {
         try Self.withPath { path in
@@ -310,7 +310,7 @@ extension StateFile {
         }
     }
 
-    @Test("with a row that would be lost is refused, and its list and id are named")
+    @Test("A file with a row that would be lost is refused, with its list and id")
     func strays() throws {
         let head = #"{"name":"a","users":[]}"#
         let good = ["('w1', 'users', '', 'anna', '{\"id\":\"anna\"}')"]
@@ -334,7 +334,7 @@ extension StateFile {
         }
     }
 
-    @Test("with a world that cannot be read says which, and why")
+    @Test("A file with an unreadable world says which, and why")
     func inconsistent() throws {
         try Self.withPath { path in
             let file = try StateFile(path)

@@ -14,7 +14,7 @@ struct ChatTests {
     }
 
     @Test(
-        "`message` is answered in stream frames whose chunks are the stored answer", arguments: [Pace.instant, .human])
+        "`message` gets stream frames whose chunks are the stored answer", arguments: [Pace.instant, .human])
     func streamProtocol(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
         let id = try network.consultation()
@@ -34,7 +34,7 @@ struct ChatTests {
     }
 
     @Test(
-        "`user_message` is answered in assistant frames that share the stored answer's id",
+        "`user_message` gets assistant frames that share the stored answer's id",
         arguments: [Pace.instant, .human])
     func assistantProtocol(pace: Pace) throws {
         let network = VirtualNetwork { $0.pace = pace }
@@ -55,7 +55,7 @@ struct ChatTests {
     }
 
     @Test(
-        "Sockets on one consultation each hear the chat in their own protocol, and one that never chatted hears nothing"
+        "Sockets of one consultation each get the chat in their own protocol, and a silent one gets nothing"
     )
     func severalSockets() throws {
         let network = VirtualNetwork()
@@ -75,7 +75,7 @@ struct ChatTests {
         #expect(silent.takeTypes() == ["connected"])
     }
 
-    @Test("A client that goes away in the middle leaves the whole answer in the history")
+    @Test("A client that disconnects in the middle leaves the whole answer in the history")
     func goesAway() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let id = try network.consultation()
@@ -89,7 +89,7 @@ struct ChatTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("Messages that arrive while an answer streams are answered in their turn; over 16 waiting are refused")
+    @Test("Messages during an answer are answered in turn; over 16 waiting are refused")
     func waiting() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let id = try network.consultation()
@@ -140,7 +140,7 @@ struct ChatTests {
         #expect(socket.takeEvents() == [.pong(Array("still here".utf8))])
     }
 
-    @Test("Frames without number in one packet are all answered, in bounded memory once reading pauses")
+    @Test("Countless frames in one packet are all answered, in bounded memory once reading pauses")
     func flood() throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())

@@ -50,7 +50,7 @@ struct ClosingTests {
         ]
     }
 
-    @Test("A breach of the protocol is closed with its code, and the connection ends", arguments: Violation.all)
+    @Test("A protocol breach closes with its code, and the connection ends", arguments: Violation.all)
     func violation(_ violation: Violation) throws {
         let network = VirtualNetwork()
         let socket = try network.socket(on: try network.consultation())
@@ -62,7 +62,7 @@ struct ClosingTests {
         #expect(network.observations.contains { if case .webSocketFailed = $0 { true } else { false } })
     }
 
-    @Test("A breach is refused the same, wherever its bytes are cut", arguments: Violation.all)
+    @Test("A breach is refused the same, however its bytes are split", arguments: Violation.all)
     func cut(_ violation: Violation) throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -75,7 +75,7 @@ struct ClosingTests {
         }
     }
 
-    @Test("The limits of messages hold at their edge: 1 MiB for chats, 16 MiB for the echo")
+    @Test("The limits of messages are exact: 1 MiB for chats, 16 MiB for the echo")
     func messageLimits() throws {
         let network = VirtualNetwork()
         let chat = try network.socket(on: try network.consultation())
@@ -120,7 +120,7 @@ struct ClosingTests {
         #expect(socket.wire.ending == .closed)
     }
 
-    @Test("A client's end of stream without a close frame ends the connection, and nothing that was due is lost")
+    @Test("A client's end of stream without a close frame ends the connection, and due output is not lost")
     func halfClose() throws {
         let network = VirtualNetwork()
         let socket = try network.echo()
@@ -133,7 +133,7 @@ struct ClosingTests {
         #expect(socket.wire.ending == .closed)
     }
 
-    @Test("A half-closed socket hears no more of the chat")
+    @Test("A half-closed socket receives no more of the chat")
     func halfClosedAudience() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -175,7 +175,7 @@ struct ClosingTests {
         #expect(messages.json?["data"]?["messages"]?.array?.count == (whileStreaming ? 2 : 0))
     }
 
-    @Test("A client that does not answer our close frame is cut off 2 s after it has it")
+    @Test("A client that does not answer our close frame is cut off 2 s after receiving it")
     func noAnswer() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -189,7 +189,7 @@ struct ClosingTests {
         #expect(network.engine.isEmpty)
     }
 
-    @Test("What a client sends after our close frame is not answered, and does not keep it open")
+    @Test("Input after our close frame gets no answer, and does not keep the socket open")
     func chatterAfterClose() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

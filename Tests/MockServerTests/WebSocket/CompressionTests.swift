@@ -29,7 +29,7 @@ struct CompressionTests {
         try network.plainWorld().journal().filter { $0["kind"] == "frame" }
     }
 
-    @Test("An offer is declined, taken or demanded, as the world says")
+    @Test("The world declines, accepts or requires an offer")
     func modes() throws {
         for mode: FitIQBackend.Compression? in [nil, .off, .on, .required] {
             let network = try network(mode)
@@ -50,7 +50,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("A world's scenario counts before the server's, which counts where it says nothing")
+    @Test("A world's scenario overrides the server's setting")
     func worlds() throws {
         let network = try network(.required)
         let rows = [(#"{"name":"a"}"#, 400), (#"{"name":"a","compression":"off"}"#, 101)]
@@ -61,7 +61,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("A compressed chat says what an uncompressed one says, and the journal has both sizes")
+    @Test("A compressed chat equals an uncompressed one, and the journal has both sizes")
     func chat() throws {
         var seen: [[JSONValue]] = []
         for mode: FitIQBackend.Compression in [.off, .on] {
@@ -81,7 +81,7 @@ struct CompressionTests {
         #expect(seen[0] == seen[1] && seen[0].count > 3)
     }
 
-    @Test("Faults act on compressed messages: what is lost, repeated or reordered harms no other message")
+    @Test("Faults act on compressed messages: lost, repeated or reordered ones harm no other message")
     func faults() throws {
         let rows = [
             "[]", "[{on: socket, at: {frame: 2}, lose: true}]", "[{on: socket, at: {frame: 2}, double: true}]",
@@ -105,7 +105,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("What arrives compressed is bounded by the limit of messages")
+    @Test("The limit of messages bounds compressed input")
     func bomb() throws {
         let network = VirtualNetwork {
             $0.scenario.rules.compression = .on

@@ -7,7 +7,7 @@ import Testing
 struct HandshakeTests {
     private static let unknown = "00000000-0000-4000-8000-000000000000"
 
-    @Test("Refusals come in order: 401, 404, 400 for one that is not active, 426")
+    @Test("Refusals have this order: 401, 404, 400 for an inactive one, 426")
     func order() throws {
         let network = VirtualNetwork()
         let active = try network.consultation()
@@ -32,7 +32,7 @@ struct HandshakeTests {
         #expect(try ask(active, credentials: true, upgrade: true).0 == 101)
     }
 
-    @Test("Another user's consultation, and an id in capitals, are unknown")
+    @Test("Another user's consultation, and an upper-case id, are unknown")
     func foreign() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -117,7 +117,7 @@ struct HandshakeTests {
         #expect(network.engine.connections.webSocketCount == 0)
     }
 
-    @Test("A handshake with a body is taken once the body has arrived")
+    @Test("A handshake with a body is accepted once the body has arrived")
     func body() throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -130,7 +130,7 @@ struct HandshakeTests {
         #expect(try client.response(to: request).status == 101)
     }
 
-    @Test("Frames on the heels of the handshake are served, wherever the packets are cut")
+    @Test("Frames right after the handshake are served, however the packets are split")
     func framesInTheSamePacket() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()
@@ -152,7 +152,7 @@ struct HandshakeTests {
         #expect(socket.takeTypes() == ["connected", "pong", "error", "error"])
     }
 
-    @Test("An accepted socket is counted until its connection is gone")
+    @Test("An accepted socket counts until its connection is gone")
     func counted() throws {
         let network = VirtualNetwork()
         let sockets = try (0..<3).map { _ in try network.echo() }

@@ -26,7 +26,7 @@ struct PingTests {
         }
     }
 
-    @Test("Each socket gets one in each interval, and who answers stays")
+    @Test("Each socket gets one in each interval, and an answer keeps it open")
     func answered() throws {
         let network = try network()
         let socket = try open(network)
@@ -41,7 +41,7 @@ struct PingTests {
         #expect(sent.count == 2)
     }
 
-    @Test("Who does not answer is closed with 1011 when the next one is due, unless nothing of it is read")
+    @Test("A socket without a pong is closed with 1011 at the next ping, unless reading is paused")
     func missed() throws {
         for stall in ["", ", faults: [{on: socket, at: {frame: 1}, stall_reading: true}]"] {
             let network = try network(stall)
@@ -71,7 +71,9 @@ struct PingTests {
         #expect((socket.closeCode == .internalError) == isClosed)
     }
 
-    @Test("Who may have answered is not closed: a fault or an operator holds something back", arguments: [true, false])
+    @Test(
+        "A socket that may have answered stays open: a fault or an operator holds its output back",
+        arguments: [true, false])
     func heldBack(isHeldByFault: Bool) throws {
         let network = try network(isHeldByFault ? ", faults: [{on: socket, at: {frame: 1}, delay: 1h}]" : "")
         let breakpoint = #"{"on":"frame","direction":"client_to_server","timeout":"10m"}"#
@@ -84,7 +86,7 @@ struct PingTests {
         #expect(network.engine.defaultWorld.backend.openSocketCount == 1)
     }
 
-    @Test("A recorded session has them, too")
+    @Test("A recorded session has pings, too")
     func replayed() throws {
         var scenario = try ReplayedSocketTests.chat.scenario()
         scenario.rules.pings = 20_000_000_000
@@ -97,7 +99,7 @@ struct PingTests {
         #expect(socket.closeCode == nil)
     }
 
-    @Test("A manual clock that passes several leaves no time to answer")
+    @Test("A manual clock that passes several pings leaves no time to answer")
     func manual() throws {
         let network = try network(", clock: manual")
         let socket = try open(network)

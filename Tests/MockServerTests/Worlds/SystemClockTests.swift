@@ -19,7 +19,7 @@ struct SystemClockTests {
         try #require(try world.ask(.post, "tokens", "{\"expires_in\":\"\(span)\"}").json?["token"]?.string)
     }
 
-    @Test("Dates of worlds on real time follow, also of worlds that are made or reset afterwards; manual clocks stand")
+    @Test("Dates of worlds on real time follow, also of worlds made or reset later; manual clocks stand still")
     func dates() throws {
         let network = VirtualNetwork()
         let (real, manual) = (try network.plainWorld(), try network.world(#"{"clock":"manual"}"#))
@@ -53,7 +53,7 @@ struct SystemClockTests {
         #expect(try world.journal().contains { $0["of_system"]?.bool == true && $0["advanced_by_ns"]?.int ?? 0 < 0 })
     }
 
-    @Test("Streams and meals take the time that they take without", arguments: [8, -8, 24 * 365, -24 * 365 * 40])
+    @Test("Streams and meals take the same time as without a step", arguments: [8, -8, 24 * 365, -24 * 365 * 40])
     func streams(_ hours: Int64) throws {
         func play(steps: Bool) throws -> [[String]] {
             let network = VirtualNetwork { $0.pace = .human }
@@ -74,7 +74,7 @@ struct SystemClockTests {
         #expect(plain.joined().contains("stream_complete") && plain.joined().contains("meal_log.completed"))
     }
 
-    @Test("What a fault or a network holds back, quotas, waits and idle connections are not affected")
+    @Test("Held output, quotas, waits and idle connections are not affected")
     func holds() throws {
         let network = VirtualNetwork()
         let world = try network.world(
@@ -92,7 +92,7 @@ struct SystemClockTests {
         #expect(entry["requested_at"]?.string?.hasPrefix("2025-01-29T18:30:00") == true)
     }
 
-    @Test("A mark from before the step goes back with the present date")
+    @Test("A rewind to a mark from before the step keeps the present date")
     func marks() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()

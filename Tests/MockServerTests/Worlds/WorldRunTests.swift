@@ -7,7 +7,7 @@ import Testing
 @testable import Judging
 @testable import MockServer
 
-@Suite("Worlds that belong to the run of another one")
+@Suite("Worlds of another world's run")
 struct WorldRunTests {
     private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
 
@@ -32,7 +32,7 @@ struct WorldRunTests {
         try #require(judgement.judgement.verdicts.first { $0.obligation.id == "ids/lowercase" })
     }
 
-    @Test("They are judged from the start, also after they were deleted, by scenario and guide")
+    @Test("They are judged from the start, even after deletion, by scenario and guide")
     func judged() throws {
         let run = try Run()
         #expect(run.judgements.isEmpty)
@@ -57,7 +57,7 @@ struct WorldRunTests {
         #expect(!judgements[1].judgement.hasConnected)
     }
 
-    @Test("Evidence of worlds that began at other times is moved to the first one's time")
+    @Test("Evidence of worlds that began at other times is shifted to the first one's time")
     func times() throws {
         let run = try Run()
         let (one, _) = try run.world(#"{"clock":{"manual":"2025-01-29T10:30:00Z"}}"#)
@@ -71,7 +71,7 @@ struct WorldRunTests {
         #expect(times.map { $0.nanoseconds(since: judgement.startedAt) } == [2_000_000_000, 2_000_000_000])
     }
 
-    @Test("They end with the run; one of theirs belongs to the same run, a world of the server's own to none")
+    @Test("They end with the run; their own worlds belong to the same run, the server's to none")
     func ends() throws {
         let run = try Run()
         let (one, _) = try run.world()
@@ -84,7 +84,7 @@ struct WorldRunTests {
         #expect(run.judgements.isEmpty)
     }
 
-    @Test("Beyond so many scenarios they count as the last one of their guide")
+    @Test("Beyond the limit of scenarios they count as the last one of their guide")
     func limit() throws {
         let run = try Run()
         for number in 0...WorldRun.mostScenarios {
@@ -94,7 +94,7 @@ struct WorldRunTests {
         #expect(run.judgements.count == WorldRun.mostScenarios && run.judgements.last?.worldCount == 2)
     }
 
-    @Test("A breach of a must has a place among those that are kept")
+    @Test("A broken must has a place among the kept worlds")
     func kept() throws {
         let obligation = try #require(Judge.obligations.first { $0.level == .must })
         func verdict(_ levels: [Obligation.Level]) -> Verdict {

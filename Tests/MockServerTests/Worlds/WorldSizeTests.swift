@@ -6,13 +6,13 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Worlds: what is much, and what there is room for")
+@Suite("Worlds: sizes and room")
 struct WorldSizeTests {
     private static func goals(_ count: Int) -> [UserData] {
         [UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: count))]
     }
 
-    @Test("Two hundred entities of any kind are little, one more is much", arguments: [0, 1])
+    @Test("Two hundred entities of any kind are small, one more is large", arguments: [0, 1])
     func entities(_ more: Int) {
         let message = MessageData(role: .user, content: "a")
         let meal = MealLogData(rawInput: "a", mealType: .snack, progress: .processing)
@@ -35,14 +35,14 @@ struct WorldSizeTests {
         }
     }
 
-    @Test("Forty thousand iterations for all passwords are little", arguments: [(20_000, false), (20_001, true)])
+    @Test("Forty thousand iterations for all passwords are small", arguments: [(20_000, false), (20_001, true)])
     func passwords(_ cost: Int, _ isLarge: Bool) throws {
         let users = ["a", "b"].map { "{id: \($0), email: \($0)@b.example, password: correct horse}" }
         let text = "{name: a, accounts: {password_cost: \(cost)}, users: [\(users.joined(separator: ", "))]}"
         #expect(try Scenario.read(text).isLarge == isLarge)
     }
 
-    @Test("A world with a large scenario takes long to free, however little it holds")
+    @Test("A world with a large scenario takes long to free, however little data it has")
     func freeing() {
         let world = VirtualNetwork().engine.defaultWorld
         #expect(!world.isLargeToFree)
@@ -50,7 +50,7 @@ struct WorldSizeTests {
         #expect(world.isLargeToFree)
     }
 
-    @Test("What all worlds share is given away to the last byte, and the limit that is reached first is named")
+    @Test("The common limit is used to the last byte, and the message names the limit reached first")
     func shared() {
         let room = SharedRoom(all: 60, held: 0, limit: 100, own: 50)
         #expect(throws: Never.self) { try room.check(bringing: 40) }
@@ -60,7 +60,7 @@ struct WorldSizeTests {
         #expect(narrow.storage(written: 3) == StorageRoom(bytes: 9, limit: 12))
     }
 
-    @Test("A world that was worked out while others grew starts where it just fits")
+    @Test("A world prepared while others grew starts if it just fits")
     func beginning() throws {
         let network = VirtualNetwork()
         var settings = network.engine.defaultWorld.settings
@@ -73,7 +73,7 @@ struct WorldSizeTests {
         #expect(throws: APIError.self) { try beginning.check(in: room(100_001 - bytes)) }
     }
 
-    @Test("A journal as heavy as the limit is whole; where it is heavier it loses its older half")
+    @Test("A journal at the limit is whole; beyond it, it loses its older half")
     func journal() throws {
         func journal(limit: Int) throws -> (count: Int, weight: Int) {
             let network = VirtualNetwork { $0.limits.journalBytes = limit }
@@ -96,7 +96,7 @@ struct WorldSizeTests {
         return VirtualNetwork { ($0.stateFile, $0.restored) = (file, restored) }
     }
 
-    @Test("The number of a world that is not saved is saved, so that it is not given again")
+    @Test("The number of an unsaved world is saved, so it is not reused")
     func savedNumber() throws {
         let file = try StateFile(":memory:")
         let network = try Self.saving(in: file)
@@ -112,7 +112,7 @@ struct WorldSizeTests {
         #expect(try Self.saving(in: file).engine.worlds.serial == 1)
     }
 
-    @Test("A world that stands still before it was saved at all does not keep the others from being saved")
+    @Test("A world that pauses before its first save does not delay the others")
     func standing() throws {
         let network = try Self.saving(in: try StateFile(":memory:"))
         _ = try network.world()

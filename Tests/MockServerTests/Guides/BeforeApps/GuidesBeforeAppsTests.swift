@@ -20,7 +20,7 @@ struct GuidesBeforeAppsTests {
     }
 
     @Test(
-        "A world that follows a guide does so below a server of the union",
+        "A world with a guide does so below a server of the union",
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
@@ -36,7 +36,7 @@ struct GuidesBeforeAppsTests {
 
     // MARK: Journal
 
-    @Test("What the journal has of requests, and says of those that lead nowhere", arguments: GuideMode.guides)
+    @Test("The journal's requests and near misses", arguments: GuideMode.guides)
     func journal(mode: GuideMode) throws {
         let stage = try GuideStage(mode, .server)
         var lines: [String] = []
@@ -81,7 +81,7 @@ struct GuidesBeforeAppsTests {
 
     // MARK: Descriptions
 
-    @Test("The guides' descriptions, as files and as they are served")
+    @Test("The guides' descriptions, as files and as served")
     func describe() throws {
         let root = URL.packageRoot.appending(path: "openapi/guides")
         var lines: [String] = []
