@@ -29,7 +29,7 @@ struct FoodFileTests {
         return cells.joined(separator: "\t") + "\n"
     }
 
-    @Test("Nothing is wrong with the file on disk")
+    @Test("The file on disk has no mistakes")
     func isRight() throws {
         let file = Self.read(try textOfPackage(FoodFile.path))
         for mistake in file.mistakes { Issue.record("\(mistake)") }
@@ -56,7 +56,7 @@ struct FoodFileTests {
         #expect(file.entries["red apples"]?.isPlural == true && file.entries["red apple"]?.isPlural == false)
     }
 
-    @Test("What a food need not have is empty")
+    @Test("Optional columns may be empty")
     func readsEmptyCells() throws {
         let optional: [FoodFile.Column] = [
             .group, .aliases, .protein, .carbs, .fat, .fiber, .sugar, .gramsPerUnit, .gramsPerSize, .label,
@@ -73,14 +73,14 @@ struct FoodFileTests {
         }
     }
 
-    @Test("Decimals are what Swift's literals are", arguments: [0.1, 0.26, 13.81, 182.5, 99.99, 0.07, 452.35, 4518])
+    @Test("Decimals have Swift's notation", arguments: [0.1, 0.26, 13.81, 182.5, 99.99, 0.07, 452.35, 4518])
     func readsDecimals(_ value: Double) {
         let cell = value == value.rounded() ? "\(Int(value))" : "\(value)"
         #expect(Self.read(Self.head + Self.line([(.servingGrams, cell)])).foods.first?.serving.grams == value)
     }
 
     @Test(
-        "A number may be as large or as small as this",
+        "Numbers have these bounds",
         arguments: [
             (.kcal, "902"), (.kcal, "0"), (.sugar, "100"), (.servingGrams, "4999.99"), (.servingGrams, "0.01"),
             (.servingGrams, "004999.99"),
@@ -111,7 +111,7 @@ struct FoodFileTests {
         (.remarks, [" a", "a ", "\"a\""], "begins or ends with a space or a quotation mark"),
     ]
 
-    @Test("A cell that is wrong is told with file, line and column", arguments: mistakes)
+    @Test("A wrong cell is reported with file, line and column", arguments: mistakes)
     func tellsCells(_ column: FoodFile.Column, _ cells: [String], _ message: String) {
         for cell in cells {
             let file = Self.read(
@@ -132,7 +132,7 @@ struct FoodFileTests {
     }
 
     @Test(
-        "A key or a name that stands twice is told with both lines",
+        "A duplicate key or name is reported with both lines",
         arguments: [
             ("apple", "pear", "", "the key apple stands in line 2 already"),
             ("pear", "Apple", "", "\"apple\" stands in line 2 already"),
@@ -146,7 +146,7 @@ struct FoodFileTests {
         #expect(file.mistakes.contains { $0.contains(message) }, "\(file.mistakes)")
     }
 
-    @Test("Lines that are no foods are told, and every mistake is")
+    @Test("Invalid lines are reported, and so is every mistake")
     func tellsLines() {
         let apple = Self.line([])
         for (text, lines) in [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The table of foods")
 struct FoodTableTests {
-    @Test("There are foods enough, each key once, each a slug")
+    @Test("There are enough foods, with unique keys that are slugs")
     func keys() {
         let keys = FoodTable.foods.map(\.key)
         #expect(keys.count >= 140)
@@ -14,7 +14,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("No name is given twice")
+    @Test("Names are unique")
     func names() {
         var owners: [String: String] = [:]
         for food in FoodTable.foods {
@@ -25,7 +25,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Each name, singular and plural, is read as its own food", arguments: FoodTable.foods.map(\.key))
+    @Test("Each name, singular and plural, reads as its own food", arguments: FoodTable.foods.map(\.key))
     func readsItsNames(_ key: String) throws {
         let food = try #require(FoodTable.foods.first { $0.key == key })
         for name in food.names {
@@ -59,7 +59,7 @@ struct FoodTableTests {
         }
     }
 
-    @Test("Nothing is negative, and no part weighs more than the whole")
+    @Test("Values are not negative, and no part exceeds the whole")
     func masses() {
         for food in FoodTable.foods {
             let facts = food.per100Grams

@@ -55,13 +55,13 @@ struct LexerTests {
     }
 
     @Test(
-        "An apostrophe, however it is typed, stands in a word",
+        "An apostrophe of any kind is part of a word",
         arguments: ["'", "\u{2019}", "\u{2018}", "\u{2BC}", "`"])
     func apostrophes(_ sign: String) {
         #expect(Lexer.words(of: "goat\(sign)s cheese\(sign)") == ["goats", "cheese"])
     }
 
-    @Test("There is no source beyond the last token")
+    @Test("The source ends with the last token")
     func source() {
         let text = TokenText(" a\t b ")
         #expect(text.source(0..<2) == "a b" && text.source(1..<9) == "b")

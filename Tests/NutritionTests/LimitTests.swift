@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Limits of meals")
 struct LimitTests {
-    @Test("Fifty foods are read; at the fifty-first the meal is truncated")
+    @Test("Fifty foods are read; the fifty-first truncates the meal")
     func items() {
         let fifty = Array(repeating: "1 egg", count: MealParser.maximumItems)
         let full = MealParser.parse(fifty.joined(separator: ", "))
@@ -18,7 +18,7 @@ struct LimitTests {
         #expect(!MealParser.parse((fifty + ["no toast"]).joined(separator: ", ")).isTruncated)
     }
 
-    @Test("A text without words is read as nothing", arguments: ["", " ", "\n\t"])
+    @Test("A text without words reads as nothing", arguments: ["", " ", "\n\t"])
     func nothing(_ text: String) {
         #expect(MealParser.parse(text) == ParsedMeal())
     }
@@ -52,7 +52,7 @@ struct LimitTests {
         #expect(meal.totals.calories > 0)
     }
 
-    @Test("At 10 kg nothing is said; above it is")
+    @Test("10 kg passes silently; more gets a note")
     func edge() {
         let at = MealParser.parse("10 kg rice").items
         #expect(at.map(\.confidence) == [0.95])
@@ -69,21 +69,21 @@ struct LimitTests {
         #expect(MealParser.parse("eggs x2 x0\(factor)").items.map(\.amountText) == ["2"])
     }
 
-    @Test("A word that is all of a text is looked up once")
+    @Test("A word that is the whole text is looked up once")
     func lookUp() {
         var reader = MealReader(TokenText("egg"))
         reader.read()
         #expect(reader.lookUps == 1)
     }
 
-    @Test("The least quantity is a hundredth")
+    @Test("The smallest quantity is a hundredth")
     func smallest() {
         #expect(MealParser.parse("0.005 g rice").items.map(\.quantity) == [0.01])
         #expect(MealParser.parse("0.004 g rice").items == [])
     }
 
     @Test(
-        "The work grows as the text does",
+        "The work grows with the text",
         arguments: [
             "1 ", "a ", "egg ", "x2 ", "half a ", "1 1/2 ", "2-3 ", "of ", "fried ", "scrambled eggs ", "(", "zork ",
             "peanut butter and jelly ", "low fat ", "a large ", "no ", "1 cup ", "fl ", "and a half ", ", ", "1,000,",

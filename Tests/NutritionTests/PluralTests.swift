@@ -120,7 +120,7 @@ struct PluralTests {
         }
     }
 
-    @Test("Every food that is counted in pieces or slices has a plural here")
+    @Test("Every food counted in pieces or slices has a plural here")
     func isComplete() {
         let listed = Set(Self.plurals.map(\.key))
         #expect(listed.count == Self.plurals.count)
@@ -129,6 +129,8 @@ struct PluralTests {
         }
     }
 
-    @Test("What is one and many alike is called alike", arguments: ["hummus", "asparagus", "couscous", "corn flakes"])
+    @Test(
+        "Foods with equal singular and plural read alike",
+        arguments: ["hummus", "asparagus", "couscous", "corn flakes"])
     func staysAsItIs(_ name: String) { #expect(Plural.of(name) == name) }
 }

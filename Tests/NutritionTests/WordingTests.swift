@@ -23,7 +23,7 @@ struct WordingTests {
         var testDescription: String { text }
     }
 
-    @Test("The first item says what was read, how surely, and what was assumed", arguments: wordings)
+    @Test("The first item says what was read, with its confidence and assumptions", arguments: wordings)
     func wording(_ wording: Wording) throws {
         let item = try #require(MealParser.parse(wording.text).items.first)
         #expect(item.name == wording.name)
@@ -123,7 +123,7 @@ struct WordingTests {
 
     private static let latte = "Counted without \"large\"; Counted in servings (12 fluid ounces, 360 g)"
 
-    @Test("Small words of a name are capital only where it begins")
+    @Test("Small words of a name are capitalized only at its beginning")
     func titles() {
         #expect(DisplayName.titleCase("of mac and cheese with bbq sauce") == "Of Mac and Cheese with BBQ Sauce")
     }
@@ -153,7 +153,7 @@ struct WordingTests {
     }
 
     @Test(
-        "Plurals",
+        "Plurals of units",
         arguments: [
             ("egg", "eggs"), ("tomato", "tomatoes"), ("cherry tomato", "cherry tomatoes"), ("berry", "berries"),
             ("turkey", "turkeys"), ("peach", "peaches"), ("radish", "radishes"), ("hummus", "hummus"),

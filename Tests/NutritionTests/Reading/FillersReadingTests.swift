@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: fillers")
 struct FillersReadingTests {
-    @Test("Words that say nothing", arguments: cases)
+    @Test("Filler words are ignored", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: limits")
 struct LimitsReadingTests {
-    @Test("Amounts beyond measure", arguments: cases)
+    @Test("Excessive amounts are limited", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

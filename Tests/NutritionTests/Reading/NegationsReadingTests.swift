@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: negations")
 struct NegationsReadingTests {
-    @Test("What was not eaten", arguments: cases)
+    @Test("Negated foods are left out", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

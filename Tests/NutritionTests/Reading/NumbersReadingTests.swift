@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: numbers")
 struct NumbersReadingTests {
-    @Test("Numbers: digits, words, fractions, ranges, multipliers", arguments: cases)
+    @Test("Numbers are digits, words, fractions, ranges or multipliers", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

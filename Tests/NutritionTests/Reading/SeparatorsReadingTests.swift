@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: separators")
 struct SeparatorsReadingTests {
-    @Test("What separates foods", arguments: cases)
+    @Test("Separators split foods", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [

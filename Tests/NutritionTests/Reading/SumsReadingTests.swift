@@ -26,7 +26,7 @@ struct SumsReadingTests {
         .init("1 cup + 2 eggs", "egg 2 pieces", 140, unknown: ["1 cup"]),
     ]
 
-    @Test("Parts, multiples and lists", arguments: parts)
+    @Test("Parts, multiples and lists are read", arguments: parts)
     func multiplies(_ meal: ReadMeal) { meal.check() }
 
     static let parts: [ReadMeal] = [

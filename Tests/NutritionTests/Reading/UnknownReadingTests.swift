@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Reading: unknown")
 struct UnknownReadingTests {
-    @Test("Words that name no food", arguments: cases)
+    @Test("Unknown words name no food", arguments: cases)
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [
