@@ -20,7 +20,7 @@ struct BudgetTests {
         #expect(pattern.stepsPerScalar == pattern.instructionCount + lookupSteps, "\(name)")
     }
 
-    @Test("A large class that is repeated is one class, looked up once for a scalar")
+    @Test("A large repeated class is one class, looked up once for a scalar")
     func largeClass() throws {
         let pattern = try Pattern("[\(Self.ideographs)z]{0,490}\\d")
         #expect(pattern.program.classes.map(\.ranges.count) == [961, 0])
@@ -44,7 +44,7 @@ struct BudgetTests {
         #expect(throws: PatternError.self) { try Pattern("[\(Self.ideographs)z]{0,990}\\d") }
     }
 
-    @Test("Ranges that touch or overlap become one, and the order does not count")
+    @Test("Ranges that touch or overlap become one, in any order")
     func ranges() throws {
         let rows: [(String, [ClosedRange<UInt32>])] = [
             ("[abc]", [0x61...0x63]), ("[cab]", [0x61...0x63]), ("[a-fc-h]", [0x61...0x68]),
@@ -54,7 +54,7 @@ struct BudgetTests {
         #expect(try Pattern("[ab][ba][\\d\\w][\\w\\d]").program.classes.count == 2)
     }
 
-    @Test("A scalar is found in a class by binary search wherever its range stands")
+    @Test("A scalar is found in a class by binary search, wherever its range is")
     func members() throws {
         let pattern = try Pattern("^[\(Self.ideographs)]$")
         for (number, scalar) in Self.ideographs.unicodeScalars.enumerated() {
@@ -64,7 +64,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Scalars count, not characters: those after the limit are not searched")
+    @Test("Scalars count, not characters: the search ends at the limit")
     func scalars() throws {
         let limit = SearchedText.maximumLength
         // One character of as many scalars.
@@ -87,7 +87,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("Made-up expressions keep it with made-up texts", arguments: [UInt64(7), 38])
+    @Test("Random expressions on random texts stay within the budget", arguments: [UInt64(7), 38])
     func made(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var (tried, steps, scalars) = (0, 0, 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Patterns
 
-@Suite("Expressions that are none") struct PatternErrorTests {
+@Suite("Invalid expressions") struct PatternErrorTests {
     static let refused: [(String, Int, String)] = [
         ("*a", 0, #"There is nothing before '*' to repeat; write '\*' for the sign."#),
         ("a|+", 2, #"There is nothing before '+' to repeat; write '\+' for the sign."#),
@@ -87,7 +87,7 @@ import Testing
         ),
     ]
 
-    @Test("are told where and why", arguments: refused)
+    @Test("Messages say where and why", arguments: refused)
     func told(source: String, position: Int, message: String) {
         #expect {
             try Pattern(source)
@@ -105,14 +105,14 @@ import Testing
         String(repeating: "a|", count: 332) + "a",
     ]
 
-    @Test("may be as large as this", arguments: largest)
+    @Test("Expressions of these sizes are valid", arguments: largest)
     func limits(source: String) throws {
         let pattern = try Pattern(source)
         #expect(pattern.program.instructions.count <= Pattern.maximumInstructionCount)
         _ = pattern.isFound(in: SearchedText("aaa"))
     }
 
-    @Test("never crash, whatever is written", arguments: [UInt64(3)])
+    @Test("Arbitrary expressions never crash", arguments: [UInt64(3)])
     func anything(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let signs: [String] = [

@@ -73,7 +73,7 @@ import Testing
         ("[az]", ["A", "Z"], ["!", ":"]),
     ]
 
-    @Test("are found where they are, and not elsewhere", arguments: accepted)
+    @Test("Expressions match where they should, and nowhere else", arguments: accepted)
     func found(source: String, texts: [String], others: [String]) throws {
         let pattern = try Pattern(source)
         for text in texts { #expect(pattern.isFound(in: SearchedText(text)), "\(source) in \(text.debugDescription)") }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "mind the case where asked to",
+        "Expressions can respect the case",
         arguments: [("a", "A"), ("[a-z]", "A"), ("É", "é"), ("[^a]", "a"), ("k", "\u{212A}")])
     func cases(source: String, text: String) throws {
         #expect(!(try Pattern(source, ignoresCase: false).isFound(in: SearchedText(text))))
@@ -93,13 +93,13 @@ import Testing
         #expect(try Pattern(source).isFound(in: SearchedText(text)) == (source != "[^a]"))
     }
 
-    @Test("need no step to repeat nothing", arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])
+    @Test("Repeating nothing takes no step", arguments: ["", "()", "()*", "()+", "()?", "(){2,}", "(){0,2}"])
     func nothing(source: String) throws {
         // The one step is the match.
         #expect(try Pattern(source).instructionCount == 1)
     }
 
-    @Test("are kept as they were written")
+    @Test("Expressions keep their spelling")
     func source() throws {
         let pattern = try Pattern("a{2}|\\d", ignoresCase: false)
         #expect(pattern.source == "a{2}|\\d")
@@ -109,7 +109,7 @@ import Testing
 
 @Suite("Words whatever their case") struct CaselessTests {
     @Test(
-        "are found",
+        "Words are found in any case",
         arguments: [
             ("", ""), ("", "a"), ("protein", "How much PROTEIN?"), ("é", "CAFÉ"), ("aab", "aaab"), ("abab", "abaabab"),
             ("aaab", "aaaaaaab"), ("σ", "Σ"), ("a b", "x A B"), ("a.c", "A.C"),
@@ -119,13 +119,13 @@ import Testing
     }
 
     @Test(
-        "are not found",
+        "Other words are not found",
         arguments: [("a", ""), ("aab", "abab"), ("a.c", "abc"), ("a b", "a  b"), ("protein", "protei")])
     func isMissing(words: String, text: String) {
         #expect(!SoughtWords(words).isFound(in: text))
     }
 
-    @Test("are found as a search by trial finds them, whatever the text", arguments: [UInt64(7)])
+    @Test("Words are found as by a naive search, in any text", arguments: [UInt64(7)])
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         for _ in 0..<5000 {

@@ -4,7 +4,7 @@ import Testing
 @testable import Patterns
 
 @Suite("Searching") struct SearchTests {
-    @Test("finds what Swift's own expressions find", arguments: [UInt64(11), 2025])
+    @Test("A search finds the same as Swift's own expressions", arguments: [UInt64(11), 2025])
     func likeSwift(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var foundCount = 0
@@ -34,7 +34,7 @@ import Testing
         "(a+)+$", "^(a+)+$", "(a*)*b", "(a|aa)+$", "(a|a)*b", "(.*)*x", "(a?){20}a{20}b", "^(([a-z])+.)+[A-Z]([a-z])+$",
     ]
 
-    @Test("takes steps in proportion to the text", arguments: catastrophes)
+    @Test("A search takes steps in proportion to the text", arguments: catastrophes)
     func linear(source: String) throws {
         let pattern = try Pattern(source)
         let size = pattern.program.instructions.count
@@ -48,14 +48,14 @@ import Testing
         #expect(long <= 10 * short + 10 * size * size && long >= 9 * short, "\(short) steps, then \(long)")
     }
 
-    @Test("stops at the first match")
+    @Test("A search stops at the first match")
     func stops() throws {
         let search = try Pattern("ab").search(SearchedText("xxab" + String(repeating: "y", count: 4000)))
         #expect(search.isFound)
         #expect(search.stepCount < 20)
     }
 
-    @Test("of a pattern begins anew with each text")
+    @Test("A search starts over with each text")
     func anew() throws {
         let pattern = try Pattern("a$")
         for text in ["ba", "ab", "a", "", "bba"] {
