@@ -44,7 +44,7 @@ extension Peers {
                 "$FITIQ_MOCK_URL/api/v1/goals"
             """
 
-        @Test("It installs a release once, judges the command, and writes the summary, annotations and reports")
+        @Test("The action installs a release once, judges the command, and writes the summary, annotations and reports")
         func verifies() async throws {
             let (command, folder) = try await run(
                 """
@@ -64,7 +64,7 @@ extension Peers {
             #expect(summary.contains("goal") && summary.contains("The run fails"), "\(summary)")
         }
 
-        @Test("It looks for the faults that break the command, with further options of the mode")
+        @Test("The action explores the command, with the mode's further options")
         func explores() async throws {
             let (command, folder) = try await run(
                 """
@@ -77,7 +77,7 @@ extension Peers {
                 command.output == "exit 4\nreport.html\nreport.json\nreport.md\nreport.xml\n", "\(command.transcript)")
         }
 
-        @Test("It starts a server for the steps that follow, which outlives it")
+        @Test("The action starts a server for later steps, which outlives it")
         func serves() async throws {
             let (command, folder) = try await run(
                 """
@@ -93,7 +93,7 @@ extension Peers {
             #expect(command.output == "{\"status\":\"ok\"} 200 manual\n", "\(command.transcript)")
         }
 
-        @Test("It compares a recorded session, opens one issue for deviations, and closes it when none is left")
+        @Test("The action compares a recorded session, opens one issue for deviations, and closes it when none is left")
         func conforms() async throws {
             let (command, folder) = try await run(
                 """
@@ -143,7 +143,7 @@ extension Peers {
         }
 
         @Test(
-            "What is wrong is an annotation and exit code 2, and nothing runs",
+            "A mistake is an annotation and exit code 2, and nothing runs",
             arguments: [
                 ("step INPUT_COMMAND='touch ran' INPUT_MODE=judge", "'judge' is not a mode: verify, serve, explore or"),
                 ("step", "the mode verify needs the input command"),
@@ -166,7 +166,7 @@ extension Peers {
                 "\(command.transcript)")
         }
 
-        @Test("It takes what has no attestation if it is told to")
+        @Test("The action accepts a release without attestation on request")
         func unattested() async throws {
             let (command, folder) = try await run(
                 "touch refused; step INPUT_COMMAND=true INPUT_SCENARIOS=default INPUT_ATTESTATION=false >/dev/null; echo $?"

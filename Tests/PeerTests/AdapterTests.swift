@@ -17,7 +17,7 @@ extension LongPeers {
                 environment: ["PYTHONDONTWRITEBYTECODE": "1"])
         }
 
-        @Test("The complete client in Python keeps the whole contract, and is made to face all of it")
+        @Test("The complete Python client keeps the whole contract, and faces all of it")
         func complete() async throws {
             let list = try await Command(try Programs.fitiqMock(), ["test-client", "--list"])
             let cases = list.output.split(separator: "\n").count
@@ -53,7 +53,7 @@ extension LongPeers {
         }
 
         @Test(
-            "A client in Python with one mistake is found out by what it breaks",
+            "A Python client with one mistake is found by what it breaks",
             arguments: [
                 Mistake("Impatient", "interruption/drop/mid-stream", "✗ ws/reconnect-backoff (must)"),
                 Mistake("Hasty", "meal/polling/never-finishes", "✗ meal/polling-cadence (must)"),
@@ -109,7 +109,7 @@ extension LongPeers {
         }
 
         @Test(
-            "An adapter that makes trouble within a case is told by what it did",
+            "An adapter that misbehaves within a case is described by what it did",
             arguments: [
                 ("dies", "The adapter exited with status 3 instead of answering to"),
                 ("raises", "The adapter exited with status 1 instead of answering to"),
@@ -128,14 +128,14 @@ extension LongPeers {
             if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
         }
 
-        @Test("What the Python client prints goes to standard error, and disturbs nothing")
+        @Test("The Python client's output goes to standard error, and disturbs nothing")
         func printing() async throws {
             let run = try await breaks(
                 Mistake("Trouble", "meal/polling/completes", "1 case, 0 failed. The run passes."), ["prints"])
             #expect(run.status == 0 && run.errors == "2 eggs and toast is logged\n", "\(run.transcript)")
         }
 
-        @Test("The Python client is an app's as well: by the system's clock, without the suite")
+        @Test("The Python client also works as an app's: on the system's clock, without the suite")
         func app() async throws {
             try await RunningServer.serve { server in
                 let script = Programs.peers.appendingPathComponent("python_client.py").path
@@ -146,7 +146,7 @@ extension LongPeers {
             }
         }
 
-        @Test("The adapter of twenty lines does what it can, is skipped for the rest, and stands on the page")
+        @Test("The adapter of twenty lines plays its cases, skips the rest, and is quoted on the page")
         func minimal() async throws {
             let cases = ["meal/polling/failure-surfaces", "guide/websocket-architecture/polling"]
             let run = try await testClient(

@@ -6,7 +6,7 @@ extension Peers {
     /// A client that knows the admin API from its description alone.
     @Suite("The admin API's description")
     struct AdminDescriptionTests {
-        @Test("Each of its examples is accepted, and answered as it says")
+        @Test("The server accepts each example, and answers as described")
         func examples() async throws {
             try await RunningServer.serve() { server in
                 let script = Programs.peers.appendingPathComponent("with_admin_description.py")

@@ -35,7 +35,7 @@ extension Peers {
             return run.output
         }
 
-        @Test("On a terminal chat edits lines, recalls them, logs meals, archives, and leaves the terminal as it was")
+        @Test("On a terminal chat edits lines, recalls them, logs meals, archives, and restores the terminal")
         func chatOnATerminal() async throws {
             try await RunningServer.serve("--instant") { server in
                 let shown = try await terminal(
@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("chat connects again, and says when the clock stands still")
+        @Test("chat reconnects, and says when the clock stands still")
         func chatNews() async throws {
             try await RunningServer.serve("--scenario", "drop-mid-stream") { server in
                 let shown = try await terminal(
@@ -72,7 +72,7 @@ extension Peers {
             }
         }
 
-        @Test("While an answer is awaited, /help is answered and /quit ends the chat; other lines wait")
+        @Test("While an answer is pending, /help works and /quit ends the chat; other lines wait")
         func chatMeanwhile() async throws {
             // The answer never comes.
             try await RunningServer.serve("--clock", "manual") { server in
@@ -87,7 +87,7 @@ extension Peers {
             }
         }
 
-        @Test("chat --message prints the answer that is stored; lines from stdin go on with the same consultation")
+        @Test("chat --message prints the stored answer; lines from stdin continue the same consultation")
         func chat() async throws {
             try await RunningServer.serve("--instant") { server in
                 let options = ["--url", server.ready.url, "--persona", "fitness_coach"]
@@ -121,7 +121,7 @@ extension Peers {
             }
         }
 
-        @Test("The banner's commands work as they are printed")
+        @Test("The banner's commands work as printed")
         func banner() async throws {
             try await RunningServer.serve("--instant", "--api-key", "another key", "--jwt-secret", "another secret") {
                 server in
@@ -142,7 +142,7 @@ extension Peers {
         }
 
         @Test(
-            "The banner of a guide mode shows what the guide has, and its commands work as they are printed",
+            "The banner of a guide mode shows the guide's endpoints, and its commands work as printed",
             arguments: [
                 ("consultation-websocket", #""consultation":{"#),
                 ("enhanced-consultations", #""context_type":"general""#),
@@ -168,7 +168,7 @@ extension Peers {
         }
 
         @Test(
-            "What cannot be done is one line on stderr and exit 2",
+            "An impossible request is one line on stderr and exit 2",
             arguments: [
                 (["serve", "--port", "65536"], "port"),
                 (["serve", "--prot", "1"], "--prot"),
@@ -190,7 +190,7 @@ extension Peers {
             #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
         }
 
-        @Test("The environment sets what options set")
+        @Test("The environment sets the same as options")
         func environment() async throws {
             let bad = try await fitiqMock("serve", environment: ["FITIQ_MOCK_PORT": "http"])
             #expect(bad.status == 2)

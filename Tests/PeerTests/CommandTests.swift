@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Commands of tests")
+@Suite("Test commands")
 struct CommandTests {
     @Test(
-        "One that was killed while what it started goes on ends with its test's time, and holds up nothing",
+        "A killed command with running children ends with its test's time, and blocks nothing",
         .timeLimit(.minutes(1)))
     func killed() async throws {
         let process = Process()
@@ -23,7 +23,7 @@ struct CommandTests {
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
-    @Test("How one ended is its exit status, or the number of a signal, negated")
+    @Test("The result is the exit status, or the negated number of a signal")
     func statuses() async throws {
         let shell = URL(fileURLWithPath: "/bin/sh")
         #expect(try await Command(shell, ["-c", "exit 7"]).status == 7)

@@ -6,7 +6,7 @@ private let path = "/api/v1/consultations"
 extension Peers {
     @Suite("curl")
     struct CurlStory {
-        @Test("creates, meets 409, reads by id, reaches the limit, archives, lists")
+        @Test("curl creates, meets 409, reads by id, reaches the limit, archives, lists")
         func rest() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-rest")
@@ -53,7 +53,7 @@ extension Peers {
             }
         }
 
-        @Test("creates a goal, chats about it, unlinks it, changes it, lists it")
+        @Test("curl creates a goal, chats about it, unlinks it, changes it, lists it")
         func goals() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-goals")
@@ -86,7 +86,7 @@ extension Peers {
             }
         }
 
-        @Test("logs a meal, polls until it is completed, lists it; words without food fail")
+        @Test("curl logs a meal, polls until it is completed, lists it; words without food fail")
         func meals() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-meals")
@@ -121,7 +121,7 @@ extension Peers {
             let id: String
         }
 
-        @Test("is refused without credentials, on the wrong path, method, media type, and without an upgrade")
+        @Test("curl is refused without credentials, on the wrong path, method, media type, and without an upgrade")
         func refusals() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-refusals")
@@ -154,7 +154,7 @@ extension Peers {
             }
         }
 
-        @Test("reuses a connection for all its URLs")
+        @Test("curl reuses a connection for all its URLs")
         func keepAlive() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-keep-alive")
@@ -168,7 +168,7 @@ extension Peers {
             }
         }
 
-        @Test("sends a body in chunks, and one after 100 Continue")
+        @Test("curl sends a body in chunks, and one after 100 Continue")
         func bodies() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-bodies")
@@ -184,7 +184,7 @@ extension Peers {
             }
         }
 
-        @Test("asks with HEAD and OPTIONS, and with HTTP/1.0")
+        @Test("curl uses HEAD and OPTIONS, and HTTP/1.0")
         func methods() async throws {
             try await RunningServer.serve("--instant") { server in
                 let curl = try await Curl(server, user: "curl-methods")

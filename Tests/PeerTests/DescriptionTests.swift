@@ -12,7 +12,7 @@ struct DescriptionTests {
     }
 
     @Test(
-        "They are valid, every reference resolves, and every example fits its schema",
+        "Descriptions are valid, every reference resolves, and every example fits its schema",
         arguments: [
             "union", "consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
             "meal-log-websocket", "admin",
@@ -22,20 +22,20 @@ struct DescriptionTests {
         try await run(try Programs.python(), [script.path, mode])
     }
 
-    @Test("The checks find what is wrong, and overlays that do not fit are refused")
+    @Test("The checks find mistakes, and refuse overlays that do not fit")
     func checksCanFail() async throws {
         let directory = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions")
         try await run(
             try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
     }
 
-    @Test("The built-in scenarios fit the schema that editors hold them against")
+    @Test("The built-in scenarios fit the editors' schema")
     func scenariosFit() async throws {
         let script = URL.packageRoot.appendingPathComponent("Tests/PeerTests/descriptions/check_scenarios.py")
         try await run(try Programs.python(), [script.path])
     }
 
-    @Test("What is derived is up to date")
+    @Test("Derived files are up to date")
     func areFresh() async throws {
         let script = URL.packageRoot.appendingPathComponent("openapi/describe/describe.py")
         try await run(try Programs.python(), [script.path, "--check"])

@@ -133,7 +133,7 @@ extension Peers {
         }
 
         @Test(
-            "The files that are run are quoted whole, without the comment at their top",
+            "Executed files are quoted whole, without the comment at their top",
             arguments: [
                 "Fixtures/ci/github-actions.yml", "Fixtures/ci/conform.yml", "Tests/ContractTests/ReadmeExample.swift",
                 "Fixtures/adapters/minimal/adapter.py",

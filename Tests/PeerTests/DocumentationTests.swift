@@ -6,7 +6,7 @@ extension Peers {
     /// The catalogues of the products, whose tutorials are compiled and run by TutorialTests.
     @Suite("The documentation of the products")
     struct DocumentationTests {
-        @Test("has no link that leads nowhere, and no file that is not there")
+        @Test("The documentation has no broken links and no missing files")
         func archives() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -25,7 +25,7 @@ extension Peers {
             }
         }
 
-        @Test("names every link that leads nowhere")
+        @Test("The check names every broken link")
         func broken() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

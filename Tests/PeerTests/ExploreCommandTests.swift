@@ -30,7 +30,7 @@ extension SearchingPeers {
             return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         }
 
-        @Test("A client that withstands everything: exit 0, no folder, its output shown once")
+        @Test("A robust client: exit 0, no folder, its output shown once")
         func withstands() async throws {
             try await withFolder { folder in
                 let run = try await explore(
@@ -44,7 +44,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Progress comes every ten seconds, also while one run lasts")
+        @Test("Progress appears every ten seconds, even during one run")
         func progress() async throws {
             try await withFolder { folder in
                 // The first run ends once two lines are there, and at the latest after two minutes.
@@ -70,7 +70,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("What is listed as known and shows no more fails the exploration, unless its time was over")
+        @Test("A known symptom that no longer shows fails the exploration, unless time ran out")
         func outdated() async throws {
             try await withFolder { folder in
                 try "explore/crash\n".write(to: folder["known"], atomically: true, encoding: .utf8)
@@ -118,7 +118,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "A crash and a hang are findings, whatever statuses are allowed",
+            "A crash and a hang are findings, even if all statuses are allowed",
             arguments: [
                 (#"\#(list) -f || kill -SEGV $$"#, "explore/crash"),
                 (#"\#(list) -f || exec tail -f /dev/null"#, "explore/hang"),
@@ -142,7 +142,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("A folder that cannot be made, and a report that cannot be written, are refused before a run: exit 3")
+        @Test("A folder or a report that cannot be written is refused before a run: exit 3")
         func noFolder() async throws {
             try await withFolder { folder in
                 try Data().write(to: folder["file"])
@@ -159,7 +159,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "The app's test in Python: a question that is asked twice is found, and the client as it is has no finding")
+            "The app's test in Python: a repeated question is found, and the unchanged client has no finding")
         func python() async throws {
             try await withFolder { folder in
                 let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
@@ -187,7 +187,9 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Nothing is tried if the client never connects: exit 4; one that always fails has that finding: exit 1")
+        @Test(
+            "Nothing is tried if the client never connects: exit 4; a client that always fails has that finding: exit 1"
+        )
         func baseline() async throws {
             try await withFolder { folder in
                 let silent = try await explore(["--runs", "5"], "true", in: folder)
@@ -200,7 +202,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("Ctrl-C reports what was found, and ends the commands: exit 130")
+        @Test("Ctrl-C reports the findings, and ends the commands: exit 130")
         func interrupted() async throws {
             try await withFolder { folder in
                 // The thirtieth run waits for ever.
@@ -233,7 +235,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "What cannot be explored is one line on stderr and exit 2",
+            "An impossible exploration is one line on stderr and exit 2",
             arguments: [
                 (["explore"], "explore needs a command after '--'"), (["explore", "./run"], "./run"),
                 (["explore", "--runs", "0", "--", "true"], "--runs must be from 1 to 10000000."),

@@ -57,7 +57,7 @@ extension SearchingPeers {
             return symptoms
         }
 
-        @Test("A mistake is found with few faults, and its file shows it again", arguments: defects)
+        @Test("A mistake is found with few faults, and its file reproduces it", arguments: defects)
         func found(_ defect: Defect) async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -25,7 +25,7 @@ extension Peers {
         ]
 
         #if os(Linux)
-            @Test("Output that finds no room is exit 3 and a sentence", arguments: printing)
+            @Test("Output to a full disk is exit 3 and a sentence", arguments: printing)
             func full(_ arguments: String) async throws {
                 let command = try await run(
                     "\"$0\" scenarios default >default.yaml; " + quietly(arguments) + " >/dev/full")
@@ -35,7 +35,7 @@ extension Peers {
                     "\(command.errors)")
             }
 
-            @Test("A server whose banner finds no room says so and serves")
+            @Test("A server that cannot write its banner says so and serves")
             func banner() async throws {
                 let command = try await run(
                     """
@@ -55,7 +55,7 @@ extension Peers {
                 .replacing("verify --", with: "verify --quiet --").replacing("--quiet --help", with: "--help")
         }
 
-        @Test("A reader that has seen enough ends a command quietly", arguments: printing)
+        @Test("A reader that closes early ends a command quietly", arguments: printing)
         func brokenPipe(_ arguments: String) async throws {
             let command = try await run(
                 """
@@ -69,7 +69,7 @@ extension Peers {
             #expect([usual, 141].contains(command.status) && command.errors == "", "\(command.transcript)")
         }
 
-        @Test("A standard output that is closed is told, and no file that is opened takes its place")
+        @Test("A closed standard output is reported, and no other file takes its descriptor")
         func closed() async throws {
             let command = try await run(#""$0" judge "$1" --json report.json >&-; echo $?; head -c 10 report.json"#)
             #expect(command.output == "3\n{\"format\":", "\(command.transcript)")
@@ -84,7 +84,7 @@ extension Peers {
             "check replay.yaml",
         ]
 
-        @Test("A pipe, a device or a folder in place of a file is refused at once", arguments: reading)
+        @Test("A pipe, a device or a folder instead of a file is refused at once", arguments: reading)
         func special(_ arguments: String) async throws {
             for (making, words) in [
                 ("mkfifo pipe", "it is a pipe or a device"), ("ln -s /dev/zero pipe", "it is a pipe or a device"),
@@ -100,7 +100,7 @@ extension Peers {
         }
 
         @Test(
-            "What was handed over as a descriptor is read as it is",
+            "A given descriptor is read like a file",
             arguments: [
                 #""$0" judge <(cat "$1")"#, #""$0" judge /dev/stdin <"$1""#, #"cat "$1" | "$0" judge /dev/stdin"#,
                 #"cat "$1" | "$0" judge -"#, #""$0" judge - <"$1""#, #""$0" judge /dev/fd/7 7<"$1""#,
@@ -128,7 +128,7 @@ extension Peers {
             #expect(none.status == 2 && none.errors.contains("/dev/fd/77"), "\(none.transcript)")
         }
 
-        @Test("A session that turns into a pipe below a watched scenario is told, and stops nothing")
+        @Test("A session that becomes a pipe below a watched scenario is reported, and stops nothing")
         func watched() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -161,7 +161,7 @@ extension Peers {
             #expect(command.status == 1, "\(command.transcript)")
         }
 
-        @Test("Reports take the place of a file at once, follow a link, and are written into pipes and devices")
+        @Test("Reports replace a file atomically, follow a link, and are written to pipes and devices")
         func reports() async throws {
             let command = try await run(
                 """
@@ -186,7 +186,7 @@ extension Peers {
                     ], "\(command.transcript)")
         }
 
-        @Test("A report into a pipe that nothing reads is refused, and a report on a full device exits with 3")
+        @Test("A report to a pipe without a reader is refused, and a report on a full device exits with 3")
         func unwritableReports() async throws {
             let pipe = try await run(#"mkfifo pipe; timeout 20 "$0" judge "$1" --json pipe >/dev/null"#)
             #expect(pipe.status == 3 && pipe.errors.contains("nothing reads"), "\(pipe.transcript)")

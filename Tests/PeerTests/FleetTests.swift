@@ -14,7 +14,7 @@ extension LongPeers {
         }
 
         @Test(
-            "Thousands of worlds are at their nodes, restarts after draining lose none, and a node that is killed loses its own",
+            "Thousands of worlds are on their nodes, rolling restarts lose none, and a killed node loses its own",
             arguments: ["haproxy", "nginx"].filter(isThere))
         func proxies(_ proxy: String) async throws {
             let script = Programs.peers.appendingPathComponent("with_fleet.py").path

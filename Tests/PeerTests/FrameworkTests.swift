@@ -37,7 +37,7 @@ extension Peers {
         private static let jars = "/usr/share/java"
 
         @Test(
-            "Gradle runs a client of OkHttp under verify, with sockets and a conflict, and no server twice",
+            "Gradle runs an OkHttp client under verify, with sockets and a conflict, and no server twice",
             .enabled(if: FileManager.default.fileExists(atPath: jars + "/okhttp.jar"), "Debian has the jars."))
         func gradle() async throws {
             let folder = try ScratchFolder()

@@ -15,7 +15,7 @@ extension Peers {
             try await Command(try Programs.fitiqMock(), ["judge"] + arguments, input: input)
         }
 
-        @Test("A client that keeps all, from a file and from standard input, exits 0")
+        @Test("A correct client, from a file and from standard input, exits 0")
         func kept() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -42,7 +42,7 @@ extension Peers {
                 none.errors.contains("no entry belongs to the world 'w3'; there are entries of w1, w2. Did you mean"))
         }
 
-        @Test("A guide that does not ask for an obligation does not judge by it")
+        @Test("A guide without an obligation does not judge by it")
         func guide() async throws {
             let other = try await judge("-", "--guide", "goal-linking", input: Self.bad)
             #expect(!other.output.contains("✗ ids/lowercase"), "\(other.transcript)")
@@ -50,7 +50,7 @@ extension Peers {
             #expect(unknown.status == 2 && unknown.errors.contains("--guide must be one of"), "\(unknown.transcript)")
         }
 
-        @Test("Reports are written as files, and a list of what is known to be broken counts in all of them")
+        @Test("Reports are files, and a list of known breaches counts in all of them")
         func reports() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -76,7 +76,7 @@ extension Peers {
             #expect(unwritable.status == 3 && unwritable.errors.contains("cannot write"), "\(unwritable.transcript)")
         }
 
-        @Test("A journal in which nobody connected exits 4")
+        @Test("A journal without a connection exits 4")
         func nobody() async throws {
             for input in ["", #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"# + "\n"] {
                 let empty = try await judge("-", input: input)
@@ -84,7 +84,7 @@ extension Peers {
             }
         }
 
-        @Test("A bad line, a journal out of order and a file that is none are told, and exit 2")
+        @Test("A bad line, an unordered journal and another file are reported, and exit 2")
         func bad() async throws {
             let line = try await judge("-", input: Self.good + "{\"kind\":\n")
             #expect(
@@ -98,13 +98,13 @@ extension Peers {
             }
         }
 
-        @Test("A last line that was cut off is left out, with a note")
+        @Test("A truncated last line is left out, with a note")
         func cut() async throws {
             let cut = try await judge("-", input: Self.good + Self.bad.prefix(200))
             #expect(cut.status == 0 && cut.errors.contains("line 2: the last line has no end"), "\(cut.transcript)")
         }
 
-        @Test("A recorded session is judged like a journal, whatever it is called, from a file and standard input")
+        @Test("A recorded session is judged like a journal, whatever its name, from a file and standard input")
         func session() async throws {
             let chat = Programs.sessions.appendingPathComponent("chat.har")
             let kept = try await judge(chat.path)
@@ -124,7 +124,7 @@ extension Peers {
             #expect(empty.status == 4, "\(empty.transcript)")
         }
 
-        @Test("What a foreign session does not tell is not exercised")
+        @Test("What a foreign session does not show is not exercised")
         func foreignSession() async throws {
             let judged = try await judge(Programs.sessions.appendingPathComponent("foreign/chrome.har").path)
             // Its page sends a binary message on purpose.
@@ -132,7 +132,7 @@ extension Peers {
             #expect(judged.output.split(separator: "\n").count { $0.hasPrefix("  ✗ ") } == 1, "\(judged.transcript)")
         }
 
-        @Test("A client that was recorded is judged as its journal is")
+        @Test("A recorded client is judged as by its journal")
         func recorded() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -155,7 +155,7 @@ extension Peers {
             #expect(!marks(live).isEmpty && marks(live) == marks(session), "\(live.transcript)\n\(session.transcript)")
         }
 
-        @Test("The journal of a running server is one that can be judged")
+        @Test("The journal of a running server can be judged")
         func running() async throws {
             try await RunningServer.serve("--instant") { server in
                 let program = try Programs.fitiqMock()

@@ -27,7 +27,7 @@ extension Peers {
                 ])
             """
 
-        @Test("Without C libraries an app's tests build, and both frameworks find the mistake at its test")
+        @Test("An app's tests build without C libraries, and both frameworks find the mistake at its test")
         func tutorial() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

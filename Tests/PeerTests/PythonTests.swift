@@ -35,7 +35,7 @@ extension Peers {
         }
 
         @Test(
-            "A library tells the story without delays, in chapters that leave each other alone",
+            "A library plays the story without delays, in independent chapters",
             arguments: ["with_websockets", "with_aiohttp"],
             [
                 "rest chat archiving refusals handshakes", "bad_frames deflate echo",
@@ -49,7 +49,7 @@ extension Peers {
         }
 
         @Test(
-            "A library that compresses tells the story to a server that requires it",
+            "A library that compresses plays the story against a server that requires it",
             arguments: ["with_websockets", "with_aiohttp"])
         func compressed(_ story: String) async throws {
             try await RunningServer.serve("--instant", "--compression", "required") { server in
@@ -58,7 +58,7 @@ extension Peers {
         }
 
         @Test(
-            "What the apps call answers with the members that they decode",
+            "The apps' requests get answers with the members that they decode",
             arguments: [
                 "app_accounts", "app_bad_input", "app_chat", "app_collections", "app_goals", "app_meals",
                 "app_meal_socket", "app_chat_socket", "accounts",
@@ -69,13 +69,13 @@ extension Peers {
             }
         }
 
-        @Test("The models of the apps read what the apps read, and throw where the apps throw")
+        @Test("The models of the apps read the same, and throw in the same places, as the apps")
         func decoding() async throws {
             try await RunningServer.serve { server in try await tell("with_aiohttp", ["app_decoding"], to: server) }
         }
 
         @Test(
-            "An app's days pass, as it sends and decodes them, with ids in upper case",
+            "An app's days pass with its own requests and decoders, with ids in upper case",
             arguments: ["fitiq", "lume"].flatMap { app in
                 ["first_run", "offline", "second_device", "backfill", "deletion"].map { "\(app)_\($0)" }
             } + ["fitiq_templates", "fitiq_meals", "lume_coach", "lume_insights"])
@@ -95,7 +95,7 @@ extension Peers {
         }
 
         @Test(
-            "A library tells the story of a guide to a server that answers as this guide",
+            "A library plays a guide's story against a server in that guide's mode",
             arguments: ["with_websockets", "with_aiohttp"], Mode.guides)
         func guide(_ story: String, _ guide: Mode) async throws {
             try await RunningServer.serve("--instant", "--guide", guide.rawValue) { server in
@@ -104,7 +104,7 @@ extension Peers {
             }
         }
 
-        @Test("A library tells the story at the default pace", arguments: ["with_websockets", "with_aiohttp"])
+        @Test("A library plays the story at the default pace", arguments: ["with_websockets", "with_aiohttp"])
         func paced(_ story: String) async throws {
             try await RunningServer.serve { server in
                 try await tell(story, ["pace", "waiting", "dropped", "meal_pace"], to: server)
@@ -121,28 +121,28 @@ extension Peers {
         }
 
         @Test(
-            "Each fault is reported by a library as the error that it is; none is left out",
+            "A library reports each fault as the right error; none is left out",
             arguments: ["faults_with_websockets", "faults_with_aiohttp"],
             ["response", "handshake", "socket", "complete"])
         func faults(_ story: String, _ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
-        @Test("curl and a library see the round trips of a train, and get what they ask for")
+        @Test("curl and a library experience the round trips of a train, and get their answers")
         func network() async throws {
             try await RunningServer.serve("--instant", "--network", "train") { server in
                 try await tell("with_network", ["train"], to: server)
             }
         }
 
-        @Test("curl gets a long answer at the rate of a network that was switched on")
+        @Test("curl gets a long answer at the rate of a switched network")
         func slowNetwork() async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("with_network", ["slow"], to: server)
             }
         }
 
-        @Test("An operator holds, changes and drops what a library sends", arguments: ["requests", "frames"])
+        @Test("An operator holds, changes and drops a library's messages", arguments: ["requests", "frames"])
         func breakpoints(_ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in
                 try await tell("breakpoints", [chapter], to: server)
@@ -168,7 +168,7 @@ extension Peers {
             }
         }
 
-        @Test("A log that nobody reads stops nothing; a ready file is this server's, and goes with it")
+        @Test("An unread log blocks nothing; a ready file belongs to this server, and goes with it")
         func unreadLog() async throws {
             try await RunningServer.serve("--instant") { server in try await tell("unread_log", [], to: server) }
         }

@@ -36,7 +36,7 @@ extension Peers {
             "record --upstream http://127.0.0.1:9 --output session.har",
         ]
 
-        @Test("What is no ready file is refused and left as it is, before anything else is made", arguments: commands)
+        @Test("Any other file is refused and left alone, before anything else is made", arguments: commands)
         func foreign(_ options: String) async throws {
             for (making, check, word) in [
                 ("echo precious >ready.json", "grep -q precious ready.json", "not a ready file"),
@@ -66,7 +66,7 @@ extension Peers {
             }
         }
 
-        @Test("That of a server that still runs is refused with its number, and stays", arguments: commands)
+        @Test("The file of a running server is refused with its number, and stays", arguments: commands)
         func running(_ options: String) async throws {
             try await run(
                 """
@@ -85,7 +85,7 @@ extension Peers {
             }
         }
 
-        @Test("That of a server that was killed is replaced", arguments: ["kill -KILL $! && wait $!", "kill -KILL $!"])
+        @Test("The file of a killed server is replaced", arguments: ["kill -KILL $! && wait $!", "kill -KILL $!"])
         func stale(_ kill: String) async throws {
             try await run(
                 """
@@ -101,7 +101,7 @@ extension Peers {
             }
         }
 
-        @Test("Programs wait for a server, and tell one that was killed from one that runs")
+        @Test("Programs wait for a server, and distinguish a killed one from a running one")
         func waiting() async throws {
             try await run(
                 """
@@ -197,7 +197,7 @@ extension Peers {
             }
         }
 
-        @Test("A stale one is gone where the server then cannot listen")
+        @Test("A stale file is gone even if the server then cannot listen")
         func staleAndNoPort() async throws {
             try await run(
                 """
@@ -215,7 +215,7 @@ extension Peers {
         }
 
         @Test(
-            "What took its place meanwhile stays at the end",
+            "A file that replaced it meanwhile stays at the end",
             arguments: [
                 "echo precious >other && mv other ready.json", "rm ready.json && mkfifo ready.json",
                 "mv ready.json moved && ln -s moved ready.json", "cp ready.json other && mv other ready.json",
@@ -235,7 +235,7 @@ extension Peers {
             }
         }
 
-        @Test("One that appears while a server starts is not replaced; the recording is taken back")
+        @Test("A file that appears while a server starts is not replaced; the recording is removed")
         func race() async throws {
             // A recording is made after the path was found to be free, and has files of both names.
             try await run(
@@ -260,7 +260,7 @@ extension Peers {
             }
         }
 
-        @Test("A server that is stopped by force takes it along, and no drafts are left")
+        @Test("A server stopped by force removes it, and leaves no drafts")
         func forced() async throws {
             try await run(
                 """

@@ -5,7 +5,7 @@ import Testing
 
 extension Peers {
     /// `fitiq-mock replay`, and `replay:` in a scenario, by the binary that users run.
-    @Suite("Sessions played back on the command line")
+    @Suite("Replays on the command line")
     struct ReplayTests {
         private static let origin = "https://api.fitiq.example"
 
@@ -59,7 +59,7 @@ extension Peers {
                 #"{"name":"\#(name)"}"#)
         }
 
-        @Test("A session is served, with URLs that lead here, and what became of it is told at the end")
+        @Test("A replay serves the session with its own URLs, and reports the result at the end")
         func replay() async throws {
             try await withTake { _, har in
                 let end = try await RunningServer.run(["replay", har, "--match", "strict"]) { server in
@@ -81,7 +81,9 @@ extension Peers {
             }
         }
 
-        @Test("What was not as recorded is told, and fails where --match is strict", arguments: ["strict", "ordered"])
+        @Test(
+            "Differences from the recording are reported, and fail with --match strict",
+            arguments: ["strict", "ordered"])
         func unexpected(match: String) async throws {
             try await withTake { _, har in
                 let end = try await RunningServer.run(
@@ -100,7 +102,7 @@ extension Peers {
             }
         }
 
-        @Test("Faults of a scenario go with a session, and its own data does not")
+        @Test("A scenario's faults go with a session, its data does not")
         func scenarios() async throws {
             try await withTake { folder, har in
                 let faults = folder["faults.yaml"]
@@ -118,7 +120,7 @@ extension Peers {
             }
         }
 
-        @Test("A scenario's file names a session beside it: serve, check and verify read it")
+        @Test("A scenario's file names a session next to it: serve, check and verify read it")
         func key() async throws {
             try await withTake { folder, _ in
                 let file = folder["take.yaml"]
@@ -150,7 +152,7 @@ extension Peers {
             }
         }
 
-        @Test("A session that cannot be read is told with its place")
+        @Test("An unreadable session is reported with the place")
         func mistakes() async throws {
             try await withTake { folder, har in
                 let mock = try Programs.fitiqMock()
@@ -175,7 +177,7 @@ extension Peers {
         }
 
         @Test(
-            "Options that cannot be are refused before anything is opened",
+            "Invalid options are refused before anything is opened",
             arguments: [
                 (["--match", "loose"], "--match must be one of strict, ordered, route; got 'loose'."),
                 (["--match", "strickt"], "Did you mean 'strict'?"),
@@ -196,7 +198,7 @@ extension Peers {
             }
         }
 
-        @Test("A scenario that plays a session back has no state to begin with or to keep, and no ids of its own")
+        @Test("A replaying scenario has no state to begin with or to save, and no ids of its own")
         func state() async throws {
             try await withTake { folder, _ in
                 let file = folder["take.yaml"]

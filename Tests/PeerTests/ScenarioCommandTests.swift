@@ -30,7 +30,7 @@ extension Peers {
                 try await curl.run(["--include"] + arguments + options + [server.ready.url + "/__admin" + path]))
         }
 
-        @Test("A built-in scenario is named in banner and ready file, and happens")
+        @Test("A built-in scenario is named in banner and ready file, and takes effect")
         func builtIn() async throws {
             try await RunningServer.serve("--instant", "--scenario", "conflict") { server in
                 #expect(server.ready.scenario == "conflict")
@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("A manual clock is told with the command that moves it, which works as it is printed")
+        @Test("A manual clock is announced with the command that moves it, which works as printed")
         func manualClock() async throws {
             try await RunningServer.serve("--clock", "manual", "--admin-token", "a 'token'") { server in
                 #expect(server.banner.contains("  Clock       manual, stands at 2025-01-29T10:30:00Z\n"))
@@ -63,7 +63,7 @@ extension Peers {
             }
         }
 
-        @Test("The command line wins over what the scenario says of seed, guide and clock")
+        @Test("The command line overrides the scenario's seed, guide and clock")
         func precedence() async throws {
             try await withFolder { folder in
                 let file = folder["s.yaml"]
@@ -92,7 +92,7 @@ extension Peers {
             }
         }
 
-        @Test("--watch follows the file: good, broken, mended, gone and back; open connections stay")
+        @Test("--watch follows the file: good, broken, fixed, gone and back; open connections stay")
         func watch() async throws {
             try await withFolder { folder in
                 let file = folder["mine.yaml"]
@@ -133,7 +133,7 @@ extension Peers {
             }
         }
 
-        @Test("What a server holds goes on in the next: --export-on-exit, --import")
+        @Test("A server's data continues in the next: --export-on-exit, --import")
         func state() async throws {
             try await withFolder { folder in
                 let file = folder["state.json"].path
@@ -171,7 +171,7 @@ extension Peers {
             }
         }
 
-        @Test("An export that cannot be written ends the server with 3, at its start if that is known then")
+        @Test("A failed export ends the server with 3, at its start if that is already certain")
         func noExport() async throws {
             let process = Process()
             let folder = try ScratchFolder()
@@ -199,7 +199,7 @@ extension Peers {
             #expect(try folder.read("err") == told)
         }
 
-        @Test("check says what is wrong with each file, and which are good")
+        @Test("check reports the mistakes of each file, and names the good ones")
         func check() async throws {
             try await withFolder { folder in
                 try write(Self.good, folder["good.yaml"])
@@ -224,7 +224,7 @@ extension Peers {
             }
         }
 
-        @Test("Every built-in scenario is listed, and printed so that check finds it good")
+        @Test("Every built-in scenario is listed, and printed so that check accepts it")
         func scenarios() async throws {
             let program = try Programs.fitiqMock()
             let list = try await Command(program, ["scenarios"])
@@ -238,7 +238,7 @@ extension Peers {
             }
         }
 
-        @Test("A scenario that cannot be served is told with the places of its mistakes, and exit 2")
+        @Test("An invalid scenario is refused with the places of its mistakes, and exit 2")
         func mistakes() async throws {
             try await withFolder { folder in
                 try write(Self.bad, folder["bad.yaml"])
@@ -274,7 +274,7 @@ extension Peers {
             }
         }
 
-        @Test("The environment sets what the options set")
+        @Test("The environment sets the same as the options")
         func environment() async throws {
             let program = try Programs.fitiqMock()
             for (name, value, told) in [

@@ -22,7 +22,7 @@ extension SearchingPeers {
             return try await body(folder)
         }
 
-        @Test("A recorded loss of a question becomes one fault, with which verify shows the mistake again")
+        @Test("A recorded loss of a question becomes one fault, with which verify reproduces the mistake")
         func dropped() async throws {
             try await withFolder { folder in
                 let scenario = """
@@ -72,7 +72,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "An obligation that a recorded client broke is what the command has to break, here of a browser's recording"
+            "The command has to break the recorded client's obligation, here in a browser's recording"
         )
         func obligation() async throws {
             try await withFolder { folder in
@@ -123,7 +123,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("After Ctrl-C the smallest scenario so far is written: exit 130; how far it is stands on stderr")
+        @Test("After Ctrl-C the smallest scenario so far is written: exit 130; stderr shows the progress")
         func interrupted() async throws {
             try await withFolder { folder in
                 func failed(_ path: String, at second: Int) -> String {
@@ -162,7 +162,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "A browser's recording is read too; what cannot be used is one line on stderr and exit 2")
+            "A browser's recording works, too; unusable input is one line on stderr and exit 2")
         func foreign() async throws {
             try await withFolder { folder in
                 let har = URL.fixtures.appending(path: "sessions/foreign/chrome.har").path

@@ -8,7 +8,7 @@ extension SearchingPeers {
     /// Every check is on. `peers/schemathesis/rules.py` tells the few promises of the API that OpenAPI cannot express.
     @Suite("schemathesis")
     struct SchemathesisTests {
-        @Test("finds no answer that contradicts the server's description of itself", arguments: Mode.allCases)
+        @Test("schemathesis finds no answer that contradicts the server's description", arguments: Mode.allCases)
         func findsNothing(_ mode: Mode) async throws {
             try await RunningServer.serve("--instant", "--guide", mode.rawValue) { server in
                 let report = try await schemathesis(server, LongRun.choose(6, long: 25) * (mode == .union ? 4 : 1))

@@ -6,7 +6,7 @@ import Traffic
 extension Peers {
     @Suite("serve --record")
     struct ServeRecordStory {
-        @Test("What is served over http and https is in the file when the server has stopped, without its secrets")
+        @Test("The file has the traffic over http and https when the server has stopped, without secrets")
         func records() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -42,7 +42,7 @@ extension Peers {
             #expect((sockets.first?.frames.count ?? 0) > 3)
         }
 
-        @Test("A file that exists is not replaced, and --keep-secrets goes with --record")
+        @Test("An existing file is not replaced, and --keep-secrets needs --record")
         func refused() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

@@ -26,7 +26,7 @@ extension Peers {
             return try await Command(try Programs.fitiqMock(), [command] + options + names, directory: directory)
         }
 
-        @Test("show prints a timeline, reads the files beside the HAR, and escapes what was recorded")
+        @Test("show prints a timeline, reads files next to the HAR, and escapes recorded text")
         func show() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -54,7 +54,7 @@ extension Peers {
             try await run(command, [], files, in: directory)
         }
 
-        @Test("A file that is torn, none, or lacks what stood beside it is told")
+        @Test("A torn file, another file, and missing attachments are reported")
         func trouble() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -79,7 +79,7 @@ extension Peers {
                 "\(narrow.transcript)")
         }
 
-        @Test("diff exits 0 for equal sessions, 1 for others, 2 for files that are none")
+        @Test("diff exits 0 for equal sessions, 1 for different ones, 2 for other files")
         func diff() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

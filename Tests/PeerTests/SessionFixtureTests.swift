@@ -12,7 +12,7 @@ extension Peers {
 
         /// The story's script compares what its user sees, and asks for verdicts; a strict replay ends with 1 where
         /// anything was asked for that was not recorded, or the other way round.
-        @Test("A replay tells its client the recorded story, and the client keeps what it owes", arguments: stories)
+        @Test("A replay plays the recorded story to its client, which keeps its obligations", arguments: stories)
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path
             try await RunningServer.run(["replay", session, "--match", "strict", "--speed", "10"]) { server in

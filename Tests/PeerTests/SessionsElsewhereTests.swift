@@ -4,7 +4,7 @@ import Testing
 
 extension Peers {
     /// Our recordings in the programs of others.
-    @Suite("Recorded sessions elsewhere")
+    @Suite("Recorded sessions in other programs")
     struct SessionsElsewhere {
         /// The part of a HAR that is compared.
         private struct HAR: Decodable {
@@ -32,7 +32,7 @@ extension Peers {
         }
 
         @Test(
-            "mitmproxy reads what was recorded, and writes the same requests and answers",
+            "mitmproxy reads our recording, and writes the same requests and answers",
             arguments: RecordedSessions.stories)
         func mitmproxy(_ story: String) async throws {
             let files = try ScratchFolder()
@@ -50,7 +50,7 @@ extension Peers {
         }
 
         @Test(
-            "A browser is served from what was recorded, by Playwright",
+            "Playwright serves a browser from our recording",
             .enabled(if: Programs.chromium != nil, Programs.noChromium),
             // A browser's page asks with GET, of which two sessions have none.
             arguments: RecordedSessions.stories.filter { !["guide", "limit"].contains($0) })

@@ -32,7 +32,7 @@ extension Peers {
             #expect(read.status == 0, "\(read.transcript)")
         }
 
-        @Test("A link that leads nowhere, and an image from elsewhere, are named, and nothing is written")
+        @Test("A broken link and an external image are reported, and nothing is written")
         func broken() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }

@@ -7,7 +7,7 @@ extension LongPeers {
     @Suite("A state file")
     struct StateTests {
         @Test(
-            "survives kills at random moments: what is lost is newer than the last commit, and the rest fits",
+            "A state file survives kills at random moments: lost data is newer than the last commit, and the rest is consistent",
             arguments: [LongRun.choose(20, long: 200)])
         func kills(count: Int) async throws {
             let script = Programs.peers.appendingPathComponent("with_kills.py").path

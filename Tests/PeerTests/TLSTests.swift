@@ -22,7 +22,7 @@ extension Peers {
             }
         }
 
-        @Test("https and http have one state, and each tells its own URLs")
+        @Test("https and http share one state, and each has its own URLs")
         func sharedState() async throws {
             try await TLSServer.serve("--instant") { tls in
                 let curl = try await Curl(tls.server, user: "curl-tls")
@@ -39,7 +39,7 @@ extension Peers {
             }
         }
 
-        @Test("Who does not trust the CA is refused by itself, and the log says why and what to do")
+        @Test("A client that does not trust the CA refuses, and the log says why and what to do")
         func unknownCA() async throws {
             try await TLSServer.serve { tls in
                 let refused = try await tls.curl("\(tls.url)/health")
@@ -50,7 +50,7 @@ extension Peers {
             }
         }
 
-        @Test("The wrong protocol on either port is told, with the right URL")
+        @Test("The wrong protocol on either port gets the right URL")
         func wrongProtocol() async throws {
             try await TLSServer.serve { tls in
                 let plain = try await tls.curl("http://127.0.0.1:\(tls.port)/health")
@@ -70,7 +70,7 @@ extension Peers {
         private static let request = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
         @Test(
-            "openssl s_client verifies the name, and reads an answer and a farewell", arguments: ["1_2", "1_3"],
+            "openssl s_client verifies the name, and reads an answer and close_notify", arguments: ["1_2", "1_3"],
             [["-verify_hostname", "localhost"], ["-verify_ip", "127.0.0.1"]])
         func sClient(version: String, name: [String]) async throws {
             try await TLSServer.serve { tls in
@@ -109,7 +109,7 @@ extension Peers {
             }
         }
 
-        @Test("Old versions and other protocols are refused by the alert that says so, and logged")
+        @Test("Old versions and other protocols are refused by the right alert, and logged")
         func refusedHandshakes() async throws {
             try await TLSServer.serve { tls in
                 let old = try await tls.openssl("-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
@@ -146,7 +146,7 @@ extension Peers {
         }
 
         @Test(
-            "A library tells the story over https and wss", arguments: ["with_websockets", "with_aiohttp"],
+            "A library plays the story over https and wss", arguments: ["with_websockets", "with_aiohttp"],
             [
                 ["rest", "refusals", "goal_rules"], ["handshakes", "chat", "echo"],
                 ["goal_chat", "meals", "meals_heard"],
@@ -156,7 +156,7 @@ extension Peers {
         }
 
         @Test(
-            "Each fault is reported by a library over TLS as it is without",
+            "A library reports each fault over TLS as it does without",
             arguments: [
                 // To Python's blocking sockets over TLS a reset is an end, so http.client does not tell the faults of answers.
                 ("faults_with_websockets", "handshake"), ("faults_with_websockets", "socket"),
@@ -169,7 +169,7 @@ extension Peers {
 
         // MARK: Certificates
 
-        @Test("The certificate's own tools find it in order: for this machine's names only, keys for their user only")
+        @Test("The certificate's own tools accept it: for this machine's names only, keys for their user only")
         func certificates() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -207,7 +207,7 @@ extension Peers {
             #expect(other.status != 0)
         }
 
-        @Test("Servers that start at once on a fresh folder have one CA, and each serves")
+        @Test("Servers that start at once in a fresh folder share one CA, and each serves")
         func atOnce() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -239,7 +239,7 @@ extension Peers {
             return try JSONSerialization.data(withJSONObject: all.filter { $0.value is String })
         }
 
-        @Test("Without --tls the ready file and the banner say nothing of it, and no folder is made")
+        @Test("Without --tls the ready file and the banner do not mention TLS, and no folder is made")
         func without() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -253,7 +253,7 @@ extension Peers {
         }
 
         @Test(
-            "A certificate of one's own is served, be its key elliptic or RSA",
+            "The server uses a custom certificate, with an elliptic or RSA key",
             arguments: [["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], ["rsa:2048"]])
         func own(algorithm: [String]) async throws {
             try await withOwnCertificate(algorithm) { files in
@@ -271,7 +271,7 @@ extension Peers {
             }
         }
 
-        @Test("An expired certificate is served with a warning, for it may be meant; the key of another is refused")
+        @Test("An expired certificate is served with a warning; another certificate's key is refused")
         func badCertificates() async throws {
             try await withOwnCertificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]) { files in
                 let (certificate, key, expired) = (files["c.pem"].path, files["k.pem"].path, files["e.pem"].path)

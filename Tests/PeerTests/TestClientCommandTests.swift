@@ -42,7 +42,7 @@ extension Peers {
             #expect(!guides.isEmpty && Set(guides).isSubset(of: all))
         }
 
-        @Test("A client that can do nothing is skipped in every case, and never connects: exit 4")
+        @Test("A client without abilities is skipped in every case, and never connects: exit 4")
         func idle() async throws {
             let all = try await cases()
             let run = try await testClient([], Self.idle)
@@ -53,7 +53,7 @@ extension Peers {
             #expect(lines.allSatisfy { $0.contains(": skipped: ") }, "\(run.errors)")
         }
 
-        @Test("An adapter that dies before its first answer is told once: exit 2, without a report")
+        @Test("An adapter that dies before its first answer is reported once: exit 2, without a report")
         func dying() async throws {
             let run = try await testClient([], "echo began >&2; exit 3")
             #expect(run.status == 2 && run.output == "", "\(run.transcript)")
@@ -64,7 +64,9 @@ extension Peers {
             #expect(lines.last?.hasSuffix("It last wrote to standard error: began") == true)
         }
 
-        @Test("One that dies later before its first answer, twice in a row, ends the run, which is incomplete: exit 1")
+        @Test(
+            "An adapter that later dies twice in a row before its first answer ends the run, which is incomplete: exit 1"
+        )
         func dyingLater() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -97,7 +99,7 @@ extension Peers {
             done
             """#
 
-        @Test("A client that is idle is not waited for; --fail-fast ends with it, --skip leaves cases out")
+        @Test("The suite does not wait for an idle client; --fail-fast ends with it, --skip leaves cases out")
         func failFast() async throws {
             let chats = try await cases("--case", "chat")
             let run = try await testClient(
@@ -112,7 +114,7 @@ extension Peers {
             #expect(never.flatMap { never in failure.map { never.lowerBound < $0.lowerBound } } == true)
         }
 
-        @Test("--fail-fast goes on after what is known to be broken")
+        @Test("--fail-fast continues after a known breach")
         func failFastOfKnown() async throws {
             let chats = try await cases("--case", "chat")
             let folder = try ScratchFolder()
@@ -125,7 +127,7 @@ extension Peers {
             #expect(run.errors.split(separator: "\n").count == 2, "\(run.errors)")
         }
 
-        @Test("--time-limit ends all cases together; the report has those that had ended")
+        @Test("--time-limit ends all cases together; the report has the finished ones")
         func timeLimit() async throws {
             let start = ContinuousClock.now
             let run = try await testClient(["--time-limit", "1s", "--junit", "/dev/stderr"], Self.lazy)
@@ -144,7 +146,7 @@ extension Peers {
             #expect(lines.suffix(2) == [#"> {"command":"end"}"#, #"< {"ok":true}"#], "\(run.errors)")
         }
 
-        @Test("Ctrl-C reports the cases that had ended: exit 130")
+        @Test("Ctrl-C reports the finished cases: exit 130")
         func reported() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -170,7 +172,7 @@ extension Peers {
             #expect(run.output.contains(" (incomplete)\n\nInterrupted: 1 of "), "\(run.transcript)")
         }
 
-        @Test("Ctrl-C before a case has ended ends the adapter: exit 130, no report")
+        @Test("Ctrl-C before the first case ends stops the adapter: exit 130, no report")
         func interrupted() async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -189,7 +191,7 @@ extension Peers {
         }
 
         @Test(
-            "What cannot be run is one line on stderr and exit 2",
+            "An invalid run is one line on stderr and exit 2",
             arguments: [
                 (
                     ["test-client"],

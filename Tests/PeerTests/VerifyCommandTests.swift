@@ -31,7 +31,7 @@ extension Peers {
         }
 
         @Test(
-            "What is kept: exit 0, the report alone on standard output, the client's output and progress on the other")
+            "Success: exit 0, the report alone on standard output, the client's output and progress on standard error")
         func kept() async throws {
             let run = try await verify([], "\(Self.whisper); echo to-output; echo to-errors >&2; cat")
             #expect(run.status == 0, "\(run.transcript)")
@@ -47,7 +47,7 @@ extension Peers {
             #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.transcript)")
         }
 
-        @Test("Its worlds have the origins, the compression and the network that its options name")
+        @Test("The options set the origins, the compression and the network of the worlds")
         func wire() async throws {
             let page = #"\#(Self.curl) -D - -H "Origin: http://a.example" -H "Accept-Encoding: gzip""#
             let script =
@@ -62,7 +62,7 @@ extension Peers {
             #expect(wrong.status == 2 && wrong.errors.contains("Did you mean 'train'?"), "\(wrong.transcript)")
         }
 
-        @Test("A must that is broken: exit 1, with what happened")
+        @Test("A broken must: exit 1, with what happened")
         func broken() async throws {
             let run = try await verify([], Self.shout)
             #expect(run.status == 1, "\(run.transcript)")
@@ -71,7 +71,7 @@ extension Peers {
         }
 
         @Test(
-            "A command that fails: exit 1, told apart",
+            "A failing command: exit 1, reported separately",
             arguments: [("exit 7", "exited with 7"), ("kill -9 $$", "was ended by signal 9")])
         func failing(end: String, told: String) async throws {
             let run = try await verify([], "\(Self.whisper); \(end)")
@@ -81,7 +81,7 @@ extension Peers {
             #expect(run.output.contains("command"), "\(run.transcript)")
         }
 
-        @Test("A client that may fail passes with any exit status, and not when a signal or its time limit ends it")
+        @Test("A client that may fail passes with any exit status, but not after a signal or its time limit")
         func mayFail() async throws {
             let honest = try await verify(["--may-fail"], "\(Self.whisper); exit 7")
             #expect(honest.status == 0 && honest.output.contains("The run passes."), "\(honest.transcript)")
@@ -90,7 +90,7 @@ extension Peers {
             #expect(killed.status == 1 && killed.output.contains("a command failed"), "\(killed.transcript)")
         }
 
-        @Test("A command that is known to fail in a scenario passes there, fails in others, and once it does not fail")
+        @Test("A command known to fail in a scenario passes there, fails in others, and fails once it succeeds")
         func knownCommand() async throws {
             try await withFolder { folder in
                 try Data("conflict command\n".utf8).write(to: folder["known"])
@@ -114,13 +114,13 @@ extension Peers {
             }
         }
 
-        @Test("A client that never connects: exit 4, whatever else", arguments: ["true", "false"])
+        @Test("A client that never connects: exit 4, whatever else happens", arguments: ["true", "false"])
         func neverConnected(command: String) async throws {
             let run = try await verify([], command)
             #expect(run.status == 4, "\(run.transcript)")
         }
 
-        @Test("Every built-in scenario, once each; a command that does nothing never connects")
+        @Test("Every built-in scenario runs once; a command that does nothing never connects")
         func all() async throws {
             try await withFolder { folder in
                 let run = try await verify(
@@ -132,7 +132,7 @@ extension Peers {
             }
         }
 
-        @Test("The environment names a world of its own for each scenario, and its admin API; both tokens work")
+        @Test("The environment names a separate world for each scenario, and its admin API; both tokens work")
         func environment() async throws {
             try await withFolder { folder in
                 try Data("name: mine\nclock: {manual: \"2025-06-01T00:00:00Z\"}\n".utf8).write(to: folder["mine.yaml"])
@@ -160,7 +160,7 @@ extension Peers {
             }
         }
 
-        @Test("Worlds that the command makes are judged with its run, also after it has deleted them")
+        @Test("Worlds that the command makes are judged with its run, even after it has deleted them")
         func ownWorlds() async throws {
             let script = #"""
                 made=$(curl -s -H 'Content-Type: application/json' -d '{"scenario":"conflict","label":"Login"}' \
@@ -177,7 +177,7 @@ extension Peers {
             #expect(run.errors.contains("1 world of its own"), "\(run.transcript)")
         }
 
-        @Test("--guide and --seed win over the scenario's")
+        @Test("--guide and --seed override the scenario's")
         func guide() async throws {
             let create = #"""
                 curl -s -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY" \
@@ -191,7 +191,7 @@ extension Peers {
             #expect(third.errors.prefix(60) != first.errors.prefix(60), "\(third.transcript)")
         }
 
-        @Test("The time limit ends the command and all that it started; it is judged all the same")
+        @Test("The time limit ends the command and everything that it started, and the run is still judged")
         func timeLimit() async throws {
             try await withFolder { folder in
                 // The pipe's end comes when no process is left that could write to it.
@@ -215,7 +215,7 @@ extension Peers {
         }
 
         @Test(
-            "--jobs runs scenarios side by side, and shows the output of each whole, with its name in front of each line"
+            "--jobs runs scenarios concurrently, and shows the output of each whole, with its name in front of each line"
         )
         func jobs() async throws {
             try await withFolder { folder in
@@ -240,7 +240,7 @@ extension Peers {
             }
         }
 
-        @Test("Ctrl-C reports the scenarios that had ended: exit 130", arguments: ["1", "2"])
+        @Test("Ctrl-C reports the finished scenarios: exit 130", arguments: ["1", "2"])
         func reported(jobs: String) async throws {
             try await withFolder { folder in
                 let client =
@@ -267,7 +267,9 @@ extension Peers {
             }
         }
 
-        @Test("Ctrl-C before a scenario has ended ends the command and all that it started: exit 130, no report")
+        @Test(
+            "Ctrl-C before the first scenario ends stops the command and everything that it started: exit 130, no report"
+        )
         func interrupted() async throws {
             try await withFolder { folder in
                 let script = #"""
@@ -286,7 +288,7 @@ extension Peers {
             }
         }
 
-        @Test("Known to be broken: broken passes, kept fails, a name that nobody knows is a mistake")
+        @Test("Known to be broken: a breach passes, a kept obligation fails, an unknown name is a mistake")
         func knownBroken() async throws {
             try await withFolder { folder in
                 try Data("# later\nids/lowercase\n".utf8).write(to: folder["known"])
@@ -302,7 +304,7 @@ extension Peers {
             }
         }
 
-        @Test("Reports are written; one that cannot be is told with exit 3")
+        @Test("Reports are written; a failed write means exit 3")
         func reports() async throws {
             try await withFolder { folder in
                 let run = try await verify(
@@ -324,7 +326,7 @@ extension Peers {
         }
 
         @Test(
-            "What cannot be run is one line on stderr and exit 2",
+            "An invalid run is one line on stderr and exit 2",
             arguments: [
                 (
                     ["verify"],

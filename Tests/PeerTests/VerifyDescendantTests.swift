@@ -19,7 +19,7 @@ import TestSupport
             }
 
             @Test(
-                "Daemons that the command starts end with it, at its end and when its time is up",
+                "Daemons that the command starts end with it, at its end and at its time limit",
                 arguments: ["exit 0", "exec 3>&-; wait"])
             func daemons(end: String) async throws {
                 try await withFolder { folder in
@@ -39,7 +39,7 @@ import TestSupport
                 }
             }
 
-            @Test("Killed, verify takes along the command and its daemons")
+            @Test("When verify is killed, the command and its daemons end, too")
             func killed() async throws {
                 try await withFolder { folder in
                     let script = #"""
