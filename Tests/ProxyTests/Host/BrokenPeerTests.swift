@@ -6,7 +6,7 @@ import Text
 
 @testable import Proxy
 
-@Suite("A proxy writes to who has gone", .timeLimit(.minutes(1)))
+@Suite("A proxy with disconnected peers", .timeLimit(.minutes(1)))
 struct BrokenPeerTests {
     private let listener: Listener
     private let host: ProxyHost
@@ -28,7 +28,7 @@ struct BrokenPeerTests {
         return socket
     }
 
-    @Test("A client that has gone before the end of its last answer leaves no deadline behind")
+    @Test("A client that left before the end of its last answer leaves no deadline behind")
     func client() throws {
         defer { listener.close() }
         let time = host.loop.time(now)
@@ -41,7 +41,7 @@ struct BrokenPeerTests {
         #expect(host.pairCount == 0 && host.deadlines.next == nil)
     }
 
-    @Test("What an upstream that has gone does not take is dropped")
+    @Test("Bytes for a disconnected upstream are dropped")
     func upstream() throws {
         defer { listener.close() }
         let time = host.loop.time(now)

@@ -33,7 +33,7 @@ struct ProxyHostTests {
         return (client, server)
     }
 
-    @Test("Requests go over one connection; one that the upstream closed meanwhile is made anew")
+    @Test("Requests share one connection; one that the upstream closed meanwhile is replaced")
     func reconnects() throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -60,7 +60,7 @@ struct ProxyHostTests {
         other.close()
     }
 
-    @Test("The end of one stream of a tunnel is passed on, and the other goes on", arguments: [true, false])
+    @Test("The end of one stream of a tunnel is passed on, and the other continues", arguments: [true, false])
     func halfClosed(_ byClient: Bool) throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -76,7 +76,7 @@ struct ProxyHostTests {
         server.close()
     }
 
-    @Test("A reset of one side of a tunnel is one for the other", arguments: [true, false])
+    @Test("A reset of one side of a tunnel resets the other", arguments: [true, false])
     func reset(_ byClient: Bool) throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -87,7 +87,7 @@ struct ProxyHostTests {
         second.close()
     }
 
-    @Test("A reset within an answer is one for the client, after what came of it")
+    @Test("A reset within an answer resets the client, after the part that arrived")
     func resetWithinAnswer() throws {
         defer { listener.close() }
         let proxy = try LocalProxy(upstream)
@@ -102,7 +102,7 @@ struct ProxyHostTests {
         client.close()
     }
 
-    @Test("A recording is told of each connection by its number, who ended it, and whether it was reset")
+    @Test("A recording has each connection by number, who ended it, and whether it was reset")
     func tapped() throws {
         defer { listener.close() }
         let tap = TapOfTests()
@@ -172,7 +172,7 @@ struct ProxyHostTests {
         for wire in [client, second] { wire.close() }
     }
 
-    @Test("Who reads nothing holds the sender back, and gets everything in the end")
+    @Test("A client that reads nothing holds the sender back, and gets everything in the end")
     func backPressure() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -200,7 +200,7 @@ struct ProxyHostTests {
         server.close()
     }
 
-    @Test("An upstream that nobody listens at is answered 502, at once")
+    @Test("An upstream without a listener gives 502 at once")
     func unreachable() throws {
         defer { listener.close() }
         let nowhere = try RefusingAddress()
@@ -216,7 +216,7 @@ struct ProxyHostTests {
         client.close()
     }
 
-    @Test("An upstream that does not shake hands, or does not answer, is answered 504", arguments: [true, false])
+    @Test("An upstream that does not shake hands, or does not answer, gives 504", arguments: [true, false])
     func timeouts(_ isSecure: Bool) throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -231,7 +231,7 @@ struct ProxyHostTests {
         client.close()
     }
 
-    @Test("A client that says nothing, or not all of a request, is not waited for", arguments: ["", "GET / HT"])
+    @Test("A silent client, or one with half a request, is dropped on time", arguments: ["", "GET / HT"])
     func idle(_ beginning: String) throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -243,7 +243,7 @@ struct ProxyHostTests {
         client.close()
     }
 
-    @Test("A tunnel may be silent for longer than any time there is")
+    @Test("A tunnel may be silent for longer than any time limit")
     func silentTunnel() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -259,7 +259,7 @@ struct ProxyHostTests {
         for wire in [client, server, other] { wire.close() }
     }
 
-    @Test("A client that is slow to take the last answer of its connection gets all of it")
+    @Test("A client that slowly reads the last answer of its connection gets all of it")
     func slowClient() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -279,7 +279,7 @@ struct ProxyHostTests {
         for wire in [client, server] { wire.close() }
     }
 
-    @Test("Beyond the limit a client is told so, and the others go on")
+    @Test("Beyond the limit a client is refused, and the others continue")
     func limit() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -306,7 +306,7 @@ struct ProxyHostTests {
         )
     }
 
-    @Test("Plain HTTP on the port for TLS gets one answer, beyond the limit too", arguments: [true, false])
+    @Test("Plain HTTP on the TLS port gets one answer, beyond the limit too", arguments: [true, false])
     func plainOnTLSPort(_ isBeyondLimit: Bool) throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -321,7 +321,7 @@ struct ProxyHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
-    @Test("Beyond the limit a client is told so over TLS too")
+    @Test("Beyond the limit a client is refused over TLS, too")
     func limitOverTLS() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -355,7 +355,7 @@ struct ProxyHostTests {
         client.close()
     }
 
-    @Test("An upstream that is not trusted, or hangs up in the handshake, is answered 502", arguments: [true, false])
+    @Test("An upstream that is untrusted, or hangs up in the handshake, gives 502", arguments: [true, false])
     func failedHandshake(_ hasCertificate: Bool) throws {
         defer { listener.close() }
         let proxy = try LocalProxy("https://\(listener.localAddress)")
@@ -379,7 +379,7 @@ struct ProxyHostTests {
         for wire in [client, server] { wire.close() }
     }
 
-    @Test("The deadlines of clients that have gone are forgotten before they are due, and the others' are met")
+    @Test("Deadlines of disconnected clients are dropped early, and the others are met")
     func goneClients() throws {
         defer { listener.close() }
         let host = try ProxyHost(
@@ -408,7 +408,7 @@ struct ProxyHostTests {
         #expect(present.allSatisfy { $0.relay.clientEnding == .close })
     }
 
-    @Test("A proxy that stops waits for who still gets bytes, not for who has gone or asked for nothing")
+    @Test("A stopping proxy waits for clients that still receive bytes, not for idle or disconnected ones")
     func stops() throws {
         defer { listener.close() }
         let host = try ProxyHost(
@@ -423,7 +423,7 @@ struct ProxyHostTests {
         #expect(host.hasAnswersUnderWay)
     }
 
-    @Test("Only a client that still takes the end of its last answer has the longer time to go")
+    @Test("Only a client that still reads the end of its last answer gets the longer time")
     func timeToGo() throws {
         defer { listener.close() }
         let host = try ProxyHost(
@@ -444,7 +444,7 @@ struct ProxyHostTests {
         #expect(pair.deadline(host.limits) == shorter)
     }
 
-    @Test("An upstream whose name is not looked up in time is refused")
+    @Test("A slow name lookup of the upstream is refused")
     func stalledLookup() throws {
         let end = try Gate()
         defer { end.open() }
@@ -464,7 +464,7 @@ struct ProxyHostTests {
         #expect(start.duration(to: .now()) < .seconds(30))
     }
 
-    @Test("A proxy does not stand before itself")
+    @Test("A proxy refuses itself as its upstream")
     func itself() throws {
         let address = listener.localAddress
         listener.close()

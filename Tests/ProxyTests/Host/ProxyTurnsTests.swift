@@ -34,7 +34,7 @@ struct ProxyTurnsTests {
         return (try #require(host.pairs.last ?? nil), peer)
     }
 
-    @Test("So many clients beyond the limit are told so, and one more is reset")
+    @Test("A number of clients beyond the limit are refused, and one more is reset")
     func refusals() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -47,7 +47,7 @@ struct ProxyTurnsTests {
         #expect(try peers[34].isReset())
     }
 
-    @Test("A connection that ends is there while its client has not ended it too, until its time is up")
+    @Test("An ending connection stays until its client has ended it, too, or its time is up")
     func lingers() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -61,7 +61,7 @@ struct ProxyTurnsTests {
         #expect(try peer.receive() == nil)
     }
 
-    @Test("A connection that is reset is gone at once, and leaves no deadline behind")
+    @Test("A reset connection is gone at once, and leaves no deadline behind")
     func resets() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -72,7 +72,7 @@ struct ProxyTurnsTests {
         #expect(try peer.isReset())
     }
 
-    @Test("Only a client that has not taken all when its time is up is reset", arguments: [true, false])
+    @Test("Only a client with unread bytes at its time limit is reset", arguments: [true, false])
     func cutOff(_ hasTakenAll: Bool) throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -86,7 +86,7 @@ struct ProxyTurnsTests {
         #expect(try peer.isReset() == !hasTakenAll)
     }
 
-    @Test("A client that is dropped a second time has left its place once")
+    @Test("A client dropped twice has freed its place once")
     func dropsOnce() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -95,7 +95,7 @@ struct ProxyTurnsTests {
         #expect(host.pairCount == 0 && host.freePlaces == [0])
     }
 
-    @Test("A deadline is entered anew only if it has become an earlier one")
+    @Test("A deadline is entered again only if it is earlier")
     func deadlines() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -112,7 +112,7 @@ struct ProxyTurnsTests {
         #expect(host.turnEnded(now: now) == now.advanced(by: host.limits.lingerTime) && host.deadlines.count == 2)
     }
 
-    @Test("Each address that is left has an equal share of the time that is left to connect")
+    @Test("Each remaining address has an equal share of the remaining time to connect")
     func shares() throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -130,7 +130,7 @@ struct ProxyTurnsTests {
         #expect(pair.upstream == nil)
     }
 
-    @Test("A stream that both sides have ended is read up to its end, though nobody waits for its bytes")
+    @Test("A stream that both sides have ended is read to its end, even without a reader")
     func hangUp() throws {
         defer { listener.close() }
         let host = try makeHost()
@@ -153,7 +153,7 @@ struct ProxyTurnsTests {
         #expect(text == "last words" && client.hasEnded)
     }
 
-    @Test("A proxy that stops ends with its last answer, or when its time is up", arguments: [true, false])
+    @Test("A stopping proxy ends with its last answer, or at its time limit", arguments: [true, false])
     func stops(_ isAnswered: Bool) throws {
         defer { listener.close() }
         var limits = RelayLimits()
@@ -190,7 +190,7 @@ struct ProxyTurnsTests {
         return client
     }
 
-    @Test("A ticket of the upstream is kept with those before it, up to 16", arguments: [0, 15, 16])
+    @Test("An upstream's ticket is added to earlier ones, up to 16", arguments: [0, 15, 16])
     func tickets(_ present: Int) throws {
         defer { listener.close() }
         let host = try makeHost()

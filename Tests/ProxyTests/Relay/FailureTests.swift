@@ -5,7 +5,7 @@ import Testing
 @testable import Hosting
 @testable import Proxy
 
-@Suite("What a proxy answers in the upstream's place")
+@Suite("Answers of the proxy itself")
 struct FailureTests {
     private static func answer(_ status: String, _ code: String, _ message: String, closes: Bool = false) -> String {
         let body = APIError.body(code: code, message: message, in: .union)
@@ -55,7 +55,7 @@ struct FailureTests {
     ]
 
     @Test(
-        "A failure to connect is an error in the API's form, and the client's connection goes on",
+        "A failure to connect is an error in the API's form, and the client's connection continues",
         arguments: FailureTests.failures)
     func cannotConnect(_ failure: UpstreamFailure, status: String, code: String, message: String) {
         var harness = RelayHarness()
@@ -73,7 +73,7 @@ struct FailureTests {
         #expect(harness.clientText == RelayCase.ok)
     }
 
-    @Test("A failure while the request is still coming is answered at once, and the rest of it dropped")
+    @Test("A failure during the request is answered at once, and the rest of it dropped")
     func failsEarly() {
         var harness = RelayHarness()
         harness.client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc")
@@ -86,7 +86,7 @@ struct FailureTests {
         #expect(harness.clientText == RelayCase.ok)
     }
 
-    @Test("A client that has ended its stream is served on after a failure, and its end goes into a tunnel")
+    @Test("A half-closed client is served after a failure, and its end goes into a tunnel")
     func failsAfterEnd() {
         var harness = RelayHarness()
         harness.client(RelayCase.get + RelayCase.handshake)
@@ -103,7 +103,9 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .close)
     }
 
-    @Test("An upstream that speaks no HTTP", arguments: ["SSH-2.0-OpenSSH\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}F\r\n"])
+    @Test(
+        "An upstream that does not speak HTTP gives 502",
+        arguments: ["SSH-2.0-OpenSSH\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}F\r\n"])
     func noHTTP(_ text: String) {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -115,7 +117,7 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .none)
     }
 
-    @Test("A length that no number holds is a 502, and is not passed on as another one", arguments: ["GET", "HEAD"])
+    @Test("A length beyond any number is a 502, and is not forwarded as another one", arguments: ["GET", "HEAD"])
     func impossibleLength(_ method: String) {
         var harness = RelayHarness()
         harness.client("\(method) /a HTTP/1.1\r\nHost: h\r\n\r\n")
@@ -129,7 +131,7 @@ struct FailureTests {
         #expect(chunked.relay.clientEnding == .reset)
     }
 
-    @Test("The greatest length but one that a number holds is passed on")
+    @Test("The second largest length is forwarded")
     func greatestLength() {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -139,7 +141,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Interim answers are passed on up to a limit; with one more the request is answered 502", arguments: [16, 17])
+        "Interim answers are forwarded up to a limit; one more gives 502", arguments: [16, 17])
     func interimAnswers(_ count: Int) {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -153,7 +155,7 @@ struct FailureTests {
         #expect(harness.relay.resetsUpstream == (count == 17))
     }
 
-    @Test("An answer that turns bad half-way is reset")
+    @Test("An answer that becomes invalid half-way is reset")
     func badHalfWay() {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -163,7 +165,7 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .reset)
     }
 
-    @Test("A client that speaks no HTTP is told so, and the upstream is not bothered")
+    @Test("A client that does not speak HTTP is refused without contacting the upstream")
     func badClient() {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.1\r\nHost : h\r\n\r\n")
@@ -173,7 +175,7 @@ struct FailureTests {
         #expect(harness.sentToUpstream.isEmpty)
     }
 
-    @Test("A client whose body turns bad has its request taken back")
+    @Test("A request whose body becomes invalid is withdrawn")
     func badBody() {
         var harness = RelayHarness()
         harness.client("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n")
@@ -182,7 +184,7 @@ struct FailureTests {
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
     }
 
-    @Test("CONNECT is refused with what to do instead")
+    @Test("CONNECT is refused with the alternative")
     func connect() {
         var harness = RelayHarness()
         harness.client("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
@@ -193,7 +195,7 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .close)
     }
 
-    @Test("Beyond the limit of connections")
+    @Test("Clients beyond the limit of connections are refused")
     func tooMany() {
         var limits = RelayLimits()
         limits.connections = 7
@@ -207,7 +209,7 @@ struct FailureTests {
         #expect(harness.relay.upstreamNumber == nil)
     }
 
-    @Test("Time that is up", arguments: [Duration.seconds(3), .milliseconds(250)])
+    @Test("Time limits are refused", arguments: [Duration.seconds(3), .milliseconds(250)])
     func time(_ time: Duration) {
         var limits = RelayLimits()
         limits.answerTime = time
@@ -240,7 +242,7 @@ struct FailureTests {
         #expect(idle.relay.clientEnding == .close)
     }
 
-    @Test("What the log is told of answers, sockets and what broke off")
+    @Test("The log records answers, sockets and broken connections")
     func events() {
         var harness = RelayHarness()
         harness.client(RelayCase.get)
@@ -275,7 +277,7 @@ struct FailureTests {
         #expect(fourth.events == [.brokenOff("GET \"/a\": the client went away before the answer was complete")])
     }
 
-    @Test("Sentences of the shell")
+    @Test("Messages of the shell are sentences")
     func sentences() {
         #expect(Messages.clientTLS("x") == "a client could not be served over TLS: x")
         #expect(Messages.upstreamTLS("x") == "the connection to the upstream broke: x")

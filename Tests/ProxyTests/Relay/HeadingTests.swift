@@ -5,10 +5,10 @@ import Text
 
 @testable import Proxy
 
-@Suite("Heads of requests and answers, written anew")
+@Suite("Rewritten heads of requests and answers")
 struct HeadingTests {
     @Test(
-        "Cookies are for the proxy's host, and for a client without TLS",
+        "Cookies belong to the proxy's host, and to a client without TLS",
         arguments: [
             ("a=1", "a=1", "a=1"),
             ("a=1; Path=/; Domain=example.com; Max-Age=9", "a=1; Path=/; Max-Age=9", "a=1; Path=/; Max-Age=9"),
@@ -25,7 +25,7 @@ struct HeadingTests {
         #expect(AnswerHeading.cookie(cookie, isClientSecure: true) == secure)
     }
 
-    @Test("What names a trace is sent on as it came, in its place")
+    @Test("Trace fields are forwarded unchanged, in their place")
     func trace() throws {
         let fields = [
             "TraceParent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "tracestate": "a=1,b=2",
@@ -54,7 +54,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "A Location at the upstream leads to the proxy, however it is written",
+        "A Location at the upstream leads to the proxy, in any notation",
         arguments: [
             ("https://api.example.com/b", "http://localhost:1/b"),
             ("https://api.example.com:443/b", "http://localhost:1/b"),
@@ -70,7 +70,7 @@ struct HeadingTests {
         #expect(harness.clientText == "HTTP/1.1 302 Found\r\nLocation: \(moved)\r\nContent-Length: 0\r\n\r\n")
     }
 
-    @Test("A client over TLS is led to https")
+    @Test("A client over TLS is redirected to https")
     func secureClient() {
         var harness = RelayHarness(RelayHarness.parsed("https://api.example.com"), isClientSecure: true)
         harness.client("GET / HTTP/1.1\r\nHost: localhost:1\r\nOrigin: https://localhost:1\r\n\r\n")
@@ -79,7 +79,7 @@ struct HeadingTests {
         #expect(harness.clientText.contains("\r\nLocation: https://localhost:1/\r\n"))
     }
 
-    @Test("Somebody else's Origin and Referer stay")
+    @Test("Other Origins and Referers stay")
     func foreignOrigin() {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://other\r\nReferer: http://other/h\r\n\r\n")
@@ -95,7 +95,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "Requests for an admin API say that they came through a proxy, and no others do",
+        "Only requests for an admin API say that they came through a proxy",
         arguments: [
             ("/__admin", true), ("/__admin/state?a", true), ("/%5f_admin/state", true), ("/_%5Fadmi%6E/ui", true),
             ("/w/w1/__admin", true), ("/api/v1/goals?x=__admin", false), ("/", false),

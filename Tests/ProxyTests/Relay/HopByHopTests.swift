@@ -4,9 +4,9 @@ import Testing
 
 @testable import Proxy
 
-@Suite("Fields of one connection")
+@Suite("Hop-by-hop fields")
 struct HopByHopTests {
-    @Test("are those that Connection names, in any case of ASCII letters and no other")
+    @Test("Hop-by-hop fields are those named by Connection, ignoring only ASCII case")
     func listed() {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .connection, value: "close, X-Mine ,\tX-Two"))

@@ -106,7 +106,7 @@ struct RelayPairTests {
         #expect(line.answered.suffix(2) == ["204", "end"])
     }
 
-    @Test("A server that sends the body until it closes", arguments: steps)
+    @Test("A server sends a body until it closes", arguments: steps)
     func untilClose(_ step: Int) throws {
         var line = Line(step: step)
         line.client.sendRequest(
@@ -122,7 +122,7 @@ struct RelayPairTests {
         #expect(line.relay.upstreamNumber == nil)
     }
 
-    @Test("Frames pass untouched, however they are cut", arguments: steps)
+    @Test("Frames pass unchanged, however they are split", arguments: steps)
     func frames(_ step: Int) throws {
         var line = Line(step: step)
         let handshake = ClientHandshake(key: Array(0..<16))
@@ -176,7 +176,7 @@ struct RelayPairTests {
         #expect(atServer.last == .closing(code: .normalClosure, reason: "bye"))
     }
 
-    @Test("Who takes nothing holds the other back, in either direction and in a tunnel")
+    @Test("A side that reads nothing holds the other back, in either direction and in a tunnel")
     func backPressure() {
         var limits = RelayLimits()
         limits.unsentBytes = 1_000
@@ -212,7 +212,7 @@ struct RelayPairTests {
         #expect(relay.wantsClientBytes && relay.wantsUpstreamBytes)
     }
 
-    @Test("Nothing that either side sends, in any order, crashes a relay or has it hold much", arguments: 0..<40)
+    @Test("No input of either side, in any order, crashes a relay or fills its memory", arguments: 0..<40)
     func anything(_ seed: UInt64) {
         var numbers = Draw(seed: seed)
         let texts = [

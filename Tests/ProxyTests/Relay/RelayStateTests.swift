@@ -2,10 +2,10 @@ import Testing
 
 @testable import Proxy
 
-@Suite("What a relay wants and holds")
+@Suite("The state of a relay")
 struct RelayStateTests {
     @Test(
-        "A request may have to be repeated if it is not its connection's first, has no body and may be done twice",
+        "A request may need repeating if it is not its connection's first, has no body and is idempotent",
         arguments: [
             ("GET", "", true), ("HEAD", "", true), ("OPTIONS", "", true), ("TRACE", "", true), ("PUT", "", true),
             ("DELETE", "", true), ("POST", "", false), ("PATCH", "", false), ("PUT", "hi", false),
@@ -25,7 +25,7 @@ struct RelayStateTests {
         #expect(!harness.relay.mayRepeat)
     }
 
-    @Test("The upstream's bytes are wanted while there is a connection to it, and its stream has not ended")
+    @Test("The relay reads the upstream while it is connected and its stream has not ended")
     func wantsUpstreamBytes() {
         var harness = RelayHarness()
         #expect(!harness.relay.wantsUpstreamBytes)
@@ -37,7 +37,7 @@ struct RelayStateTests {
         #expect(!harness.relay.wantsUpstreamBytes)
     }
 
-    @Test("The client's bytes are wanted until too many wait for an answer, or the connection ends")
+    @Test("The relay reads the client until too much waits for an answer, or the connection ends")
     func wantsClientBytes() {
         var harness = RelayHarness()
         #expect(harness.relay.wantsClientBytes)
@@ -63,7 +63,7 @@ struct RelayStateTests {
     }
 
     @Test(
-        "Bytes that were sent are dropped once they are many, and as many as those that wait",
+        "Sent bytes are dropped once they are many, and as many as the waiting ones",
         arguments: [
             (40_000, 20_000, 20_000), (40_000, 19_999, 40_000), (32_770, 16_385, 16_385), (32_768, 16_384, 32_768),
             (100, 50, 100), (100, 100, 0),

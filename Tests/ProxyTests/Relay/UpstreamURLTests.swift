@@ -6,7 +6,7 @@ import Text
 @Suite("URLs of upstream servers")
 struct UpstreamURLTests {
     @Test(
-        "What is one",
+        "Upstream URLs are read",
         arguments: [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1", 8080, false),
             ("https://API.example.com", "https://api.example.com", "api.example.com", 443, true),
@@ -28,7 +28,7 @@ struct UpstreamURLTests {
     }
 
     @Test(
-        "What is none, and what is said of it",
+        "Other URLs are refused with a message",
         arguments: [
             (
                 "api.example.com",

@@ -26,7 +26,7 @@ struct UpstreamSocketTests {
 
     static let question = #"{"type":"message","content":"What should I eat for breakfast?"}"#
 
-    @Test("A stream that is cut in the middle has the bytes that it has on the fake", arguments: ["drop-mid-stream"])
+    @Test("A stream cut in the middle has the same bytes as with the fake", arguments: ["drop-mid-stream"])
     func sameBytes(_ name: String) throws {
         let scenario = try #require(Scenario.builtIn(named: name))
         func play(_ network: VirtualNetwork, behind other: VirtualNetwork? = nil) throws -> (
@@ -84,7 +84,7 @@ struct UpstreamSocketTests {
         #expect(world.upstreams.openCount == 0)
     }
 
-    @Test("A server that stops closes the client's socket with its own code")
+    @Test("A stopping server closes the client's socket with its own code")
     func serverCloses() throws {
         let world = try FrontWorld()
         let socket = try socket(world)
@@ -94,7 +94,7 @@ struct UpstreamSocketTests {
         #expect(socket.closeReason == "The server is shutting down")
     }
 
-    @Test("A server that is gone ends the client's socket the same way", arguments: [true, false])
+    @Test("A lost server ends the client's socket in the same way", arguments: [true, false])
     func serverIsGone(isReset: Bool) throws {
         let world = try FrontWorld()
         let socket = try socket(world)
@@ -116,7 +116,7 @@ struct UpstreamSocketTests {
         #expect(try world.story().contains { $0.contains("note: upstream: http://real.example broke the WebSocket") })
     }
 
-    @Test("A refused handshake is the server's answer, or the fake's if that may answer")
+    @Test("A refused handshake gets the server's answer, or the fake's if allowed")
     func refusedHandshake() throws {
         let refusal = "HTTP/1.1 404 Not Found\r\nX-Real: yes\r\nContent-Length: 0\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(refusal, .open))

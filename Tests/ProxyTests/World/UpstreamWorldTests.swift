@@ -15,7 +15,7 @@ struct UpstreamWorldTests {
 
     static func scenario(_ yaml: String) throws -> Scenario { try Scenario.read("name: front\n" + yaml) }
 
-    @Test("The server's state is what the client sees, and the journal says who answered")
+    @Test("The client sees the server's state, and the journal says who answered")
     func passesOn() throws {
         let world = try FrontWorld()
         let created = try world.exchange(Request.authorized(.post, "/api/v1/goals").json(Self.goal))
@@ -27,7 +27,7 @@ struct UpstreamWorldTests {
         #expect(try world.story() == ["POST 201 real", "GET 200 real", "GET 404 real"])
     }
 
-    @Test("An answer has the server's bytes, with the length in place of the server's framing")
+    @Test("An answer has the server's bytes, with a length instead of the server's framing")
     func bytes() throws {
         let answer =
             "HTTP/1.1 207 Odd\r\nX-A: b\r\nServer: s\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
@@ -71,7 +71,7 @@ struct UpstreamWorldTests {
         #expect(story.contains { $0.hasPrefix("note: the fake answers GET \"/api/v1/goals\", because") } == hasNote)
     }
 
-    @Test("The operator's credentials take the place of the fake's, and of no other; the journal has the client's")
+    @Test("The operator's credentials replace only the fake's; the journal has the client's")
     func credentials() throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
@@ -96,7 +96,7 @@ struct UpstreamWorldTests {
     }
 
     @Test(
-        "A server that fails gives 502 with a sentence, a note with the reason, and harms no other connection",
+        "A failing server gives 502 with a sentence, a note with the reason, and harms no other connection",
         arguments: [
             (VirtualServer.unreachable, "The proxy cannot reach http://real.example: Connection refused."),
             (
@@ -122,7 +122,7 @@ struct UpstreamWorldTests {
         #expect(try other.exchange(Self.goals).status == 200)
     }
 
-    @Test("A server that says nothing gives 504 once its time is up")
+    @Test("A silent server gives 504 at the time limit")
     func silence() throws {
         let world = try FrontWorld(Scenario(), .silent)
         let client = try world.client()
@@ -193,7 +193,7 @@ struct UpstreamWorldTests {
         #expect(try client.response(to: Self.goals).status == 200)
     }
 
-    @Test("Each world has an upstream of its own, or the server's, and its prefix is no part of what is asked")
+    @Test("Each world has its own upstream, or the server's, without the world's prefix")
     func worlds() throws {
         let answer = "HTTP/1.1 302 Found\r\nLocation: http://real.example/api/v1/x\r\nContent-Length: 0\r\n\r\n"
         let world = try FrontWorld(Scenario(), .bytes(answer, .open))
@@ -214,7 +214,7 @@ struct UpstreamWorldTests {
         #expect(moved.fields[.location] == "http://localhost/w/\(servers.json?["id"]?.string ?? "")/api/v1/x")
     }
 
-    @Test("A redirect that repeats the query has the client's token, and not the operator's")
+    @Test("A redirect that repeats the query has the client's token, not the operator's")
     func redirectedToken() throws {
         let answer =
             "HTTP/1.1 307 Temporary Redirect\r\nLocation: /api/v1/goals/?token=their-token\r\nContent-Length: 0\r\n\r\n"
@@ -225,7 +225,7 @@ struct UpstreamWorldTests {
         #expect(!(try world.exchange(Request(target: "/__admin/journal")).text.contains("their-token")))
     }
 
-    @Test("Each token that names no subject is a user of its own")
+    @Test("Each opaque token is a separate user")
     func opaqueTokens() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
         for token in ["ada", "ben", "ada"] {
@@ -237,7 +237,7 @@ struct UpstreamWorldTests {
         #expect(users.count == 3 && users[0] == users[2] && users[0] != users[1], "\(users)")
     }
 
-    @Test("Host passes, also where a client names it a field of its connection")
+    @Test("Host passes, even if a client names it a field of its connection")
     func namedHost() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
         var request = Self.goals
@@ -246,7 +246,7 @@ struct UpstreamWorldTests {
         #expect(world.upstreams.sent.contains("Host: real.example\r\n"))
     }
 
-    @Test("A server that a world brings gets none of the operator's credentials")
+    @Test("An upstream from a world's request gets none of the operator's credentials")
     func otherServer() throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let credentials = UpstreamCredentials(token: "their-token", apiKey: "their-key")
@@ -260,7 +260,7 @@ struct UpstreamWorldTests {
         #expect(world.upstreams.sent.contains(token) && !world.upstreams.sent.contains("their-"))
     }
 
-    @Test("The upstream of a state without a URL has the world's")
+    @Test("A state without a URL keeps the world's upstream")
     func state() throws {
         let world = try FrontWorld(Scenario(), .fake)
         let state = #"{"name": "a", "upstream": {"answers": "real-else-fake"}}"#
@@ -269,7 +269,7 @@ struct UpstreamWorldTests {
         #expect(try world.exchange(Self.goals).status == 200)
     }
 
-    @Test("A reset ends what waits for the server, and the next request goes well")
+    @Test("A reset ends requests that wait for the server, and the next request works")
     func reset() throws {
         let world = try FrontWorld(Scenario(), .silent)
         let client = try world.client()
@@ -291,7 +291,7 @@ struct UpstreamWorldTests {
         #expect(try world.story() == ["GET none nobody"])
     }
 
-    @Test("Without a transport for it, or without a URL, a request is refused")
+    @Test("Without a transport, or without a URL, a request is refused")
     func noTransport() throws {
         let world = try FrontWorld()
         world.front.engine.reachesUpstreams = false
