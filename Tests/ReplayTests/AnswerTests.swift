@@ -14,7 +14,7 @@ struct AnswerTests {
         var answer: ReplayAnswer
     }
 
-    @Test("Fields of framing, of the connection and of the moment are left out, all others go as they were")
+    @Test("Fields of framing, of the connection and of the moment are omitted, all others stay")
     func fields() throws {
         let kept = [
             SessionField("content-type", "application/json"), SessionField("Set-Cookie", "a=1"),
@@ -44,7 +44,7 @@ struct AnswerTests {
         return try response(player.ask("GET", "/a"))
     }
 
-    @Test("A body that is coded goes with the field that says so, untouched; a decoded one without")
+    @Test("A coded body keeps its field, and a decoded one loses it")
     func coding() throws {
         let field = SessionField("Content-Encoding", "gzip")
         #expect(
@@ -66,7 +66,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "An answer comes after the recorded wait, as fast as was asked",
+        "An answer comes after the recorded wait, divided by the speed",
         arguments: [
             Wait(waited: 40, speed: .factor(1), after: 40_000_000),
             Wait(waited: 40, speed: .factor(2), after: 20_000_000),
@@ -100,7 +100,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "A body that is not whole looks cut off to the client as well",
+        "An incomplete body looks cut off to the client as well",
         arguments: [
             Cut(body: body("abc"), length: "3", isComplete: true, declared: nil, then: .nothing),
             Cut(body: body("abc"), length: "9", isComplete: false, declared: 9, then: .finish),
@@ -126,7 +126,7 @@ struct AnswerTests {
         #expect(response.then == row.then)
     }
 
-    @Test("What a recorded HEAD or 304 says of a body that does not come is said again")
+    @Test("A recorded HEAD or 304 keeps its statements about an absent body")
     func declared() throws {
         var builder = SessionBuilder()
         builder.exchange("HEAD", "/a", answerFields: [SessionField("content-length", "1234")])
@@ -138,7 +138,7 @@ struct AnswerTests {
         #expect(try Self.response(player.ask("GET", "/c")).declaredLength == nil)
     }
 
-    @Test("Statuses that end nothing are no answer", arguments: [0, 100, 102, 199, 1_000])
+    @Test("Interim statuses are not answers", arguments: [0, 100, 102, 199, 1_000])
     func statuses(status: Int) throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a", status: status)
@@ -147,7 +147,7 @@ struct AnswerTests {
         #expect(player.plan.notes.count == (status == 0 ? 0 : 1))
     }
 
-    @Test("Request bodies that the recording does not have may be anything")
+    @Test("Unrecorded request bodies match anything")
     func unknownBodies() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/a", fields: [SessionField("Content-Length", "7")], answer: "a")
@@ -164,7 +164,7 @@ struct AnswerTests {
         #expect(player.plan.notes.count == 2)
     }
 
-    @Test("A cut request body is compared with none")
+    @Test("A cut request body is not compared")
     func cutRequest() throws {
         let session = Session(entries: [
             SessionExchange(
@@ -183,7 +183,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "The recorded origin becomes ours, wherever it stands",
+        "Our origin replaces the recorded one everywhere",
         arguments: [
             Origin(origin: ourOrigin, recorded: "https://api.fitiq.example/a", replayed: "http://localhost:8080/a"),
             Origin(origin: ourOrigin, recorded: "http://api.fitiq.example", replayed: "http://localhost:8080"),

@@ -87,7 +87,7 @@ struct MatchTests {
         Row(.route, "another path", [("GET /api/v1/goal", unknown)]),
     ]
 
-    @Test("HEAD for a recorded GET is no request made, a recorded HEAD is one", arguments: [Match.ordered, .route])
+    @Test("HEAD for a recorded GET is not a request, a recorded HEAD is one", arguments: [Match.ordered, .route])
     func heads(match: Match) throws {
         var player = try Self.session().player(match)
         #expect(player.text("HEAD", "/api/v1/goals?limit=2&offset=0") == "goals 1")
@@ -99,7 +99,7 @@ struct MatchTests {
         #expect(player.report.served == 1)
     }
 
-    @Test("A request gets what was recorded for it, or is unexpected", arguments: rows)
+    @Test("A request gets its recorded answer, or is unexpected", arguments: rows)
     func matches(row: Row) throws {
         var player = try Self.session().player(row.match)
         for (request, answer) in row.steps {
@@ -126,7 +126,7 @@ struct FormTests {
     private static let image = (head: "name=\"image\"; filename=\"a.jpg\"\r\nContent-Type: image/jpeg", content: "JFIF")
 
     @Test(
-        "A form is matched by its fields, in any order",
+        "A form matches by its fields, in any order",
         arguments: [
             ("a=1&b=x%20y", true), ("b=x+y&a=1", true), ("a=1&b=x+z", false), ("a=1", false), ("a=1&b=x+y&c=", false),
             ("a=x+y&b=1", false),
@@ -147,7 +147,7 @@ struct FormTests {
         #expect(player.text("POST", "/token", body: "a=1&b=2") == "token")
     }
 
-    @Test("A secret in a form may be another, and is followed")
+    @Test("A secret in a form may differ, and is mapped")
     func secrets() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -158,7 +158,7 @@ struct FormTests {
         #expect(player.text("POST", "/token", fields: Self.form, body: body) == #"{"old":"t0psecret"}"#)
     }
 
-    @Test("Multipart bodies are matched by their parts, whatever their boundary and order")
+    @Test("Multipart bodies match by their parts, with any boundary and order")
     func parts() throws {
         var builder = SessionBuilder()
         let recorded = Self.multipart("abc", [Self.text, Self.image])
@@ -196,7 +196,7 @@ struct FormTests {
             ])
     }
 
-    @Test("A photo that was recorded is known again with another boundary")
+    @Test("A recorded photo matches with another boundary")
     func photo() throws {
         let bytes = try Data(contentsOf: URL.fixtures.appending(path: "har/multipart-photo.har"))
         var player = Player(try ReplayPlan(HARFile(reading: Array(bytes)).session), origin: ourOrigin)
@@ -218,7 +218,7 @@ struct FormTests {
     }
 
     @Test(
-        "A request whose body is not in the file is matched with any body, and a note says so",
+        "A request whose body is not in the file matches any body, and a note says so",
         arguments: [
             ("size-without-body", "POST", "/api/v1/goals", 201),
             ("form-file-without-content", "GET", "/api/v1/goals", 200),
@@ -237,7 +237,7 @@ struct FormTests {
         #expect(response.status == status)
     }
 
-    @Test("Cookies that were joined are set one by one")
+    @Test("Joined cookies are set one by one")
     func cookies() throws {
         let bytes = try Data(contentsOf: URL.fixtures.appending(path: "har/joined-cookies.har"))
         var player = Player(try ReplayPlan(HARFile(reading: Array(bytes)).session), origin: ourOrigin)
@@ -246,7 +246,7 @@ struct FormTests {
     }
 
     @Test(
-        "A subprotocol is answered if the client offers it",
+        "A subprotocol is confirmed if the client offers it",
         arguments: [
             ([], nil), (["chat"], "chat"), (["v2, chat"], "chat"), (["v2", "chat"], "chat"), (["v2"], nil),
             (["Chat"], nil), (["chatter"], nil),

@@ -4,7 +4,7 @@ import Testing
 @testable import Replay
 @testable import Traffic
 
-@Suite("Sentences of a replay")
+@Suite("Messages of a replay")
 struct MessagesTests {
     static func miss(
         _ reason: ReplayMiss.Reason, nearest: Bool = true, _ differences: [ReplayDifference] = []
@@ -120,10 +120,10 @@ struct MessagesTests {
         (Messages.method("HANDSHAKE"), "a WebSocket's handshake"),
     ]
 
-    @Test("Each sentence reads as it should", arguments: rows)
+    @Test("Each message reads correctly", arguments: rows)
     func sentence(got: String, expected: String) { #expect(got == expected) }
 
-    @Test("A report is complete unless something is missing, or came beyond what was recorded")
+    @Test("A report is complete unless a request is missing or unexpected")
     func complete() {
         #expect(ReplayReport().isComplete)
         let counts: [WritableKeyPath<ReplayReport, Int>] = [
@@ -136,7 +136,7 @@ struct MessagesTests {
         }
     }
 
-    @Test("The summary counts what there is to say")
+    @Test("The summary counts the results")
     func summary() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a")

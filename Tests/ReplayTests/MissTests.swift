@@ -81,7 +81,7 @@ struct MissTests {
         Row("nothing near", "GET", "/favicon.ico", nearest: nil, []),
     ]
 
-    @Test("A miss names the nearest recorded request and how it differs", arguments: rows)
+    @Test("A miss names the nearest recorded request and the differences", arguments: rows)
     func nearest(row: Row) throws {
         var player = try Self.session().player()
         guard case .unexpected(let miss) = player.answer(row.request, at: at(7)) else {
@@ -95,7 +95,7 @@ struct MissTests {
         #expect(player.report.unexpected == [miss])
     }
 
-    @Test("The message says what came, what was nearest and how it differs; the details say it as data")
+    @Test("The message has the request, the nearest one and the differences; the details have them as data")
     func message() throws {
         var player = try Self.session().player()
         guard case .unexpected(let miss) = player.ask("POST", "/api/v1/notes?x=1", body: "buy bread") else {
@@ -117,7 +117,7 @@ struct MissTests {
             ])
     }
 
-    @Test("Another id in place of one that the server issued is a difference")
+    @Test("Another id instead of the server's is a difference")
     func issuedID() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/id", answer: IDs.a)
@@ -128,7 +128,7 @@ struct MissTests {
         #expect(differences == [#"path: expected "/goals/\#(IDs.a)", got "/goals/\#(IDs.b)""#])
     }
 
-    @Test("A word that stands for a recorded secret is no difference")
+    @Test("A value for a recorded secret is not a difference")
     func boundWord() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/me", fields: FollowingTests.bearer("redacted-token-1"), answer: "hello")
@@ -140,7 +140,7 @@ struct MissTests {
         #expect(differences == ["body.n: expected 1, got 2"])
     }
 
-    @Test("Of routes that are equally near the first is named")
+    @Test("Of equally near routes the first is named")
     func firstRoute() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/things/red", answer: "1")
@@ -154,7 +154,7 @@ struct MissTests {
     }
 
     @Test(
-        "The nearest route has the most alike path, a similar word before one more and that before another word",
+        "The nearest route has the most similar path; a similar word counts more than an extra one, and that more than another word",
         arguments: [
             ("/things/orange", ["/things/mauve", "/things/orange/all"], 2),
             ("/things/orange", ["/things/orange/all", "/things/oranges"], 2),
@@ -173,7 +173,7 @@ struct MissTests {
         #expect(miss.nearest?.entry == nearest)
     }
 
-    @Test("Bodies beyond a limit are told by their sizes, and none as nothing", arguments: [0, 1])
+    @Test("Bodies beyond a limit are described by size, and missing ones as absent", arguments: [0, 1])
     func largeBodies(excess: Int) throws {
         let count = ReplayLimits.comparedBody + excess
         var builder = SessionBuilder()
@@ -191,7 +191,7 @@ struct MissTests {
         #expect(difference?.hasSuffix(", got nothing") == true)
     }
 
-    @Test("A request that is not given yet is nearer than one that is")
+    @Test("An unused recorded request is nearer than a used one")
     func unservedFirst() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/notes", body: "one", answer: "1")
@@ -205,7 +205,7 @@ struct MissTests {
         #expect(miss.nearest?.entry == 2)
     }
 
-    @Test("Differences are no more than the limit, and shortened")
+    @Test("Differences are limited in number and length")
     func limited() throws {
         let wide = (0..<100).map { "\"\($0)\":\"\(String(repeating: "a", count: 500))\"" }.joined(separator: ",")
         var builder = SessionBuilder()
@@ -224,7 +224,7 @@ struct MissTests {
         #expect(miss.target.utf8.count <= 503)
     }
 
-    @Test("A report keeps no more misses than the limit, and counts all")
+    @Test("A report keeps at most the limit of misses, and counts all")
     func misses() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/a")
@@ -241,7 +241,7 @@ struct MissTests {
         #expect(player.report.frameMisses.count == ReplayLimits.misses)
     }
 
-    @Test("A frame that is not the recorded one says how it differs from the one that is due")
+    @Test("An unexpected frame says how it differs from the due one")
     func frames() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -268,7 +268,7 @@ struct MissTests {
         #expect(player.report.framesReceived == 2)
     }
 
-    @Test("The report as JSON has everything, and as a line what matters")
+    @Test("The JSON report has everything, and its line the essentials")
     func report() throws {
         var player = try Self.session().player()
         _ = player.text("POST", "/api/v1/notes", body: "buy milk")
@@ -290,12 +290,12 @@ struct MissTests {
     }
 }
 
-@Suite("Secrets in what a replay tells")
+@Suite("Secrets in messages of a replay")
 struct ToldSecretsTests {
     static let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.c2lnbmF0dXJl"
 
     @Test(
-        "A target's secrets are shortened, all else stays",
+        "A target's secrets are shortened, and the rest stays",
         arguments: [
             ("/a", "/a"), ("/a?", "/a?"), ("/a?limit=20&page", "/a?limit=20&page"),
             ("/ws?token=\(token)", "/ws?token=eyJh…"),
@@ -308,7 +308,7 @@ struct ToldSecretsTests {
         ])
     func target(_ target: String, _ told: String) { #expect(Excerpts.target(target) == told) }
 
-    @Test("A member with a secret that is on one side only is shortened")
+    @Test("A member with a secret on one side only is shortened")
     func member() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/a", body: #"{"x":1,"password":"hunter2"}"#)
@@ -320,7 +320,7 @@ struct ToldSecretsTests {
             ])
     }
 
-    @Test("Misses, their nearest requests, notes, frames and what was never asked show no token")
+    @Test("Misses, nearest requests, notes, frames and missing requests show no token")
     func everywhere() throws {
         var builder = SessionBuilder()
         builder.socket("/api/v1/consultations/\(IDs.a)/ws?token=\(Self.token)", frames: [frame(.client, 10, "hello")])
@@ -339,12 +339,12 @@ struct ToldSecretsTests {
     }
 }
 
-@Suite("Recorded values are their bytes")
+@Suite("Recorded values are compared by bytes")
 struct IdentityTests {
     /// Texts that Swift's strings equate.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K1", "\u{212A}1")]
 
-    @Test("A vocabulary has both", arguments: twins)
+    @Test("A vocabulary has both spellings", arguments: twins)
     func vocabulary(_ first: ExactString, _ second: ExactString) {
         var vocabulary = Vocabulary()
         let (one, other) = (vocabulary.intern(first), vocabulary.intern(second))
@@ -364,7 +364,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("What differs in its bytes is told as a difference", arguments: twins)
+    @Test("A difference in bytes is reported as a difference", arguments: twins)
     func differences(_ first: ExactString, _ second: ExactString) {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
@@ -379,7 +379,7 @@ struct IdentityTests {
         #expect(paths.list.map(\.place) == ["path"])
     }
 
-    @Test("Bodies up to a limit are compared by their values, larger ones by their size", arguments: [0, 1])
+    @Test("Bodies up to a limit are compared by value, larger ones by size", arguments: [0, 1])
     func largeBodies(_ over: Int) {
         func body(_ letter: String) -> [UInt8] {
             let start = #"{"a":"\#(letter)","b":""#

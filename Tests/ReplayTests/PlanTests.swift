@@ -31,14 +31,14 @@ struct PlanTests {
     @Test("A session without requests is refused")
     func empty() { #expect(Self.refusal(of: []) == .empty) }
 
-    @Test("One entry over the limit is refused, the limit is taken")
+    @Test("The limit of entries is exact, and one more is refused")
     func entries() {
         let limit = ReplayLimits.entries
         #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit + 1)) == .tooManyEntries(limit + 1))
         #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit)) == nil)
     }
 
-    @Test("One frame over the limit is refused, the limit is taken")
+    @Test("The limit of frames is exact, and one more is refused")
     func frames() {
         let half = ReplayLimits.frames / 2
         #expect(
@@ -47,7 +47,7 @@ struct PlanTests {
         #expect(Self.refusal(of: [Self.socket(frames: half), Self.socket(frames: half)]) == nil)
     }
 
-    @Test("One byte over the limit is refused, the limit is taken")
+    @Test("The limit of bytes is exact, and one more is refused")
     func bytes() {
         // The same bytes many times: they take their room once.
         let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
@@ -64,7 +64,7 @@ struct PlanTests {
         #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }
 
-    @Test("Entries are put in the order in which they began")
+    @Test("Entries are sorted by start")
     func order() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/late", start: 200)
@@ -73,7 +73,7 @@ struct PlanTests {
         #expect(urls == [recordedOrigin + "/early", recordedOrigin + "/late"])
     }
 
-    @Test("A handshake that a file has as an exchange with 101 is a socket")
+    @Test("A handshake recorded as an exchange with 101 is a socket")
     func bareHandshake() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/ws", fields: [SessionField("upgrade", "WebSocket")], status: 101, waited: 5)
@@ -84,7 +84,7 @@ struct PlanTests {
     }
 
     @Test(
-        "A refused handshake is told by its scheme, or by the protocol to which it would upgrade",
+        "A refused handshake is recognized by its scheme, or by its upgrade",
         arguments: [
             ("wss://api.fitiq.example/ws", "X", "1", true), ("/ws", "Upgrade", "WebSocket", true),
             ("/ws", "Upgrade", "h2c", false), ("/ws", "X-Kind", "websocket", false),
@@ -97,7 +97,7 @@ struct PlanTests {
         #expect(player.text(isHandshake ? "GET" : "WS", "/ws") == "unexpected: unknown")
     }
 
-    @Test("Notes are no more than the limit")
+    @Test("Notes are limited")
     func notes() throws {
         var builder = SessionBuilder()
         for number in 0...ReplayLimits.misses { builder.exchange("GET", "/\(number)", status: 100) }
@@ -116,7 +116,7 @@ struct PlanTests {
         #expect(KeepAliveFrame(Array(#"{"type":"pong","a":1,"b":2}"#.utf8)) == nil)
     }
 
-    @Test("A frame that was kept in part is told of", arguments: [(3, 0), (4, 1)])
+    @Test("A partly kept frame gets a note", arguments: [(3, 0), (4, 1)])
     func cutFrames(byteCount: Int, notes: Int) throws {
         var part = frame(.server, 1, "hel")
         part.payload = RecordedBody(part.payload.bytes, of: byteCount)
@@ -125,7 +125,7 @@ struct PlanTests {
         #expect(try builder.plan().notes.count == notes)
     }
 
-    @Test("Times at the ends of what can be told crash nothing")
+    @Test("Extreme times crash nothing")
     func extremes() throws {
         let times = [Int64.min, -1, 0, Int64.max].map { Timestamp(nanosecondsSinceEpoch: $0) }
         for started in times {
@@ -156,7 +156,7 @@ struct PlanTests {
         }
     }
 
-    @Test("Bindings are no more than the limit; those beyond are counted and not followed")
+    @Test("Bindings are limited; further ones are counted and not mapped")
     func bindings() throws {
         var bindings = Bindings()
         for number in 0..<ReplayLimits.bindings { bindings.bind(number, recorded: "r\(number)", to: "a\(number)") }
@@ -170,7 +170,7 @@ struct PlanTests {
         #expect(bindings.recorded["another"] == 0)
     }
 
-    @Test("Recorded values are no more than the limit")
+    @Test("Recorded values are limited")
     func vocabulary() {
         var vocabulary = Vocabulary()
         for number in 0..<ReplayLimits.recordedValues { vocabulary.note("\(number)", fromClient: true) }
@@ -182,7 +182,7 @@ struct PlanTests {
         #expect(vocabulary.number(of: "more") == nil)
     }
 
-    @Test("Of what the server said first, only placeholders of redaction may be replaced")
+    @Test("Of the server's values, only redacted placeholders may be replaced")
     func placeholders() {
         var vocabulary = Vocabulary()
         vocabulary.note("redacted-token-1", fromClient: false)
@@ -191,7 +191,7 @@ struct PlanTests {
         #expect(vocabulary.isReplaceable == [true, true, false])
     }
 
-    @Test("Plans are equal where their sessions are")
+    @Test("Equal sessions have equal plans")
     func equality() throws {
         let session = Session(entries: [Self.exchange()])
         #expect(try ReplayPlan(session) == ReplayPlan(session))
@@ -200,9 +200,9 @@ struct PlanTests {
 }
 
 /// What stands around the API's paths: prefixes, worlds, ports.
-@Suite("Where a session was recorded")
+@Suite("The place of a recording")
 struct PlaceTests {
-    @Test("A prefix may be there or not", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])
+    @Test("A prefix is optional", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])
     func prefix(target: String) throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/prod/api/v1/goals?x=1", answer: "goals")
@@ -237,7 +237,7 @@ struct PlaceTests {
         #expect(player.text("GET", "/w/d/items") == "d" && player.text("GET", "/w/e/items") == "e")
     }
 
-    @Test("A scheme's own port is no difference")
+    @Test("A scheme's default port is no difference")
     func ports() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -255,7 +255,7 @@ struct PlaceTests {
 @Suite("Requests that the server answers itself")
 struct OwnRequestTests {
     @Test(
-        "They are left out, which is noted, so that strict can be clean",
+        "They are omitted with a note, so that strict can be clean",
         arguments: [
             ("GET", "/health"), ("HEAD", "/ready?x=1"), ("GET", "/docs"), ("GET", "/docs/deviations"),
             ("GET", "/openapi.yaml"),
@@ -282,7 +282,7 @@ struct OwnRequestTests {
     }
 
     @Test(
-        "Paths that only look like them are played",
+        "Paths that only look like them are replayed",
         arguments: ["/health/", "/v1/health", "/favicon.png", "/", "/Docs"])
     func played(_ path: String) throws {
         var builder = SessionBuilder()
@@ -292,7 +292,7 @@ struct OwnRequestTests {
         #expect(player.plan.notes.isEmpty)
     }
 
-    @Test("A session of nothing else is refused")
+    @Test("A session with only such requests is refused")
     func nothingElse() {
         var builder = SessionBuilder()
         builder.exchange("GET", "/health")

@@ -74,7 +74,7 @@ struct RandomSession {
     }
 }
 
-@Suite("What always holds of a replay")
+@Suite("Properties of every replay")
 struct PropertyTests {
     /// Plays a session to a client that does what the recorded one did, but uses its own texts for some values.
     static func check(
@@ -145,7 +145,7 @@ struct PropertyTests {
 
     static let seeds = Array(UInt64(1)...40)
 
-    @Test("Without any binding the bytes are exactly the recorded ones, at their times", arguments: seeds)
+    @Test("Without a binding the bytes are exactly the recorded ones, at their times", arguments: seeds)
     func exact(seed: UInt64) throws {
         let session = RandomSession(seed: seed, entries: 25).builder.session
         for match in [ReplaySettings.Match.strict, .ordered] {
@@ -153,7 +153,7 @@ struct PropertyTests {
         }
     }
 
-    @Test("With ids of its own a client sees the session with its ids in the recorded ones' places", arguments: seeds)
+    @Test("A client with its own ids sees the session with its ids in place of the recorded ones", arguments: seeds)
     func renamed(seed: UInt64) throws {
         let random = RandomSession(seed: seed, entries: 25)
         var ids = ResourceIDSequence(seed: seed &+ 1_000_000)
@@ -317,25 +317,25 @@ struct AgreementTests {
 
     static func inBodies(_ pair: Pair) -> Pair { Pair(pair.name, "/a " + pair.first, "/a " + pair.second) }
 
-    @Test("Targets", arguments: targets)
+    @Test("They agree on targets", arguments: targets)
     func target(_ pair: Pair) throws {
         #expect(try Self.isServed(pair, isFrame: false) == pair.isSame, "replay")
         #expect(Self.isEqual(pair, isFrame: false) == pair.isSame, "diff")
     }
 
-    @Test("Bodies and frames", arguments: bodies, [false, true])
+    @Test("They agree on bodies and frames", arguments: bodies, [false, true])
     func body(_ pair: Pair, isFrame: Bool) throws {
         #expect(try Self.isServed(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "replay")
         #expect(Self.isEqual(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "diff")
     }
 
-    @Test("The exceptions", arguments: exceptions, [false, true])
+    @Test("They differ in these exceptions", arguments: exceptions, [false, true])
     func exception(_ pair: Pair, isFrame: Bool) throws {
         #expect(try !Self.isServed(pair, isFrame: isFrame), "replay")
         #expect(Self.isEqual(pair, isFrame: isFrame), "diff")
     }
 
-    @Test("A route has any number in place of a number or an id, and diff pairs such requests")
+    @Test("A route has any number in the place of a number or an id, and diff pairs such requests")
     func route() throws {
         for (first, second) in [("/x/7", "/x/8"), ("/x/7", "/x/\(IDs.a)"), ("/api/v1/goals/a", "/api/v1/goals/b")] {
             var player = try Self.builder(first, isFrame: false).player(.route)
@@ -351,7 +351,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("Texts made up of what may differ and what may not", arguments: [1, 2, 3] as [UInt64])
+    @Test("They agree on generated texts", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) throws {
         let pieces = [
             "7", "12345", "123456", "654321", IDs.a, IDs.b, "x_\(IDs.a)", "redacted-token-1", Self.time, "2025-01-29",

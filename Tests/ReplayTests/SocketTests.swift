@@ -102,14 +102,14 @@ struct SocketTests {
         return (timeline + player.timeline(until: at(5_000)), player)
     }
 
-    @Test("Frames go as the order says", arguments: rows)
+    @Test("Frames follow the order's rules", arguments: rows)
     func orders(row: Row) throws {
         let (timeline, player) = try Self.play(row)
         #expect(timeline == row.timeline)
         #expect(player.report.framesSent == row.timeline.count)
     }
 
-    @Test("One late call brings the same as many small ones", arguments: rows)
+    @Test("One late call gives the same as many small ones", arguments: rows)
     func steps(row: Row) throws {
         var player = try Self.chat().player(.ordered, speed: row.speed, frames: row.order)
         let socket = try player.open(Self.path)
@@ -123,7 +123,7 @@ struct SocketTests {
         #expect(player.nextDeadline == nil)
     }
 
-    @Test("When strict a frame that comes early is a miss")
+    @Test("With strict an early frame is a miss")
     func strictFrames() throws {
         var player = try Self.chat().player(.strict)
         let socket = try player.open(Self.path)
@@ -140,7 +140,7 @@ struct SocketTests {
     }
 
     @Test(
-        "A connection ends as it did",
+        "A connection ends as recorded",
         arguments: [
             End(frames: [], ending: ending(.server, 30, .finish), timeline: ["30 finish"]),
             End(frames: [], ending: ending(.server, 30, .reset), timeline: ["30 reset"]),
@@ -184,7 +184,7 @@ struct SocketTests {
         }
     }
 
-    @Test("Reconnecting gets the recorded sockets in turn, and the last again; refused handshakes have their turn too")
+    @Test("Reconnecting gets the recorded sockets in turn, and then the last again; refused handshakes take turns, too")
     func reconnecting() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.server, 1, "first")], ending: ending(.server, 2, .reset))
@@ -207,7 +207,7 @@ struct SocketTests {
         #expect(player.report.summary == "Served 4 of 4 recorded requests, 1 answered again.")
     }
 
-    @Test("Sockets under way at once keep their own scripts, and effects come in the order of their times")
+    @Test("Concurrent sockets keep their own scripts, and effects come in order of time")
     func atOnce() throws {
         var builder = SessionBuilder()
         builder.socket("/a", frames: [frame(.server, 10, "a1"), frame(.server, 30, "a2")])
@@ -221,7 +221,7 @@ struct SocketTests {
         #expect(effects.map(\.socket) == [a, b, b, a])
     }
 
-    @Test("A socket that ended has nothing due, and one that never opened neither")
+    @Test("A socket that ended, or never opened, has nothing due")
     func ended() throws {
         var player = try Self.chat().player(frames: .timed)
         let socket = try player.open(Self.path)
@@ -235,7 +235,7 @@ struct SocketTests {
         #expect(player.report.framesNeverSent == 4)
     }
 
-    @Test("Ids that the client makes up in a frame come back in the server's, with our origin")
+    @Test("A client's own ids in frames come back in the server's, with our origin")
     func following() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -269,7 +269,7 @@ struct SocketTests {
     /// server            pong  1           pong        2
     /// ```
     @Test(
-        "Pings of the API stand apart: nothing waits for them, each brings its pong",
+        "Pings of the API are separate: nothing waits for them, each gets its pong",
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func keepAlives(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
@@ -298,7 +298,7 @@ struct SocketTests {
         #expect(player.report.isComplete)
     }
 
-    @Test("Equal messages trigger their own answers in turn, the last one's again")
+    @Test("Equal messages trigger their own answers in turn, and then the last one's again")
     func triggersInTurn() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -313,7 +313,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("A message with a new id triggers again, and each answer is about its own id")
+    @Test("A message with a new id triggers again, and each answer has its own id")
     func triggersAnew() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
         var builder = SessionBuilder()
@@ -335,7 +335,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("No more runs of frames are under way than the limit allows; one more is a miss")
+    @Test("Concurrent runs of frames are limited; one more is a miss")
     func runs() throws {
         var builder = SessionBuilder()
         builder.socket("/ws", frames: [frame(.client, 0, "hi"), frame(.server, 100, "1")])
@@ -350,7 +350,7 @@ struct SocketTests {
         #expect(player.timeline(until: at(1_000)) == ["600 text 1"])
     }
 
-    @Test("No more pongs are under way than the limit allows; one more ping is a miss")
+    @Test("Concurrent pongs are limited; one more ping is a miss")
     func pongs() throws {
         let ping = #"{"type":"ping"}"#
         var builder = SessionBuilder()
@@ -366,7 +366,7 @@ struct SocketTests {
         #expect(player.timeline(until: at(1_000)) == [#"600 text {"type":"pong"}"#])
     }
 
-    @Test("The handshake's answer has the protocol that was chosen, and comes after the recorded wait")
+    @Test("The handshake's answer has the chosen protocol, and comes after the recorded wait")
     func opening() throws {
         var builder = SessionBuilder()
         builder.socket(
@@ -389,7 +389,7 @@ struct SocketTests {
         #expect(opening.after == 10 * millisecond / 4)
     }
 
-    @Test("Sockets are counted from 1, and the older one comes first")
+    @Test("Sockets are numbered from 1, and the older one comes first")
     func numbers() throws {
         var builder = SessionBuilder()
         builder.socket("/ws")
@@ -401,7 +401,7 @@ struct SocketTests {
     }
 
     @Test(
-        "Nothing is due on a socket before it opens, even after a message of its client",
+        "A socket has nothing due before it opens, even after a message of its client",
         arguments: ReplaySettings.FrameOrder.allCases)
     func notOpen(order: ReplaySettings.FrameOrder) throws {
         var player = try Self.chat().player(frames: order)
@@ -414,7 +414,7 @@ struct SocketTests {
     }
 
     @Test(
-        "Pings bring the recorded pongs in turn, and one without a pong brings none",
+        "Pings get the recorded pongs in turn, and one without a pong gets none",
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func pongsInTurn(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
@@ -439,7 +439,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("Messages alike save for their ids trigger each its own answer, one with an id of another message none")
+    @Test("Messages that differ only in ids trigger their own answers, one with another message's id none")
     func triggersByID() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
         var builder = SessionBuilder()
@@ -458,7 +458,7 @@ struct SocketTests {
         #expect(player.report.frameMisses.map(\.time) == [at(300)])
     }
 
-    @Test("A message triggers again with one recorded id and one new id in place of those that it brought first")
+    @Test("A message triggers again with one recorded and one new id instead of the first ones")
     func triggersMixed() throws {
         func link(_ id: String, _ other: String) -> String { #"{"from":"\#(id)","to":"\#(other)"}"# }
         var builder = SessionBuilder()
