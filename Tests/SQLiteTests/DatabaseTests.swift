@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test("gives back what it was given: numbers, texts with anything in them, bytes, none")
+    @Test("A database returns its values: numbers, any texts, bytes, null")
     func values() throws {
         try withDatabase { database, path in
             try database.run(script: "CREATE TABLE t (n INTEGER PRIMARY KEY, a TEXT, b TEXT)")
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// In a process of its own, as a working folder belongs to the whole process.
-    @Test("is a file whatever its name is, and no URI; it notices that it has moved")
+    @Test("A database is a file of any name, not a URI, and notices that it has moved")
     func names() async {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("runs a prepared statement again after it failed, and after its rows were not all read")
+    @Test("A prepared statement runs again after a failure, and after partly read rows")
     func again() throws {
         try withDatabase { database, _ in
             try database.run(script: "CREATE TABLE t (n INTEGER PRIMARY KEY)")
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("says that another one has the file, that it is no database, and that there is no such folder")
+    @Test("A locked file, another file and a missing folder are reported")
     func refusals() throws {
         try withDatabase { database, path in
             try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; CREATE TABLE t (n); INSERT INTO t VALUES (1)")
