@@ -14,7 +14,7 @@ struct AnswerTests {
     static let template = CreatedTemplate(type: "goal", id: "1", name: "Run")
 
     @Test(
-        "What an answer says",
+        "The content of an answer is read",
         arguments: [
             ("text: Hello", [.text("Hello")]),
             (#"chunks: ["a ", {text: b, after: 2s}]"#, [.chunk("a "), .chunk("b", after: 2_000_000_000)]),
@@ -56,7 +56,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("When an answer is given")
+    @Test("The condition of an answer is read")
     func conditions() throws {
         let rules = try Self.rules(
             """
@@ -80,7 +80,7 @@ struct AnswerTests {
             ])
     }
 
-    @Test("Two slashes are an expression, which is in every text, and one slash is a text")
+    @Test("Two slashes are an expression that matches every text, and one slash is a text")
     func slashes() throws {
         let rules = try Self.rules("  - {when: {content: //}, text: a}\n  - {when: {content: /}, text: b}")
         let empty = try Pattern("")
@@ -97,7 +97,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "How fast an answer comes",
+        "The timing of an answer is read",
         arguments: [
             ("human", .human),
             ("instant", StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1e9))),

@@ -22,7 +22,7 @@ struct BuiltInTests {
     }
 
     @Test(
-        "What people look for is there",
+        "The built-in names are those that people look for",
         arguments: [
             "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",
             "drop-mid-stream", "reset-mid-frame", "server-restarts", "flaky-500", "flaky-503", "timeouts", "half-open",
@@ -31,7 +31,7 @@ struct BuiltInTests {
         ])
     func isThere(_ name: String) { #expect(Scenario.builtIn(named: name) != nil) }
 
-    @Test("Each can be read, is called as its file, and says in a line what happens", arguments: Scenario.builtInNames)
+    @Test("Each scenario is readable, named as its file, and has a one-line summary", arguments: Scenario.builtInNames)
     func canBeRead(_ name: String) throws {
         let text = try #require(Scenario.builtInText(named: name))
         #expect(text.hasPrefix("# yaml-language-server: $schema=scenario.schema.json\n#"))
@@ -43,13 +43,13 @@ struct BuiltInTests {
         #expect((20...110).contains(scenario.summary.count) && scenario.summary.hasSuffix("."))
     }
 
-    @Test("Without arguments a scenario is what default.yaml says")
+    @Test("Without arguments a scenario equals default.yaml")
     func defaultNeedsNoParsing() throws {
         #expect(try Scenario.read(#require(Scenario.builtInText(named: "default"))) == Scenario())
         #expect(Scenario.builtIn(named: "default") == Scenario())
     }
 
-    @Test("An unknown name has the nearest one told")
+    @Test("An unknown name gets the nearest one")
     func tellsNearest() {
         #expect(Scenario.builtIn(named: "flaky") == nil)
         #expect(

@@ -47,7 +47,7 @@ struct DocumentTests {
         #expect(Self.members(planted)?[member]?.string == time)
     }
 
-    @Test("A stage of sleep has such times too")
+    @Test("Sleep stages have such times, too")
     func stages() throws {
         let text =
             "sleep: [{start_time: 9h ago, end_time: 1h ago, stages: [{stage: deep, start_time: 8h ago, "
@@ -56,7 +56,7 @@ struct DocumentTests {
         #expect(session?["stages"]?[0]?["end_time"] == "2025-01-29T04:30:00Z")
     }
 
-    @Test("A share is a user's id, or more about it")
+    @Test("A share is a user's id, or a mapping")
     func shares() throws {
         let text = """
             workout_templates: [{name: Legs, updated_at: 1d ago, created_at: 2d ago, shared_with: [ben, \
@@ -74,7 +74,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "What breaks a rule of its collection cannot be planted, in the words of a request's refusal",
+        "Documents that break a rule of their collection are refused with the request's message",
         arguments: [
             ("mood_entries: [{valence: 2, logged_at: 1d ago}]", "mood_entries[0]", "'valence'"),
             ("mood_entries: [{valence: 0}]", "mood_entries[0]", "'logged_at'"),

@@ -7,9 +7,9 @@ import Testing
 @testable import Scenarios
 
 /// A scenario with everything in it, and what becomes of it.
-@Suite("Reading: everything there is")
+@Suite("Reading: every kind of key")
 struct ExampleTests {
-    @Test("What a scenario says of itself")
+    @Test("A scenario's own keys are read")
     func header() throws {
         let scenario = try Scenario.read(
             """
@@ -35,7 +35,7 @@ struct ExampleTests {
         #expect(try Scenario.read("{name: a, compression: on}").rules.compression == .on)
     }
 
-    @Test("Words of YAML 1.1 are what the place makes of them")
+    @Test("Words of YAML 1.1 are read by their place")
     func words() throws {
         let scenario = try Scenario.read(
             """
@@ -54,7 +54,7 @@ struct ExampleTests {
             scenario.faults.map(\.fault) == [.response(.replace(Replacement(status: 503, body: "null")), on: [])])
     }
 
-    @Test("Users, goals and consultations")
+    @Test("Users, goals and consultations are read")
     func data() throws {
         let scenario = try Scenario.read(
             """
@@ -139,7 +139,7 @@ struct ExampleTests {
         }
     }
 
-    @Test("Meal logs")
+    @Test("Meal logs are read")
     func mealLogs() throws {
         let scenario = try Scenario.read(
             """
@@ -196,7 +196,7 @@ struct ExampleTests {
             ])
     }
 
-    @Test("Rules for meals")
+    @Test("Rules for meals are read")
     func meals() throws {
         let scenario = try Scenario.read(
             """

@@ -12,7 +12,7 @@ struct FaultTests {
     }
 
     @Test(
-        "With responses",
+        "Faults of responses are read",
         arguments: [
             ("status: 503", .replace(Replacement(status: 503))),
             (
@@ -57,7 +57,7 @@ struct FaultTests {
     }
 
     @Test(
-        "With handshakes",
+        "Faults of handshakes are read",
         arguments: [
             ("status: 503, retry_after: 1", .replace(Replacement(status: 503, retryAfter: 1))),
             ("delay: 2s", .delay(2_000_000_000)), ("wrong_accept: true", .wrongAccept),
@@ -71,7 +71,7 @@ struct FaultTests {
     }
 
     @Test(
-        "With sockets",
+        "Faults of sockets are read",
         arguments: [
             ("close: 1011", .close(code: 1011, reason: "")), ("close: none", .close(code: nil, reason: "")),
             ("close: {code: 4000, reason: Bye}", .close(code: 4000, reason: "Bye")), ("finish: true", .finish),
@@ -108,7 +108,7 @@ struct FaultTests {
     }
 
     @Test(
-        "At a point of a connection",
+        "Faults at a point of a connection are read",
         arguments: [
             ("frame: 3", .frames(.only(3))), ("frame: 2..4", .frames(Selection(first: 2, last: 4))),
             ("frame: 2..", .frames(Selection(first: 2))), ("type: pong", .type("pong", .all)),
@@ -127,7 +127,7 @@ struct FaultTests {
                 == [FaultRule(name: "fault-1", fault: .socket(.lose, at: expected))])
     }
 
-    @Test("Names, switches, endpoints and selections")
+    @Test("Names, switches, endpoints and selections are read")
     func rules() throws {
         let scenario = try Scenario.read(
             """
@@ -186,7 +186,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Breakpoints that cannot be are refused",
+        "Invalid breakpoints are refused",
         arguments: [
             "on: any, hold: client", "on: any, hold: client_to_server", "on: any, hold: both",
             "on: handshake, hold: response",
@@ -201,7 +201,7 @@ struct FaultTests {
         #expect(throws: ScenarioErrors.self) { try Self.rules("{\(yaml)}") }
     }
 
-    @Test("Every action can be read at each place where it belongs, and nowhere else")
+    @Test("Every action is read at each of its places, and nowhere else")
     func actionsHavePlaces() throws {
         let values: [FaultAction: String] = [
             .status: "500", .quota: "{requests: 1, per: 1s}", .delay: "1s", .dribble: "{bytes: 1, every: 1s}",

@@ -3,10 +3,10 @@ import JSON
 import Scenarios
 import Testing
 
-@Suite("Names in scenarios are their bytes")
+@Suite("Names in scenarios are compared by bytes")
 struct IdentityTests {
     @Test(
-        "Two users, two goals, two pauses, two faults with canonically equivalent names are not one",
+        "Users, goals, pauses and faults with canonically equivalent names are different",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func names(_ first: String, _ second: String) throws {
         // JSON, because YAML's reader refuses two such keys of a mapping as one: it loses none, but does not tell them apart.

@@ -11,7 +11,7 @@ struct InvalidScenarioTests {
         return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
     }()
 
-    @Test("There are many, and each message belongs to one")
+    @Test("There are many invalid scenarios, and each message belongs to one")
     func areMany() {
         #expect(Self.names.count >= 40)
         let files = FileManager.default.enumerator(atPath: Fixture.invalid.path)?.compactMap { $0 as? String } ?? []
@@ -19,7 +19,7 @@ struct InvalidScenarioTests {
         #expect(Set(expectations) == Set(Self.names))
     }
 
-    @Test("Each is refused in these words", arguments: names)
+    @Test("Each invalid scenario has its exact message", arguments: names)
     func isRefused(_ name: String) throws {
         let url = Fixture.invalid.appendingPathComponent(name)
         let bytes = try [UInt8](Data(contentsOf: url.appendingPathExtension("yaml")))
@@ -35,7 +35,7 @@ struct InvalidScenarioTests {
         }
     }
 
-    @Test("A consultation has as many messages in all as may be, and not one more")
+    @Test("The limit of a consultation's messages is exact")
     func messages() {
         func text(_ count: Int) -> String {
             "{name: a, users: [{id: u, consultations: [{persona: nutritionist, made_up_messages: \(count), "
@@ -45,7 +45,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(ScenarioLimits.messages)) }
     }
 
-    @Test("The passwords of a scenario take as much work as may be, and not more")
+    @Test("The limit of work for a scenario's passwords is exact")
     func passwords() {
         func text(_ count: Int) -> String {
             var users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
@@ -58,7 +58,7 @@ struct InvalidScenarioTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(text(most + 1)) }
     }
 
-    @Test("A scenario has as many names of pauses as may be, and not one more")
+    @Test("The limit of a scenario's names for pauses is exact")
     func pauses() {
         func text(_ count: Int) -> String {
             "{name: a, pauses: {" + (0..<count).map { "p\($0): 1s" }.joined(separator: ", ") + "}}"
@@ -77,7 +77,7 @@ struct InvalidScenarioTests {
     }
 
     @Test(
-        "One mistake is told once, where it is",
+        "A mistake is reported once, at its place",
         arguments: [
             // What should be true and is not counts as left out.
             ("{name: a, meals: [{when: {photo: false, text: b}, fail: c}]}", "meals[0].when.photo"),
@@ -94,7 +94,7 @@ struct InvalidScenarioTests {
             + "{name: c, quantity: 1, unit: d, \(member)}]}]}]}"
     }
 
-    @Test("Rules take as many steps as they may", arguments: ["answers", "meals"])
+    @Test("The limit of steps of rules is exact", arguments: ["answers", "meals"])
     func matchingSteps(list: String) throws {
         func text(_ patterns: [String]) -> String {
             let rules = patterns.map {

@@ -5,7 +5,7 @@ import Testing
 @testable import Scenarios
 
 /// Files with random bytes changed: each is a scenario, or has mistakes that say where they are.
-@Suite("Random changes")
+@Suite("Random changes of scenarios")
 struct MutationTests {
     @Test("A changed file is read, or refused with a place", arguments: Scenario.builtInNames)
     func changes(_ name: String) throws {

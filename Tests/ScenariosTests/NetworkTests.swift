@@ -21,7 +21,7 @@ struct NetworkTests {
         }
     }
 
-    @Test("A name or numbers are read, and written as they were")
+    @Test("A name or numbers are read, and written in the same form")
     func reading() throws {
         let own = NetworkProfile(
             "custom", roundTrip: 100_000_000, down: 50_000, up: 1, jitter: 1_000_000, lossPerMille: 7,

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Scenarios
 
-@Suite("Overlays: changes to what the fake answers")
+@Suite("Overlays: changes to the fake's answers")
 struct OverlayTests {
     private static func changes(_ text: String) throws -> [Overlay.Change] {
         try Overlay.read(Array("overlay: [\(text)]".utf8)).changes
     }
 
-    @Test("A change names an endpoint, its answers or messages, a member and what becomes of it")
+    @Test("A change names an endpoint, its answers or messages, a member and an action")
     func reading() throws {
         let rows: [(String, Overlay.Change)] = [
             (
@@ -60,7 +60,7 @@ struct OverlayTests {
     }
 
     @Test(
-        "What cannot be a change is refused with its place, what arrived and what is expected",
+        "An invalid change is refused with its place, content and expectation",
         arguments: [
             ("{status: 200}", "overlay[0].on is missing: one endpoint"),
             ("{on: any, status: 200}", "overlay[0].on must be one endpoint"),
@@ -182,7 +182,7 @@ struct OverlayTests {
         ("<p>", ["member: a, value: 1"], "<p>"),
     ]
 
-    @Test("Answers change by member, form and word, and by nothing else", arguments: rows.indices)
+    @Test("Answers change only by member, form and word", arguments: rows.indices)
     func row(_ index: Int) throws {
         let row = Self.rows[index]
         let all = row.changes.map { "{on: GET /api/v1/goals, status: 200, \($0)}" }.joined(separator: ", ")
@@ -198,7 +198,7 @@ struct OverlayTests {
         #expect(!overlay.concerns(.createGoal))
     }
 
-    @Test("A status and a type become others, and the changes after that are those of the other one")
+    @Test("A status and a type can change, and later changes apply to the new one")
     func kinds() throws {
         let overlay = Overlay(
             try Self.changes(

@@ -38,7 +38,7 @@ struct PlantingTests {
         #expect(try Self.export(data) == data)
     }
 
-    @Test("What only the apps make is exported as it is")
+    @Test("Data that only the apps create is exported unchanged")
     func apps() throws {
         let scenario = try Scenario.read(
             """

@@ -17,7 +17,7 @@ struct ReplayTests {
     static let har = String(decoding: HAREncoder.file(session, creatorVersion: "test"), as: UTF8.self)
 
     @Test(
-        "How it is played back is read, and is the documented default where it is left out",
+        "The settings of a replay are read, and have the documented defaults",
         arguments: [
             ("a.har", ReplaySettings()), ("{session: a.har}", ReplaySettings()),
             ("{session: a.har, match: strict}", ReplaySettings(match: .strict)),
@@ -52,7 +52,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("A HAR may stand in the scenario itself, in JSON and so in YAML")
+    @Test("A HAR may be part of the scenario, in JSON and therefore in YAML")
     func inside() throws {
         let text = #"{"name": "a", "replay": {"session": \#(Self.har), "match": "route"}}"#
         let plan = try ReplayPlan(Self.session)
@@ -63,7 +63,7 @@ struct ReplayTests {
         #expect(expected.unreadFile == nil)
     }
 
-    @Test("What is wrong with a HAR is said in its words, at its place")
+    @Test("A mistake in a HAR is reported in the HAR's words, at its place")
     func badSessions() throws {
         do {
             _ = try Scenario.read("name: a\nreplay:\n  session: {log: {entries: []}}\n")
@@ -84,7 +84,7 @@ struct ReplayTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read("{name: a, replay: {session: b, speed: \(text)}}") }
     }
 
-    @Test("A path has its limit")
+    @Test("A path has a limit")
     func paths() throws {
         let longest = String(repeating: "a", count: ScenarioLimits.sessionPath)
         #expect(try Scenario.read("{name: a, replay: \(longest)}").replay?.unreadFile == longest)

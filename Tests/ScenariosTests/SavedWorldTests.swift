@@ -3,7 +3,7 @@ import JSON
 import Scenarios
 import Testing
 
-@Suite("Times of worlds that were saved")
+@Suite("Times of saved worlds")
 struct SavedWorldTests {
     @Test("A token may expire in any year in a saved world, elsewhere in the years of a clock")
     func tokens() throws {
@@ -15,7 +15,7 @@ struct SavedWorldTests {
         #expect(throws: ScenarioErrors.self) { try Scenario.read(json: value) }
     }
 
-    @Test("A clock has its years in a saved world, too", arguments: [false, true])
+    @Test("A clock keeps its range of years in a saved world, too", arguments: [false, true])
     func clocks(isSaved: Bool) throws {
         func value(_ start: String) -> JSONValue { ["name": "a", "clock": ["manual": .string(start)]] }
         #expect(throws: Never.self) { try Scenario.read(json: value("1970-01-01T00:00:00Z"), isSaved: isSaved) }

@@ -6,7 +6,7 @@ import Testing
 ///
 /// YAML 1.1 would resolve many of these words to numbers, truth values and dates. Here every word stays a word, since its place
 /// decides what it means.
-@Suite("Single values of YAML")
+@Suite("YAML scalars")
 struct ScalarTests {
     static func tree(_ text: String) throws(TreeError) -> Node { try TreeBuilder.tree(ofYAML: Array(text.utf8)) }
 
@@ -18,7 +18,7 @@ struct ScalarTests {
         return members[0].value
     }
 
-    @Test("Words stay words: nothing is a number, a truth value or a date yet")
+    @Test("Words stay words: nothing is a number, a boolean or a date yet")
     func words() throws {
         let words = [
             "true", "True", "TRUE", "false", "yes", "Yes", "no", "No", "NO", "on", "off", "y", "n",
@@ -37,12 +37,12 @@ struct ScalarTests {
         }
     }
 
-    @Test("Nothing, in each way of writing it", arguments: ["", "~", "null", " ", " # a comment", "&x", "&x ~"])
+    @Test("Null has several notations", arguments: ["", "~", "null", " ", " # a comment", "&x", "&x ~"])
     func nothing(_ text: String) throws {
         #expect(try Self.value(text).content == .null)
     }
 
-    @Test("Texts and tags: quotation marks, blocks and !!str make a text of any word")
+    @Test("Quotation marks, blocks and !!str make a text of any word")
     func texts() throws {
         let rows: [(String, Node.Content)] = [
             ("'null'", .text("null")), ("\"7\"", .text("7")), ("''", .text("")), ("\"\"", .text("")),
@@ -83,7 +83,7 @@ struct ScalarTests {
         }
     }
 
-    @Test("Values and keys have places, columns counted in scalars")
+    @Test("Values and keys have places, with columns counted in scalars")
     func places() throws {
         let tree = try Self.tree("é🥚: [1,\n  {b: &x c,\n? d\n: *x}]\n")
         let c = Node(.plain("c"), at: Position(line: 2, column: 7))
@@ -98,14 +98,14 @@ struct ScalarTests {
         #expect(tree == Node(.mapping([member]), at: Position(line: 1, column: 1)))
     }
 
-    @Test("A word of up to 60 bytes is told as it is, anything else as a text in quotation marks")
+    @Test("Messages show a word of up to 60 bytes unchanged, and anything else in quotation marks")
     func shortenedWords() {
         let word = String(repeating: "é", count: 30)
         #expect(Messages.shortened(word) == word && Messages.shortened(word + "a") == Messages.quoted(word + "a"))
         for text in ["a b", "a\u{7F}", "a\n"] { #expect(Messages.shortened(text) == Messages.quoted(text)) }
     }
 
-    @Test("Keys: quoted, tagged, anchored or an alias, each is its text")
+    @Test("A quoted, tagged, anchored or aliased key is its text")
     func keys() throws {
         let tree = try Self.tree("'a': &k b\n!!str c: 1\n? !x d\n*k : 2\n7: 3\n~: 4\n? \n: 5\n")
         guard case .mapping(let members) = tree.content else { return #expect(Bool(false), "No mapping.") }

@@ -19,7 +19,7 @@ struct SchemaTests {
         return kind == .scenario ? schema : try #require(schema["$defs"]?[kind.rawValue], "\(kind.rawValue)")
     }
 
-    @Test("Each object has the reader's keys and takes no other", arguments: ObjectKind.allCases)
+    @Test("Each object has exactly the reader's keys", arguments: ObjectKind.allCases)
     func keys(_ kind: ObjectKind) throws {
         let definition = try Self.definition(kind)
         #expect(Set(try #require(definition["properties"]?.object).keys) == Set(kind.keys))
@@ -54,7 +54,7 @@ struct SchemaTests {
         #expect(values.map(Set.init) == Set(SocketPoint.types + SocketPoint.clientTypes))
     }
 
-    @Test("How sessions are played back is as the reader knows it")
+    @Test("Replay settings are the reader's")
     func replay() throws {
         let properties = try #require(try Self.definition(.replay)["properties"])
         let matches = properties["match"]?["enum"]?.array?.compactMap(\.string)
@@ -66,7 +66,7 @@ struct SchemaTests {
         #expect(speed?["maximum"]?.double == ScenarioLimits.replaySpeed.upperBound)
     }
 
-    @Test("What must be there is missed by the reader too", arguments: ObjectKind.allCases)
+    @Test("The reader also requires the schema's required keys", arguments: ObjectKind.allCases)
     func required(_ kind: ObjectKind) throws {
         let required = try Self.definition(kind)["required"]?.array?.compactMap(\.string) ?? []
         let document = Self.emptyObject[kind] ?? ""

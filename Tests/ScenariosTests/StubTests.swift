@@ -8,7 +8,7 @@ import Testing
 struct StubTests {
     private func stubs(_ text: String) throws -> [Stub] { try Scenario.read("{name: a, stubs: [\(text)]}").stubs }
 
-    @Test("A stub has a path, and the rest if it is said")
+    @Test("A stub has a path, and optional further keys")
     func stub() throws {
         #expect(try stubs("{path: /}") == [Stub(method: .get, path: "/")])
         #expect(try stubs("{path: /v2/status}") == [Stub(method: .get, path: "/v2/status")])
@@ -24,7 +24,7 @@ struct StubTests {
         #expect(!whole[0].answers(.get, ["v2", "7", "x"]) && !whole[0].answers(.post, ["v2", "7"]))
     }
 
-    @Test("A segment in braces stands for any, one with a brace for itself")
+    @Test("A segment in braces matches any, one with a brace matches itself")
     func braces() throws {
         for segment in ["{id", "id}", "{id}"] {
             let stub = try #require(stubs(#"{path: "/v2/\#(segment)"}"#).first)
@@ -34,7 +34,7 @@ struct StubTests {
     }
 
     @Test(
-        "What cannot be a stub is refused",
+        "Invalid stubs are refused",
         arguments: [
             ("{path: v2}", "must be a path such as"), ("{path: /health}", "none of the server's own"),
             ("{path: /llms.txt}", "none of the server's own"),
@@ -54,13 +54,13 @@ struct StubTests {
         }
     }
 
-    @Test("A stub of a path of the product says so")
+    @Test("A stub on a path of the product must say so")
     func override() throws {
         #expect(try stubs("{path: /api/v1/goals, override: true}").count == 1)
     }
 
     @Test(
-        "A field that does not exist is refused with the nearest name",
+        "An unknown field is refused with the nearest name",
         arguments: [
             ("text: '{{contnet}}'", "{{content}}"), ("chunks: ['a {{user.nam}}']", "{{user.name}}"),
             ("steps: [{burst: ['{{nows}}']}]", "{{now}}"), ("error: '{{random 6 1}}'", "{{random 1 6}}"),
@@ -75,7 +75,7 @@ struct StubTests {
         }
     }
 
-    @Test("An answer has at most a hundred fields, and braces that are not closed are none")
+    @Test("An answer has at most a hundred fields, and unclosed braces are none")
     func count() throws {
         func read(_ count: Int) throws -> Scenario {
             try Scenario.read("{name: a, answers: [{text: '\(String(repeating: "{{now}}", count: count))'}]}")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scenarios
 
-@Suite("Documents")
+@Suite("Trees of scenario files")
 struct TreeTests {
     static func errors(_ text: String) -> ScenarioErrors? {
         do {
@@ -14,7 +14,7 @@ struct TreeTests {
         }
     }
 
-    @Test("At the limit of depth, and beyond")
+    @Test("The limit of depth is exact")
     func depth() {
         // One level is the document's mapping.
         for (count, message) in [(63, "name must be a text"), (64, "Lists and mappings are nested deeper")] {
@@ -35,7 +35,7 @@ struct TreeTests {
         }
     }
 
-    @Test("At the limit of values, and one more")
+    @Test("The limit of values is exact")
     func nodes() {
         // The document, the name, the list.
         for (count, message) in [(199_997, "faults must have at most 1000 faults"), (199_998, "The document has more")]
@@ -45,7 +45,7 @@ struct TreeTests {
         }
     }
 
-    @Test("At the limit of directives, each of which libyaml compares with all before it, and one more")
+    @Test("The limit of directives, each of which libyaml compares with all earlier ones, is exact")
     func directives() throws {
         func text(_ count: Int) -> String {
             (0..<count).map { "%TAG !t\($0)! tag:a,2000:\n" }.joined() + "---\nname: a\n"
@@ -58,7 +58,7 @@ struct TreeTests {
         #expect(behind?.line == 103 && behind?.message == Messages.tooManyDirectives)
     }
 
-    @Test("At the limit of bytes, and one more")
+    @Test("The limit of bytes is exact")
     func bytes() throws {
         let start = "name: a\n#"
         let text = start + String(repeating: "x", count: ScenarioLimits.fileBytes - start.utf8.count)
@@ -69,7 +69,7 @@ struct TreeTests {
                 + "'made_up_messages' makes long histories.")
     }
 
-    @Test("Every mistake is told, up to fifty, and the rest is counted")
+    @Test("Every mistake is reported, up to fifty, and the rest is counted")
     func manyMistakes() {
         let errors = Self.errors("name: a\nfaults: [" + String(repeating: "x,", count: 51) + "]")
         #expect(errors?.mistakes.count == 50)
@@ -77,7 +77,7 @@ struct TreeTests {
         #expect(errors?.description.hasSuffix("\n1 more mistake not shown.") == true)
     }
 
-    @Test("JSON of requests: a text in quotation marks is no number, places are paths")
+    @Test("In JSON of requests a quoted text is not a number, and places are paths")
     func json() throws {
         #expect(
             try Scenario.read(json: ["name": "a", "seed": 7, "faults": [["on": "any", "delay": "2s"]]])
@@ -98,7 +98,7 @@ struct TreeTests {
         }
     }
 
-    @Test("A file in JSON has lines for its mistakes, and JSON's escapes")
+    @Test("A JSON file has lines for its mistakes, and JSON's escapes")
     func jsonFile() throws {
         #expect(try Scenario.read(#" {"name": "\ud83e\udd5a", "summary": "a\/b"}"#).name == "🥚")
         #expect(
@@ -106,14 +106,14 @@ struct TreeTests {
                 == "f.yaml:3:11: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
     }
 
-    @Test("A byte-order mark, as editors on Windows write it, says nothing", arguments: ["name: a", #"{"name": "a"}"#])
+    @Test("A byte-order mark, as editors on Windows write it, is ignored", arguments: ["name: a", #"{"name": "a"}"#])
     func byteOrderMark(text: String) throws {
         #expect(try Scenario.read("\u{FEFF}" + text) == Scenario(name: "a"))
         #expect(Self.errors("\u{FEFF}" + text + "\n]")?.mistakes.first?.line == 2)
         #expect(Self.errors("\u{FEFF}nam: a")?.mistakes.map(\.column) == [1, 1])
     }
 
-    @Test("Any number of byte-order marks says nothing", arguments: [2, 3000, 300_000])
+    @Test("Any number of byte-order marks is ignored", arguments: [2, 3000, 300_000])
     func byteOrderMarks(count: Int) throws {
         let marks = String(repeating: "\u{FEFF}", count: count)
         for text in ["name: a", #"{"name": "a"}"#] {
@@ -123,7 +123,7 @@ struct TreeTests {
         #expect(Self.errors(marks)?.mistakes.map(\.message) == [Messages.emptyFile])
     }
 
-    @Test("A file in JSON that is too large for lines tells what is wrong with it all the same")
+    @Test("A JSON file too large for line numbers still reports mistakes")
     func largeJSON() {
         let users = (0..<100_000).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
         #expect(
@@ -142,7 +142,7 @@ struct TreeTests {
         #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
     }
 
-    @Test("A mistake that was found later has its place in the file")
+    @Test("A mistake found later has its place in the file")
     func locating() throws {
         let text = "name: a\nusers:\n  - id: u\n    goals:\n      - title: t\n        updated_at: 1d ago\n"
         for (path, place) in [
@@ -155,7 +155,7 @@ struct TreeTests {
     }
 
     @Test(
-        "The place of an error in YAML counts lines as YAML does, and characters",
+        "The place of a YAML error counts lines as YAML does, and characters",
         arguments: [
             ("name: ä\nsummary: b\u{1}", "2:11"), ("name: ä\r\nsummary: b\u{1}", "2:11"),
             ("name: ä\rsummary: b\u{1}", "2:11"), ("name: ä\u{85}summary: b\u{1}", "2:11"),
@@ -167,27 +167,27 @@ struct TreeTests {
         #expect(Self.errors(text)?.description.hasPrefix("f.yaml:\(place): The file is not valid YAML: ") == true)
     }
 
-    @Test("A value that is wrong from its first character on has nothing to do with columns")
+    @Test("A value that is wrong from its first character on does not depend on columns")
     func wrongBeginning() {
         let message = Self.errors("- ]")?.mistakes.first?.message ?? ""
         #expect(message.contains("did not find expected node content") && !message.contains("column"), "\(message)")
     }
 
-    @Test("A key of up to 60 bytes stands in a path as it is, a longer one in quotation marks")
+    @Test("Paths show a key of up to 60 bytes unchanged, a longer one in quotation marks")
     func longKeys() {
         let key = String(repeating: "k", count: 60)
         #expect(Self.errors("{name: a, \(key): 1}")?.mistakes.map(\.path) == [key])
         #expect(Self.errors("{name: a, \(key)k: 1}")?.mistakes.map(\.path) == [Messages.quoted(key + "k")])
     }
 
-    @Test("Aliases stand for what they name")
+    @Test("Aliases stand for their anchors' values")
     func aliases() throws {
         let scenario = try Scenario.read(
             "name: &n a\nsummary: *n\nfaults: [&f {on: any, delay: &d 1s}]\ntoken_lifetime: *d")
         #expect(scenario.summary == "a" && scenario.tokenLifetime == 1_000_000_000)
     }
 
-    @Test("Aliases count as if they were written out: values, depth and bytes of text, in keys too")
+    @Test("Aliases count as if written out: values, depth and bytes of text, in keys too")
     func aliasLimits() throws {
         // Nine lists of nine, each of the one before: half a billion values in 300 bytes.
         let bomb = (1...9).map { level in
@@ -216,7 +216,7 @@ struct TreeTests {
         }
     }
 
-    @Test("An alias within what it names, before its anchor, or after it is given again")
+    @Test("An alias within its anchor, before it, or after a redefinition is handled")
     func aliasOrder() throws {
         for text in ["&a [*a]", "- *a\n- &a b"] {
             #expect(Self.errors(text)?.mistakes.first?.message == Messages.undefinedAlias("a"))

@@ -9,7 +9,7 @@ struct UpstreamTests {
         try #require(try Scenario.read("name: x\n" + yaml).upstream)
     }
 
-    @Test("A URL is enough, and everything is the server's then")
+    @Test("A URL is enough, and then the server answers everything")
     func url() throws {
         let upstream = try upstream("upstream: https://API.example.com")
         #expect(upstream.url?.description == "https://api.example.com")
@@ -17,7 +17,7 @@ struct UpstreamTests {
         #expect(upstream.answerer(of: nil) == .real)
     }
 
-    @Test("Exceptions count for their endpoints, and the rest is as `answers` says")
+    @Test("Exceptions apply to their endpoints, and `answers` to the rest")
     func exceptions() throws {
         let upstream = try upstream(
             """

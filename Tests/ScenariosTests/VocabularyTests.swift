@@ -136,7 +136,7 @@ struct VocabularyTests {
         ("hold", ["word", "object"], []), ("fields", ["array"], []),
     ]
 
-    @Test("A word means one thing", arguments: meanings)
+    @Test("A word has one meaning", arguments: meanings)
     func meaning(_ row: (word: String, kinds: Set<String>, elsewhere: [String])) throws {
         let uses = try Self.sources.get().flatMap { $0.members[row.word] ?? [] }
         #expect(!uses.isEmpty)
@@ -145,7 +145,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("The same choices have the same words")
+    @Test("Equal choices have equal words")
     func choices() throws {
         let directions = Set(Party.allCases.map(\.direction))
         for source in try Self.sources.get() {
@@ -179,7 +179,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("What the test looks for is found")
+    @Test("The test finds planted violations")
     func isFound() throws {
         let schema: JSONValue = [
             "properties": [

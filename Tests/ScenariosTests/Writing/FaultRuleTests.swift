@@ -4,7 +4,7 @@ import JSON
 import Scenarios
 import Testing
 
-@Suite("A fault written as in a scenario file") struct FaultRuleTests {
+@Suite("A fault written in the notation of scenario files") struct FaultRuleTests {
     private static let wait: Int64 = 2_000_000_000
     private static let replacements = [
         Replacement(status: 503), Replacement(status: 200, body: ""),
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Read again, each is the same, as JSON and as YAML", arguments: rules)
+    @Test("Each reads back the same, as JSON and as YAML", arguments: rules)
     func roundTrip(_ rule: FaultRule) throws {
         let text = Self.text([rule])
         #expect(try Scenario.read(json: JSON.parse(text)).faults == [rule])
@@ -92,11 +92,11 @@ import Testing
         #expect(try Scenario.read(Array("# YAML\n".utf8) + text).faults == [rule])
     }
 
-    @Test("All together are the same too")
+    @Test("All together read back the same, too")
     func all() throws { #expect(try Scenario.read(json: JSON.parse(Self.text(Self.rules))).faults == Self.rules) }
 
     @Test(
-        "It is as brief as people write it",
+        "The notation is as short as a person's",
         arguments: [
             (
                 FaultRule(name: "a", fault: .response(.delay(2_000_000_000), on: []), selection: .first(3)),
