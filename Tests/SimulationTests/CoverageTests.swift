@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The situations that clients reach")
 struct CoverageTests {
-    @Test("Each scenario that the table names gets a client there, and nothing gets there sooner")
+    @Test("Each scenario in the table leads a client to its situation, by the shortest way")
     func scenarios() async throws {
         var survey = CoverageSurvey()
         try await survey.addScenarios()
@@ -17,7 +17,7 @@ struct CoverageTests {
         #expect(named.count > 100)
     }
 
-    @Test("Whatever random clients face, the table has it", arguments: 1...LongRun.choose(UInt64(4), long: 12))
+    @Test("The table has every situation of random clients", arguments: 1...LongRun.choose(UInt64(4), long: 12))
     func random(_ seed: UInt64) throws {
         var survey = CoverageSurvey()
         try survey.addSimulation(seed: seed)

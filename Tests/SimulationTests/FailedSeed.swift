@@ -42,7 +42,7 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
 
 @Suite("Seeds that failed")
 struct FailedSeedTests {
-    @Test("A line is a seed, whether faults were drawn, and what it showed")
+    @Test("A line has a seed, whether faults were drawn, and the symptom")
     func reads() throws {
         let plain = try FailedSeed(line: "10 # a crash")
         #expect(plain.seed == 10 && !plain.withFaults && plain.comment == "a crash")

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(
-        "is in its file as it is, and a server that begins with it has the same",
+        "The file has the exact state, and a server that starts with it has the same",
         arguments: 1...LongRun.choose(UInt64(8), long: 40))
     func restart(seed: UInt64) throws {
         let file = try StateFile(":memory:")
