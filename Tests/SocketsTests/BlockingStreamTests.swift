@@ -43,7 +43,7 @@ struct BlockingStreamTests {
         try acceptSoon(listener).close()
     }
 
-    @Test("Nothing listens: an error that says so")
+    @Test("Without a listener the error says so")
     func refused() throws {
         let nowhere = try RefusingAddress()
         let port = nowhere.address.port
@@ -66,7 +66,7 @@ struct BlockingStreamTests {
         #expect(try stream.read(timeout: .seconds(30)) == Array("late".utf8))
     }
 
-    @Test("A write that is not taken ends at its timeout")
+    @Test("A blocked write ends at its timeout")
     func writeTimeout() throws {
         let (stream, server) = try connected()
         defer { server.close() }
@@ -98,7 +98,7 @@ struct BlockingStreamTests {
     }
 
     #if os(Linux)
-        @Test("Connecting to a server that does not answer ends at its timeout")
+        @Test("Connecting to a silent server ends at its timeout")
         func connectTimeout() throws {
             // Linux drops further attempts once more connections than the backlog wait.
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0), backlog: 0)

@@ -30,7 +30,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "How a program ended",
+        "The outcome of a program is its status or signal",
         arguments: [
             ("true", .exited(0)), ("exit 7", .exited(7)), ("exit 255", .exited(255)),
             ("kill -KILL $$", .signalled(Int(SIGKILL))), ("kill -TERM $$", .signalled(Int(SIGTERM))),
@@ -40,7 +40,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "Standard streams: nothing to read, what was given, and more than a pipe holds",
+        "Standard streams: no input, given input, and more than a pipe holds",
         arguments: ChildProcess.Keeping.allCases)
     func streams(keeping: ChildProcess.Keeping) throws {
         #expect(try run("cat; echo done", keeping: keeping).output == "done\n")
@@ -60,12 +60,12 @@ struct ChildProcessTests {
         #expect(CurrentProcess.environment(beginning: "") == CurrentProcess.environment())
     }
 
-    @Test("The words of the command line are those of main")
+    @Test("The command line's words are main's arguments")
     func arguments() { #expect(CurrentProcess.arguments == CommandLine.arguments) }
 
     #if canImport(Darwin)
         /// Like a socket between accept(2) and the mark.
-        @Test("A descriptor that is not close-on-exec yet is not inherited")
+        @Test("A descriptor without close-on-exec is not inherited")
         func unmarked() throws {
             let unmarked = open("/dev/null", O_RDONLY)
             defer { close(unmarked) }
@@ -74,7 +74,7 @@ struct ChildProcessTests {
     #endif
 
     @Test(
-        "A child ignores nothing and blocks nothing, though this process does; and it leads its group",
+        "A child ignores and blocks no signals, even if this process does, and leads its group",
         arguments: ChildProcess.Keeping.allCases)
     func signals(keeping: ChildProcess.Keeping) throws {
         CurrentProcess.ignoreBrokenPipeSignal()
@@ -90,7 +90,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "What cannot be started is told",
+        "A failed start is reported",
         arguments: [
             ("fitiq-no-such-program", "no folder in PATH has a program of that name"),
             ("./fitiq-no-such-program", "there is no such file"), ("/", "it is not executable"),
@@ -106,7 +106,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A program that runs has no outcome; asked to end, it does, with all that it started",
+        "A running program has no outcome; asked to end, it does, with everything that it started",
         arguments: ChildProcess.Keeping.allCases)
     func ended(keeping: ChildProcess.Keeping) throws {
         // Both hold the pipe open.
@@ -126,7 +126,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "Who does not listen to SIGTERM is killed, after the time of grace, with all that it started",
+        "A program that ignores SIGTERM is killed after the grace period, with everything that it started",
         arguments: ChildProcess.Keeping.allCases)
     func killed(keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
@@ -143,7 +143,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "What a program left behind is ended with it, be it deaf to SIGTERM", arguments: ["", "trap '' TERM;"],
+        "Descendants of an ended program are ended, even if they ignore SIGTERM", arguments: ["", "trap '' TERM;"],
         ChildProcess.Keeping.allCases)
     func leftBehind(trap: String, keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
@@ -157,7 +157,7 @@ struct ChildProcessTests {
         #expect(try !output.read(into: &bytes, until: Self.soon) && bytes.isEmpty)
     }
 
-    @Test("Released, a program is killed", arguments: ChildProcess.Keeping.allCases)
+    @Test("Releasing a program kills it", arguments: ChildProcess.Keeping.allCases)
     func released(keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
         do {
@@ -171,7 +171,7 @@ struct ChildProcessTests {
         #expect(try !output.read(into: &bytes, until: Self.soon))
     }
 
-    @Test("A pipe says when the child reads no more, does not read in time, or says nothing in time")
+    @Test("A pipe reports that the child stopped reading, is too slow, or writes nothing in time")
     func brokenPipes() throws {
         let closed = try ChildPipe(.toChild)
         closed.closeChildEnd()
@@ -190,7 +190,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "Messages",
+        "Messages about child processes",
         arguments: [
             (
                 .openPipe, EMFILE,

@@ -13,7 +13,7 @@ struct DescriptorTests {
         (0..<4096).filter { fcntl($0, F_GETFD) >= 0 }
     }
 
-    @Test("Nothing leaks, whether things succeed or fail", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    @Test("Nothing leaks, on success or failure", arguments: EventQueue.Kind.allCases.map(\.rawValue))
     func leaks(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let kind = try #require(EventQueue.Kind(rawValue: name))
@@ -50,7 +50,7 @@ struct DescriptorTests {
         listener.close()
     }
 
-    @Test("Number 0, free where a program has no standard input, serves like any other")
+    @Test("Descriptor 0, free in a program without standard input, works like any other")
     func numberZero() async {
         await #expect(processExitsWith: .success) {
             let folder = try ScratchFolder()
@@ -74,7 +74,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("Number 0 is watched like any other", arguments: QueueUnderTest.allCases.map(\.rawValue))
+    @Test("Descriptor 0 is watched like any other", arguments: QueueUnderTest.allCases.map(\.rawValue))
     func watchedZero(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let queue = try #require(QueueUnderTest(rawValue: name)).open()
@@ -91,7 +91,7 @@ struct DescriptorTests {
     }
 
     #if os(Linux)
-        @Test("Who has the number of an ended program's descriptor hears nothing of that program")
+        @Test("A reused descriptor gets no events of the closed one")
         func endedProgram() async {
             await #expect(processExitsWith: .success) {
                 let pair = try Loopback()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Event loop")
 struct EventLoopTests {
-    @Test("A turn reports all that is ready, at one time, and then ends", arguments: EventQueue.Kind.allCases)
+    @Test("A turn reports everything that is ready, at one time, and then ends", arguments: EventQueue.Kind.allCases)
     func oneTurn(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)
         let pairs = try (0..<3).map { _ in try Loopback() }
@@ -27,7 +27,7 @@ struct EventLoopTests {
         #expect(recorder.instants == recorder.instants.sorted())
     }
 
-    @Test("Deadlines of turnEnded are kept", arguments: EventQueue.Kind.allCases)
+    @Test("The deadlines of turnEnded are met", arguments: EventQueue.Kind.allCases)
     func deadlines(_ kind: EventQueue.Kind) throws {
         let loop = try EventLoop(queueKind: kind)
         let recorder = Recorder(loop)
@@ -42,7 +42,7 @@ struct EventLoopTests {
         for (deadline, woken) in zip(deadlines, recorder.instants.dropFirst()) { #expect(woken >= deadline) }
     }
 
-    @Test("Deadlines that come soon are served together; those that have come, at once")
+    @Test("Near deadlines are served together; overdue ones at once")
     func coalesced() throws {
         let loop = try EventLoop()
         let recorder = Recorder(loop)
@@ -132,7 +132,7 @@ struct EventLoopTests {
         #expect(recorder.calls == [.turn])
     }
 
-    @Test("An echo server on the loop gives back what it gets", arguments: EventQueue.Kind.allCases, Loopback.hosts)
+    @Test("An echo server on the loop returns its input", arguments: EventQueue.Kind.allCases, Loopback.hosts)
     func echo(_ kind: EventQueue.Kind, _ host: String) throws {
         let loop = try EventLoop(queueKind: kind)
         let listener = try Listener(address: SocketAddress(host: host, port: 0))

@@ -19,7 +19,7 @@ struct EventQueueChangeTests {
         return pairs
     }
 
-    @Test("Whoever removes itself is reported once, and everyone else too", arguments: QueueUnderTest.allCases)
+    @Test("A handler that removes itself is reported once, and the others too", arguments: QueueUnderTest.allCases)
     func removeSelf(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(10, in: queue)
@@ -50,7 +50,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == reported)
     }
 
-    @Test("A new owner of the number is reported by the next wait only", arguments: QueueUnderTest.allCases)
+    @Test("A new owner of the number is reported only by the next wait", arguments: QueueUnderTest.allCases)
     func reusedNumber(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(2, in: queue)
@@ -75,7 +75,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == reported + [99])
     }
 
-    @Test("Removed and added again is reported by the next wait only", arguments: QueueUnderTest.allCases)
+    @Test("A descriptor removed and added again is reported only by the next wait", arguments: QueueUnderTest.allCases)
     func addedAgain(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(2, in: queue)
@@ -92,7 +92,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == reported + [99])
     }
 
-    @Test("What another handler lost interest in is not reported", arguments: QueueUnderTest.allCases)
+    @Test("Events that another handler stopped watching are not reported", arguments: QueueUnderTest.allCases)
     func modifiedOthers(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(3, in: queue)
@@ -112,7 +112,7 @@ struct EventQueueChangeTests {
         #expect(try queue.reports().map(\.token) == [0, 1, 2])
     }
 
-    @Test("What a handler adds is reported by the next wait", arguments: QueueUnderTest.allCases)
+    @Test("A descriptor that a handler adds is reported by the next wait", arguments: QueueUnderTest.allCases)
     func addedWhileReporting(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(1, in: queue)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Event queue: misuse crashes")
+@Suite("Event queue: misuse traps")
 struct EventQueueMisuseTests {
     private static let kinds = QueueUnderTest.allCases.map(\.rawValue)
 
@@ -20,7 +20,7 @@ struct EventQueueMisuseTests {
         return (opened, pair.server.descriptor)
     }
 
-    @Test("Adding a descriptor twice", arguments: kinds)
+    @Test("Adding a descriptor twice traps", arguments: kinds)
     func addTwice(_ name: String) async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) { [name] in
@@ -29,7 +29,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Removing a descriptor twice", arguments: kinds)
+    @Test("Removing a descriptor twice traps", arguments: kinds)
     func removeTwice(_ name: String) async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) { [name] in
@@ -39,7 +39,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Modifying a descriptor that was never added", arguments: kinds)
+    @Test("Modifying a descriptor that was never added traps", arguments: kinds)
     func modifyAbsent(_ name: String) async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) { [name] in
@@ -48,7 +48,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Modifying a descriptor that was removed, even if nothing changes")
+    @Test("Modifying a removed descriptor traps, even without a change")
     func modifyRemoved() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {
@@ -58,7 +58,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Waiting on the queue in its own handler", arguments: kinds)
+    @Test("Waiting on the queue in its own handler traps", arguments: kinds)
     func nestedWait(_ name: String) async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) { [name] in
@@ -67,7 +67,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("A reserved token")
+    @Test("A reserved token traps")
     func reservedToken() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {
@@ -76,7 +76,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("Running a loop that runs already")
+    @Test("Running a running loop traps")
     func nestedRun() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {
@@ -93,7 +93,7 @@ struct EventQueueMisuseTests {
             })
     }
 
-    @Test("A mailbox without room")
+    @Test("A mailbox without room traps")
     func noRoom() async throws {
         try expectSignal(
             await #expect(processExitsWith: .failure) {

@@ -63,7 +63,7 @@ struct EventQueueReadinessTests {
         #expect(try queue.reports(until: .patience).map(\.writable) == [true])
     }
 
-    @Test("modify changes the token and what is reported", arguments: QueueUnderTest.allCases)
+    @Test("modify changes the token and the watched events", arguments: QueueUnderTest.allCases)
     func modify(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -95,7 +95,7 @@ struct EventQueueReadinessTests {
         #expect(pair.server.receive() == .endOfStream)
     }
 
-    @Test("Both sides finished is a hang-up, wanted or not", arguments: QueueUnderTest.allCases)
+    @Test("The end of both sides is a hang-up, watched or not", arguments: QueueUnderTest.allCases)
     func hangUp(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -111,7 +111,7 @@ struct EventQueueReadinessTests {
         #expect(try queue.reports(until: .patience).map(\.readable) == [true])
     }
 
-    @Test("A reset is an error, wanted or not, and what is wanted is ready", arguments: QueueUnderTest.allCases)
+    @Test("A reset is an error, watched or not, and watched events are ready", arguments: QueueUnderTest.allCases)
     func reset(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.server.close() }

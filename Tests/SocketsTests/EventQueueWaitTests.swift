@@ -7,7 +7,7 @@ import Testing
 @Suite("Event queue: waiting")
 struct EventQueueWaitTests {
     @Test(
-        "A wait with nothing to report ends at its deadline, never before it",
+        "A wait without events ends at its deadline, never before it",
         arguments: QueueUnderTest.allCases, [0, 1, 300_000, 1_000_000, 2_500_000] as [Int64])
     func deadline(_ kind: QueueUnderTest, _ nanoseconds: Int64) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
@@ -24,7 +24,7 @@ struct EventQueueWaitTests {
         #expect(least >= .zero && least < .milliseconds(290), "from \(least) to \(most)")
     }
 
-    @Test("A deadline of 300 µs can be kept within the millisecond", arguments: QueueUnderTest.allCases)
+    @Test("A deadline of 300 µs is met within the millisecond", arguments: QueueUnderTest.allCases)
     func subMillisecond(_ kind: QueueUnderTest) throws {
         #if os(Linux)
             guard kind != .epollInMilliseconds else { return }
@@ -39,7 +39,7 @@ struct EventQueueWaitTests {
         #endif
     }
 
-    @Test("One wait of the system is not shorter than its timeout, rounded or not", arguments: QueueUnderTest.allCases)
+    @Test("A system wait is not shorter than its timeout, rounded or not", arguments: QueueUnderTest.allCases)
     func oneSystemWait(_ kind: QueueUnderTest) throws {
         let backend = try kind.openBackend()
         for timeout in [1, 300_000, 1_000_001] as [Int64] {
@@ -51,7 +51,7 @@ struct EventQueueWaitTests {
         }
     }
 
-    @Test("A deadline in the past looks without waiting", arguments: QueueUnderTest.allCases)
+    @Test("A deadline in the past polls without waiting", arguments: QueueUnderTest.allCases)
     func pastDeadline(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -72,7 +72,7 @@ struct EventQueueWaitTests {
         #expect(reported == [1])
     }
 
-    @Test("A distant deadline is no shorter than a near event", arguments: QueueUnderTest.allCases)
+    @Test("A distant deadline does not delay a near event", arguments: QueueUnderTest.allCases)
     func distantDeadline(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }
@@ -119,7 +119,7 @@ struct EventQueueWaitTests {
         #expect(try queue.reports().map(\.token) == stride(from: 0, to: 500, by: 2).map { UInt64($0) })
     }
 
-    @Test("More are ready than one wait may report, and nobody starves", arguments: QueueUnderTest.allCases)
+    @Test("With more ready descriptors than one wait reports, none starves", arguments: QueueUnderTest.allCases)
     func fairness(_ kind: QueueUnderTest) throws {
         CurrentProcess.raiseFileDescriptorLimit(to: 8192)
         let queue = try kind.open()
@@ -142,7 +142,7 @@ struct EventQueueWaitTests {
         #expect(found.count == 700)
     }
 
-    @Test("Signals do not cut a wait short", arguments: QueueUnderTest.allCases.map(\.rawValue))
+    @Test("Signals do not shorten a wait", arguments: QueueUnderTest.allCases.map(\.rawValue))
     func interrupted(_ name: String) async {
         await #expect(processExitsWith: .success) { [name] in
             let kind = try #require(QueueUnderTest(rawValue: name))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Files that change places")
+@Suite("Exchanging files")
 struct FileExchangeTests {
     /// Two files, and a third name that links take.
     private func inPair(_ body: (_ path: String, _ twin: String) throws -> Void) throws {
@@ -16,7 +16,7 @@ struct FileExchangeTests {
         }
     }
 
-    @Test("By links where the system, the file system or a sandbox knows no exchange")
+    @Test("Links work where the system, the file system or a sandbox has no exchange")
     func unknown() throws {
         for code in [nil, EINVAL, ENOSYS, EOPNOTSUPP, EPERM] {
             try inPair { path, twin in
@@ -28,7 +28,7 @@ struct FileExchangeTests {
         }
     }
 
-    @Test("Where there are no links either, that is told; any other failure is told as it is")
+    @Test("Without links, too, the failure says so; any other failure is reported directly")
     func failures() throws {
         try inPair { path, twin in
             for (exchanging, linking, renaming, error) in [
@@ -49,7 +49,7 @@ struct FileExchangeTests {
         }
     }
 
-    @Test("A last step that fails leaves the path as it is to be, and nothing else")
+    @Test("A failing last step leaves the path in its final state, and nothing else")
     func lastStep() throws {
         try inPair { path, twin in
             var exchange = FileExchange()

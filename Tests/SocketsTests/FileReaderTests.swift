@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Files that are read")
+@Suite("Reading files")
 struct FileReaderTests {
     @Test("A file is read to its end, or to a limit", arguments: [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
     func reads(_ size: Int) throws {
@@ -32,7 +32,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("What is no regular file is refused without waiting for it")
+    @Test("A special file is refused without blocking")
     func special() throws {
         try ScratchFolder.lend { folder in
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
@@ -50,7 +50,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("A descriptor that was handed over is read as it is, where that is asked for")
+    @Test("An inherited descriptor is read directly, on request")
     func inherited() throws {
         let pipe = Pipe()
         let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
@@ -62,7 +62,7 @@ struct FileReaderTests {
         #expect(fcntl(descriptor, F_GETFD) >= 0, "It is not this reader's to close.")
     }
 
-    @Test("A descriptor that does not block is waited for")
+    @Test("A non-blocking descriptor is awaited")
     func nonBlocking() throws {
         let (asked, answered) = (try WakePipe(), try WakePipe())
         let descriptor = dup(answered.reader)
@@ -87,13 +87,13 @@ struct FileReaderTests {
         }
     }
 
-    @Test("Who has read standard input leaves it open")
+    @Test("Reading standard input leaves it open")
     func standardInput() {
         _ = FileReader(standardInputNamed: "a")
         #expect(fcntl(STDIN_FILENO, F_GETFD) >= 0)
     }
 
-    @Test("A process runs until it has ended, whether or not its parent asked how")
+    @Test("A process runs until it has ended, even if its parent has not waited")
     func running() throws {
         let child = try ChildProcess(["sh", "-c", "exec sleep 300"], environment: CurrentProcess.environment())
         #expect(CurrentProcess.isRunning(child.identifier) && CurrentProcess.isRunning(CurrentProcess.identifier))
@@ -109,7 +109,7 @@ struct FileReaderTests {
         #expect(!CurrentProcess.isRunning(child.identifier))
     }
 
-    @Test("Closed standard streams are held, and using them fails")
+    @Test("Closed standard streams are occupied, and using them fails")
     func held() async {
         await #expect(processExitsWith: .exitCode(42)) {
             for descriptor in 0...2 as ClosedRange<Int32> { close(descriptor) }

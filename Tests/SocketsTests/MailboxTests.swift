@@ -19,7 +19,9 @@ struct MailboxTests {
         let index: Int
     }
 
-    @Test("8 threads post 10,000 pieces each, done once and in each thread's order", arguments: QueueUnderTest.allCases)
+    @Test(
+        "8 threads post 10,000 items each, which run once and in each thread's order",
+        arguments: QueueUnderTest.allCases)
     func manyThreads(_ kind: QueueUnderTest) throws {
         let (threads, each) = (8, 10_000)
         let mailbox = try Mailbox()
@@ -48,7 +50,7 @@ struct MailboxTests {
         #expect(try queue.reports().isEmpty)
     }
 
-    @Test("However often it is posted to, one drain does all and leaves nothing to wake for")
+    @Test("One drain handles any number of posts, and leaves no wake-up")
     func coalesced() throws {
         let mailbox = try Mailbox()
         let queue = try EventQueue()
@@ -64,7 +66,7 @@ struct MailboxTests {
         #expect(log.count == 1000)
     }
 
-    @Test("What the work itself posts is left for the next drain")
+    @Test("Work posted during a drain waits for the next")
     func nested() throws {
         let mailbox = try Mailbox()
         let queue = try EventQueue()
@@ -81,7 +83,7 @@ struct MailboxTests {
         #expect(log.all == ["outer", "inner"])
     }
 
-    @Test("A full mailbox refuses, and takes work again after a drain")
+    @Test("A full mailbox refuses, and accepts work again after a drain")
     func full() throws {
         let mailbox = try Mailbox(capacity: 2)
         let log = Log<Int>()
@@ -111,7 +113,7 @@ struct MailboxTests {
         #expect(!mailbox.drain())
     }
 
-    @Test("However often a pipe was woken, nothing is left once it is cleared", arguments: [1, 255, 256, 257, 1000])
+    @Test("Clearing a pipe removes any number of wake-ups", arguments: [1, 255, 256, 257, 1000])
     func clears(_ count: Int) throws {
         let pipe = try WakePipe()
         defer { pipe.close() }

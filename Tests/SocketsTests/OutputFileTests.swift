@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that grow while a program runs")
 struct OutputFileTests {
-    @Test("What is written anywhere is there, with mode 0600, and can be read back")
+    @Test("Writes at any place are there, with mode 0600, and readable")
     func writes() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a"
@@ -24,7 +24,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("One that exists is refused; opened, it stays as it is")
+    @Test("An existing file is refused; opened, it stays unchanged")
     func existing() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a"
@@ -46,7 +46,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("One process has the lock, until it closes the file; a file that left its place has none")
+    @Test("One process holds the lock until it closes the file; a replaced file has none")
     func locks() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/a")
@@ -62,7 +62,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("One that is discarded is gone")
+    @Test("A discarded file is gone")
     func discards() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/b")
@@ -73,7 +73,7 @@ struct OutputFileTests {
     }
 
     @Test(
-        "Messages",
+        "Messages about output files",
         arguments: [
             (FileError(.create, path: "a", code: EEXIST), "cannot create 'a': it exists already"),
             (
@@ -135,13 +135,13 @@ struct OutputFileTests {
     }
 
     @Test(
-        "Only a lack of room counts as full", arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
+        "Only a lack of space counts as full", arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
     func fullness(_ code: Int32, isFull: Bool) {
         #expect(FileError(.write, path: "a", code: code).isFull == isFull)
     }
 
     @Test(
-        "A file exists where creating one finds it, and in no other case",
+        "Only creating a file detects an existing one",
         arguments: [
             (.create, EEXIST, true), (.create, ENOENT, false), (.write, EEXIST, false),
         ] as [(FileError.Operation, Int32, Bool)])

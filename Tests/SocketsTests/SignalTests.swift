@@ -29,7 +29,7 @@ struct SignalTests {
         }
     }
 
-    @Test("Arrivals that were not seen yet are merged; different signals are all delivered")
+    @Test("Pending signals of one kind merge; different ones are all delivered")
     func merged() async {
         await #expect(processExitsWith: .success) {
             let loop = try EventLoop()
@@ -44,7 +44,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A signal that comes while a turn reports is delivered in the next")
+    @Test("A signal during a turn is delivered in the next")
     func duringTurn() async {
         await #expect(processExitsWith: .success) {
             let (loop, pair) = (try EventLoop(), try Loopback())
@@ -61,7 +61,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A signal that the program inherited as blocked arrives all the same, even one that waited")
+    @Test("A signal inherited as blocked still arrives, even a pending one")
     func inheritedAsBlocked() async {
         await #expect(processExitsWith: .success) {
             var blocked = sigset_t()
@@ -83,7 +83,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A SIGHUP that the program inherited as ignored stays ignored, as under nohup; no other signal does")
+    @Test("A SIGHUP inherited as ignored stays ignored, as under nohup; no other signal does")
     func inheritedAsIgnored() async {
         await #expect(processExitsWith: .success) {
             signal(SIGHUP, SIG_IGN)
@@ -102,7 +102,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A second loop may not watch the same signal, but may once the first is gone")
+    @Test("A second loop cannot watch the same signal until the first is gone")
     func oneWatcher() async {
         await #expect(processExitsWith: .success) {
             let second = try EventLoop()
@@ -124,7 +124,7 @@ struct SignalTests {
         }
     }
 
-    @Test("A released loop gives the signal its former effect back")
+    @Test("A released loop restores the signal's former action")
     func restored() async {
         await #expect(processExitsWith: .signal(SIGUSR1)) {
             do {

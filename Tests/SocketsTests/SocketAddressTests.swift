@@ -5,7 +5,7 @@ import Testing
 @Suite("Socket addresses")
 struct SocketAddressTests {
     @Test(
-        "Hosts that need no look-up",
+        "Numeric hosts need no lookup",
         arguments: [
             ("127.0.0.1", "127.0.0.1:80"),
             ("0.0.0.0", "0.0.0.0:80"),
@@ -27,7 +27,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "Hosts that only the resolver understands",
+        "Some hosts only the resolver understands",
         arguments: [("127.1", "127.0.0.1:80"), ("fe80::1%1", "[fe80::1%1]:80")])
     func lookedUp(_ host: String, _ description: String) throws {
         #expect(try SocketAddress(host: host, port: 80).description == description)
@@ -40,7 +40,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "Hosts that do not exist",
+        "Unknown hosts fail",
         arguments: [
             "", "[]", "no such host", "127.0.0.1\0.example.com", "::1\0", "[::1", String(repeating: "a", count: 254),
         ])
@@ -58,7 +58,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "Loopback and unspecified",
+        "Loopback and unspecified addresses are recognized",
         arguments: [
             ("127.0.0.1", true, false), ("127.255.0.9", true, false), ("::1", true, false),
             ("::ffff:127.0.0.1", true, false), ("0.0.0.0", false, true), ("::", false, true),
@@ -71,7 +71,7 @@ struct SocketAddressTests {
     }
 
     @Test(
-        "To a C structure and back, cut short at every byte",
+        "Addresses convert to C structures and back, truncated at every byte",
         arguments: ["1.2.3.4", "2001:db8::1:2:3", "fe80::9%1"])
     func structures(_ host: String) throws {
         let address = try SocketAddress(host: host, port: 0x1234)

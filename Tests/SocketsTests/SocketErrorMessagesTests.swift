@@ -10,7 +10,7 @@ struct SocketErrorMessagesTests {
     private static let files = "this process has reached its limit of open files; raise it with ulimit -n"
 
     @Test(
-        "Failures about an address",
+        "Failures about an address have messages",
         arguments: [
             (
                 .bind, EADDRINUSE,
@@ -67,7 +67,7 @@ struct SocketErrorMessagesTests {
     }
 
     @Test(
-        "Failures about something else",
+        "Other failures have messages",
         arguments: [
             (
                 .resolve, EAI_NONAME, .host("fitiq.lan"),
@@ -119,7 +119,7 @@ struct SocketErrorMessagesTests {
         #expect(error.description.utf8.count < 400)
     }
 
-    @Test("Errors tell what to do about them")
+    @Test("Errors say what to do about them")
     func classes() {
         for code in [EMFILE, ENFILE, ENOBUFS, ENOMEM] {
             #expect(SocketError(.accept, code: code).isResourceExhaustion)

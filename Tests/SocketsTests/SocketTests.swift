@@ -49,7 +49,7 @@ struct SocketTests {
         }
     }
 
-    @Test("A full send buffer takes a part, then would block")
+    @Test("A full send buffer accepts a part, then would block")
     func partialWrite() throws {
         let pair = try Loopback()
         defer { pair.close() }
@@ -109,7 +109,7 @@ struct SocketTests {
                 + "choose another, or 0 for any free one")
     }
 
-    @Test("An address of another machine cannot be listened on")
+    @Test("Listening on another machine's address fails")
     func foreignAddress() throws {
         // RFC 5737: 192.0.2.0/24 is for documentation and belongs to no host.
         let address = try SocketAddress(host: "192.0.2.1", port: 0)
@@ -117,7 +117,7 @@ struct SocketTests {
         #expect(error?.operation == .bind && error?.code == EADDRNOTAVAIL && error?.address == address)
     }
 
-    @Test("A closed listener's port can be listened on at once, with old connections around")
+    @Test("A closed listener's port is free at once, even with old connections")
     func restart() throws {
         let first = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         let pair = try Loopback(through: first)

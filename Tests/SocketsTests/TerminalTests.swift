@@ -41,7 +41,7 @@ struct TerminalTests {
         func has(_ flag: Int32) -> Bool { settings.c_lflag & tcflag_t(flag) != 0 }
     }
 
-    @Test("delivers keys one by one and shows none while it is raw, and is then as before")
+    @Test("A raw terminal delivers keys one by one without echo, and is restored afterwards")
     func raw() throws {
         let pair = try Pair()
         let terminal = try #require(Terminal(pair.terminal))
@@ -60,7 +60,7 @@ struct TerminalTests {
         #expect(pair.has(ICANON) && pair.has(ECHO) && pair.settings.c_iflag == input)
     }
 
-    @Test("tells its width")
+    @Test("A terminal has a width")
     func width() throws {
         let pair = try Pair()
         #expect(Terminal.columns(of: pair.terminal) == nil)
@@ -69,7 +69,7 @@ struct TerminalTests {
         #expect(Terminal.columns(of: pair.terminal) == 97)
     }
 
-    @Test("is nothing else")
+    @Test("Other descriptors are not terminals")
     func other() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)

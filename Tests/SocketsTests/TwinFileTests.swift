@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Files that grow in whole batches")
+@Suite("Files that grow by whole batches")
 struct TwinFileTests {
     private let folder: URL
 
@@ -44,7 +44,7 @@ struct TwinFileTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     }
 
-    @Test("Batches are there, and so is the other form; no twin is left")
+    @Test("Batches and the other form are in the file, and no twin remains")
     func grows() throws {
         try inFolder { path in
             let file = try open(path)
@@ -68,7 +68,7 @@ struct TwinFileTests {
     }
 
     @Test(
-        "Wherever a write is cut short, by a kill or for want of room, the file has all batches before, whole",
+        "Wherever a write is cut short, by a kill or a full disk, the file has all earlier batches, whole",
         arguments: [true, false])
     func cuts(canExchange: Bool) throws {
         var exchange = FileExchange()
@@ -118,7 +118,7 @@ struct TwinFileTests {
     }
 
     @Test(
-        "A file that was moved, removed or replaced is noticed, and what took its place is left alone",
+        "A moved, removed or replaced file is noticed, and its replacement is left alone",
         arguments: [0, 1, 2])
     func gone(_ kind: Int) throws {
         try inFolder { path in
@@ -141,7 +141,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("The only copy of what was recorded is in the way of the next recording", arguments: [nil, "", "x", "{[7]}"])
+    @Test("The only copy of a recording blocks the next recording", arguments: [nil, "", "x", "{[7]}"])
     func onlyCopy(_ content: String?) throws {
         try inFolder { path in
             try put("{[1, 2", path + ".part")
@@ -152,7 +152,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Where the folder is gone, so is the file")
+    @Test("Without its folder the file is gone")
     func noFolder() throws {
         try inFolder { path in
             let file = try open(path)
@@ -162,7 +162,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A twin that was moved or removed is made anew, one that was replaced is in the way", arguments: [0, 1, 2])
+    @Test("A moved or removed twin is made again; a replaced one blocks", arguments: [0, 1, 2])
     func twin(_ kind: Int) throws {
         try inFolder { path in
             let twin = path + ".part"
@@ -183,7 +183,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("What a killed process left beside its file goes where the file is replaced", arguments: [".part", ".part2"])
+    @Test("A killed process's twin is removed when the file is replaced", arguments: [".part", ".part2"])
     func leftovers(_ suffix: String) throws {
         try inFolder { path in
             for content in ["", "{", "{[1", "{[1, 2]}{"] {
@@ -197,7 +197,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Another name of the file itself, as a kill amid an exchange by links leaves it, goes")
+    @Test("Another link to the file itself, left by a kill during an exchange, is removed")
     func secondName() throws {
         try inFolder { path in
             try put("{[1, 2]}", path)
@@ -209,7 +209,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("What has nothing in it goes wherever it is", arguments: ["", "{[]}"])
+    @Test("Empty leftovers are removed everywhere", arguments: ["", "{[]}"])
     func emptyLeftovers(_ content: String) throws {
         try inFolder { path in
             for existing in [TwinFile.Existing.refuse, .replace, .replace] {
@@ -222,7 +222,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Nothing that is no twin of the file goes, nor is anything made")
+    @Test("Other files are neither removed nor made")
     func foreignTwin() throws {
         try inFolder { path in
             for (suffix, content) in [(".part", "other"), (".part2", "other"), (".part", "{[1"), (".part2", "{[1")] {
@@ -237,7 +237,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A file that is written is refused, whatever is to become of it, and written on")
+    @Test("A file in use is always refused, and its writer continues")
     func inUse() throws {
         try inFolder { path in
             let file = try open(path)
@@ -250,7 +250,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("One that exists is refused, or replaced where it is; a symbolic link stays one")
+    @Test("An existing file is refused, or replaced in place; a symbolic link stays one")
     func existing() throws {
         try inFolder { path in
             for target in [path, "a", "new"] {
@@ -271,7 +271,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A recording that is taken back leaves what was there before", arguments: [true, false])
+    @Test("A withdrawn recording restores the old file", arguments: [true, false])
     func discards(canExchange: Bool) throws {
         var exchange = FileExchange()
         if !canExchange { exchange.exchanging = { _, _ in -EPERM } }
@@ -290,7 +290,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A twin that a full disk has cut is no recording, even if the file itself is gone", arguments: [0, 1, 2])
+    @Test("A truncated twin is not a recording, even without the file itself", arguments: [0, 1, 2])
     func cutTwin(_ kind: Int) throws {
         try inFolder { path in
             var isFull = false
@@ -331,7 +331,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A file that is taken away while it is finished is found as its twin")
+    @Test("A file removed during finishing is found as its twin")
     func takenAway() throws {
         try inFolder { path in
             let file = try open(path)
@@ -345,7 +345,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("A replaced file is not taken for the recording that was moved away")
+    @Test("A replacement is not mistaken for the moved recording")
     func movedAway() throws {
         try inFolder { path in
             try put("before", path)
@@ -355,7 +355,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("What is no regular file is refused, and left alone")
+    @Test("Special files are refused, and left alone")
     func special() throws {
         try inFolder { path in
             #expect(mkfifo(path, 0o600) == 0)

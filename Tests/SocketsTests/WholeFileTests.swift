@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite("Files that are written as a whole")
+@Suite("Writing whole files")
 struct WholeFileTests {
     private func write(_ text: String, to path: String, others: WholeFile.Others = .streams) throws {
         try WholeFile.write(Array(text.utf8), to: path, others: others)
@@ -14,7 +14,7 @@ struct WholeFileTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("An old file is replaced, and no draft is left")
+    @Test("An old file is replaced, and no draft remains")
     func replaces() throws {
         try ScratchFolder.lend { folder in
             try write("old and long", to: folder + "/a")
@@ -24,7 +24,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("The mode is what was asked for, less the umask; a draft of another process stays")
+    @Test("The mode is the requested one minus the umask; another process's draft stays")
     func mode() throws {
         try ScratchFolder.lend { folder in
             let draft = folder + "/.fitiq-mock-\(getpid())-0"
@@ -38,7 +38,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("The mode of a file that is replaced stays, unless another is asked for")
+    @Test("A replaced file keeps its mode, unless another is requested")
     func keptMode() throws {
         try ScratchFolder.lend { folder in
             for mode in [0o600, 0o640, 0o666] {
@@ -52,7 +52,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A file in a folder that takes no draft is written in place, and nothing else is")
+    @Test("A file in a read-only folder is written in place, and nothing else is")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -80,7 +80,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A link stays one: what it leads to is written, be it a file, nothing yet, a device or another link")
+    @Test("A link stays one: its target is written, whether a file, missing, a device or another link")
     func link() throws {
         try ScratchFolder.lend { folder in
             try write("old", to: folder + "/target")
@@ -99,7 +99,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("What cannot be written is refused with its name, and left as it is")
+    @Test("An unwritable file is refused with its name, and left alone")
     func refused() throws {
         try ScratchFolder.lend { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")
@@ -130,7 +130,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A pipe that is read gets the bytes, and stays")
+    @Test("A pipe with a reader gets the bytes, and stays")
     func pipe() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/pipe"
@@ -144,7 +144,7 @@ struct WholeFileTests {
     }
 
     #if os(Linux)
-        @Test("A device without room is told, and so is a file")
+        @Test("A full device is reported, and so is a full disk")
         func full() throws {
             #expect { try write("x", to: "/dev/full") } throws: {
                 "\($0)" == "cannot write to '/dev/full': the disk is full"
@@ -152,7 +152,7 @@ struct WholeFileTests {
         }
     #endif
 
-    @Test("What finds no room leaves what was there, and no draft")
+    @Test("A failed write leaves the old content, and no draft")
     func keepsOld() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -174,7 +174,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("Paths of descriptors: those that this process was started with, and no others")
+    @Test("Paths of descriptors count only for those that this process started with")
     func descriptors() throws {
         #expect(FilePlace.inheritedDescriptor("/dev/stderr") == 2)
         #expect(FilePlace.inheritedDescriptor("/dev/fd/1") == 1)
@@ -190,7 +190,7 @@ struct WholeFileTests {
         #expect(FilePlace.inheritedDescriptor("/dev/fd/\(own)") == nil)
     }
 
-    @Test("A file is moved only to where nothing is, and knows whether it is still there")
+    @Test("A file moves only to a free path, and knows whether it is still there")
     func free() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(draftFor: folder + "/a")
