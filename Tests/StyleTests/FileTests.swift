@@ -18,7 +18,7 @@ struct FileTests {
         }
     }
 
-    @Test("A long file is told")
+    @Test("A long file is reported")
     func catchesLongFiles() {
         let lines = String(repeating: "\n", count: Self.longest)
         #expect(Self.violation(SourceText(path: "Sources/A/B.swift", text: lines)) == nil)
@@ -36,12 +36,12 @@ struct FileTests {
         }
     }
 
-    @Test("Force unwraps in Sources say why they hold")
+    @Test("Force unwraps in Sources have a reason")
     func unwrapsAreExplained() throws {
         for message in try Package.sources.get().flatMap(Self.unwraps) { Issue.record("\(message)") }
     }
 
-    @Test("A force unwrap without a reason is told")
+    @Test("A force unwrap without a reason is reported")
     func catchesUnwraps() throws {
         let text = "let a = b!\nlet a = b!.c  // Checked above.\nif a != b, !c { f(\"d!\") }\nlet a = b(c)![0]\n"
         #expect(

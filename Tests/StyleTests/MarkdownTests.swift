@@ -165,7 +165,7 @@ struct MarkdownTests {
         }
     }
 
-    @Test("What is wrong with a page is reported")
+    @Test("Mistakes of a page are reported")
     func catches() throws {
         let long = String(repeating: "word ", count: 24) + "end"
         let text = """

@@ -24,7 +24,7 @@ struct TextKeyTests {
         for message in try Package.sources.get().flatMap(Self.violations) { Issue.record("\(message)") }
     }
 
-    @Test("A key that is a string is told")
+    @Test("A string key is reported")
     func catches() throws {
         let text = """
             var a: [String: Int] = [:]
@@ -44,7 +44,7 @@ struct TextKeyTests {
         #expect(try Self.violations(in: SourceText(path: "Sources/Domain/Nutrition/B.swift", text: text)) == [])
     }
 
-    @Test("The modules that are exempt exist")
+    @Test("The exempt modules exist")
     func exemptExist() throws {
         #expect(Self.exempt.isSubset(of: Set(try Package.sources.get().map(\.module))))
     }
