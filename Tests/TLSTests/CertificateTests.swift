@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Certificates")
 struct CertificateTests {
-    @Test("An authority says what it is")
+    @Test("An authority identifies itself")
     func authority() throws {
         let facts = try CertificateFacts.read(pem: Certificates.authority.certificate)
         try #require(facts.count == 1)
@@ -20,7 +20,7 @@ struct CertificateTests {
         #expect(facts[0].expiry == "2036-11-20 12:00:00 UTC")
     }
 
-    @Test("The fingerprint is the digest that OpenSSL finds")
+    @Test("The fingerprint equals OpenSSL's digest")
     func fingerprint() throws {
         let certificate = try PEM.certificates(Certificates.local.certificates, as: .certificate)[0]
         var digest = [UInt8](repeating: 0, count: 32)
@@ -48,7 +48,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "The subject is the first of common name, organisation and unit that is not empty",
+        "The subject is the first non-empty one of common name, organisation and unit",
         arguments: [
             ([(NID_organizationName, "Acme"), (NID_commonName, "me")], "me"),
             ([(NID_commonName, ""), (NID_organizationName, "Acme")], "Acme"),
@@ -67,7 +67,7 @@ struct CertificateTests {
         #expect(certificate.subject == subject)
     }
 
-    @Test("A server's certificate says what it is, and comes with the authority's")
+    @Test("A server's certificate identifies it, and comes with the authority's")
     func issued() throws {
         let facts = try CertificateFacts.read(pem: Certificates.local.certificates)
         try #require(facts.count == 2)
@@ -82,7 +82,7 @@ struct CertificateTests {
         #expect(!facts[0].covers([.dns("example.com")]))
     }
 
-    @Test("A certificate is due from 30 days before its end, and before its beginning")
+    @Test("A certificate is due for renewal from 30 days before its end, and before its beginning")
     func due() throws {
         let facts = try CertificateFacts.read(pem: Certificates.local.certificates)[0]
         let edge = facts.notAfter - 30 * 86_400
@@ -94,7 +94,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("It ends no later than its authority")
+    @Test("A certificate ends no later than its authority")
     func endsWithAuthority() throws {
         let end = Certificates.now + CertificateAuthority.lifetime
         let issued = Certificates.issue(Certificates.authority, for: [.dns("localhost")], at: end - 86_400)
@@ -130,7 +130,7 @@ struct CertificateTests {
         #expect(X509_STORE_CTX_get_error(verification) == verdict)
     }
 
-    @Test("Each key and each serial number is its own")
+    @Test("Keys and serial numbers are unique")
     func areDifferent() throws {
         let first = try Certificates.authority.issue(for: CertificateName.local, now: Certificates.now, serial: [5])
         let second = try Certificates.authority.issue(for: CertificateName.local, now: Certificates.now, serial: [6])
@@ -154,7 +154,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "An authority vouches only for what it may",
+        "An authority vouches only for allowed names",
         arguments: [
             (.dns("example.com"), false), (.ip([127, 0, 0, 2]), false), (.ip([UInt8](repeating: 0, count: 16)), false),
             (.dns("localhost"), true), (.dns("app.localhost"), true), (.ip([127, 0, 0, 1]), true),
@@ -171,7 +171,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Names are 1 to 100, and names that hold an extension of their own are refused")
+    @Test("Names are 1 to 100, and names with their own extension are refused")
     func names() throws {
         let free = try CertificateAuthority.make(subject: "All", now: Certificates.now, serial: [1], permitted: [])
         let issue = { (names: [CertificateName]) in try free.issue(for: names, now: Certificates.now, serial: [1]) }
@@ -188,7 +188,7 @@ struct CertificateTests {
         #expect(try CertificateFacts.read(pem: issue([long]).certificates)[0].names == [long])
     }
 
-    @Test("An authority is the same after reading its files")
+    @Test("An authority reads back the same from its files")
     func reads() throws {
         let authority = Certificates.authority
         let read = try CertificateAuthority(
@@ -196,7 +196,7 @@ struct CertificateTests {
         #expect(read == authority)
     }
 
-    @Test("What is no authority is told")
+    @Test("Other files are reported as no authority")
     func noAuthority() throws {
         let now = Certificates.now
         let (own, other) = (Certificates.authority, Certificates.other)

@@ -1,10 +1,10 @@
 import TLS
 import Testing
 
-@Suite("Ends")
+@Suite("Closing")
 struct ClosingTests {
     @Test(
-        "Either side closes first; the other is told after all that was sent", arguments: TLSVersion.allCases,
+        "Either side closes first; the other learns it after all sent bytes", arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func closes(_ version: TLSVersion, _ first: TLSRole) throws {
         let pair = try Pair.open([version])
@@ -29,7 +29,7 @@ struct ClosingTests {
         #expect(closer.failure == nil && other.failure == nil)
     }
 
-    @Test("Both close at once", arguments: TLSVersion.allCases)
+    @Test("Both sides close at once", arguments: TLSVersion.allCases)
     func closeTogether(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.client.close()
@@ -45,7 +45,7 @@ struct ClosingTests {
     }
 
     @Test(
-        "The end of the stream without close_notify is a cut", arguments: TLSVersion.allCases,
+        "The end of the stream without close_notify is a truncation", arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func truncated(_ version: TLSVersion, _ sender: TLSRole) throws {
         let pair = try Pair.open([version])
@@ -60,7 +60,7 @@ struct ClosingTests {
         #expect(left.failure == .truncated(from: sender))
     }
 
-    @Test("With nothing to be read a cut is noticed at once", arguments: TLSVersion.allCases)
+    @Test("Without data a truncation is noticed at once", arguments: TLSVersion.allCases)
     func truncatedAtRest(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.server.receiveEndOfStream()
@@ -68,7 +68,7 @@ struct ClosingTests {
         #expect(pair.server.write([1]) == 0)
     }
 
-    @Test("With nothing else to be read a close before the end is noticed at once", arguments: TLSVersion.allCases)
+    @Test("Without further data an early close is noticed at once", arguments: TLSVersion.allCases)
     func closedAtRest(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.client.close()
@@ -79,7 +79,7 @@ struct ClosingTests {
         #expect(pair.server.failure == nil)
     }
 
-    @Test("A cut within a record is a cut, and nothing of the record is shown", arguments: TLSVersion.allCases)
+    @Test("A truncated record is a truncation, and none of it is delivered", arguments: TLSVersion.allCases)
     func truncatedRecord(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         #expect(pair.client.write([UInt8](repeating: 1, count: 50)) == 50)
@@ -101,7 +101,7 @@ struct ClosingTests {
         #expect(client.phase == .open && server.phase == .open)
     }
 
-    @Test("A server that hangs up before or in its answer is told")
+    @Test("A server that hangs up before or during its answer is reported")
     func serverHangsUp() throws {
         let context = try Certificates.client()
         let silent = TLSSession(client: context, host: "localhost")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Plaintext")
 struct DataTests {
-    @Test("Long writes are taken in pieces and arrive whole, both ways at once", arguments: TLSVersion.allCases)
+    @Test("Long writes are accepted in pieces and arrive whole, both ways at once", arguments: TLSVersion.allCases)
     func bigWrites(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         var numbers = Draw(seed: 1)
@@ -28,7 +28,7 @@ struct DataTests {
         #expect(received.client == answer)
     }
 
-    @Test("At the limit of unsent ciphertext nothing is taken until some was sent")
+    @Test("At the limit of unsent ciphertext writes wait until some was sent")
     func backPressure() throws {
         let pair = try Pair.open()
         let bytes = [UInt8](repeating: 1, count: 1_000_000)
@@ -44,7 +44,7 @@ struct DataTests {
         #expect(pair.client.readAll().count > taken)
     }
 
-    @Test("With as much unsent as the limit nothing is taken, and with a byte less something is")
+    @Test("Writes stop at exactly the limit of unsent ciphertext")
     func exactBackPressure() throws {
         let pair = try Pair.open()
         // In place of what OpenSSL would add.
@@ -55,7 +55,7 @@ struct DataTests {
         #expect(pair.client.write([1]) == 1)
     }
 
-    @Test("What was sent is not kept beyond the limit of unsent ciphertext")
+    @Test("Sent ciphertext beyond the limit is not kept")
     func forgetsWhatWasSent() throws {
         let pair = try Pair.open()
         let limit = TLSLimits.unsentCiphertext
@@ -69,7 +69,7 @@ struct DataTests {
         #expect(pair.client.hasCiphertext)
     }
 
-    @Test("Reading stops at the limit and goes on from there", arguments: [1, 7, 16_384, 16_385, 100_000])
+    @Test("Reading stops at the limit and then continues", arguments: [1, 7, 16_384, 16_385, 100_000])
     func limitedReading(_ limit: Int) throws {
         let pair = try Pair.open()
         var numbers = Draw(seed: 2)
@@ -89,7 +89,7 @@ struct DataTests {
         #expect(!pair.server.readPlaintext(into: &read, limit: 0))
     }
 
-    @Test("Many small records", arguments: TLSVersion.allCases)
+    @Test("Many small records arrive", arguments: TLSVersion.allCases)
     func manyRecords(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         pair.step = 13
@@ -107,7 +107,7 @@ struct DataTests {
         #expect(read == expected)
     }
 
-    @Test("Nothing written is nothing sent")
+    @Test("An empty write sends nothing")
     func emptyWrite() throws {
         let pair = try Pair.open()
         #expect(pair.client.write([]) == 0)
@@ -116,7 +116,7 @@ struct DataTests {
         #expect(pair.server.phase == .open)
     }
 
-    @Test("At rest a session holds no ciphertext, neither unread nor unsent")
+    @Test("An idle session holds no ciphertext, neither unread nor unsent")
     func holdsNothing() throws {
         let pair = try Pair.open()
         #expect(pair.client.write([UInt8](repeating: 1, count: 60_000)) == 60_000)
@@ -129,7 +129,7 @@ struct DataTests {
         }
     }
 
-    @Test("What is read while more comes is not kept")
+    @Test("Plaintext read while more arrives is not kept")
     func forgetsWhatWasRead() throws {
         let pair = try Pair.open()
         for _ in 0..<300 {

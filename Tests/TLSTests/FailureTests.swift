@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("What OpenSSL reports")
+@Suite("Failures that OpenSSL reports")
 struct FailureTests {
     private func error(_ failure: OpenSSLFailure?, isEnded: Bool, inHandshake: Bool = false) -> TLSError {
         let wire = TLSWire()
@@ -12,7 +12,7 @@ struct FailureTests {
             failure, from: .client, host: "", inHandshake: inHandshake, receivedCount: 7, firstBytes: [], wire: wire)
     }
 
-    @Test("Where OpenSSL gives no reason, the end of the stream is the reason if it was reached")
+    @Test("If OpenSSL gives no reason, the end of the stream is the reason if it was reached")
     func noReason() {
         #expect(error(nil, isEnded: true) == .truncated(from: .client))
         #expect(error(nil, isEnded: true, inHandshake: true) == .hungUp(from: .client, afterBytes: 7))
@@ -20,7 +20,7 @@ struct FailureTests {
         #expect(error(nil, isEnded: false, inHandshake: true) == .violation(from: .client, reason: ""))
     }
 
-    @Test("A reason from elsewhere in OpenSSL is told in its words, at the end too", arguments: [true, false])
+    @Test("OpenSSL's other reasons keep its words, even at the end", arguments: [true, false])
     func reasonFromElsewhere(_ isEnded: Bool) throws {
         #expect(COpenSSL_initialise() == 1)
         OpenSSLErrors.clear()

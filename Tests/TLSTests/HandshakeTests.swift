@@ -24,7 +24,7 @@ struct HandshakeTests {
         #expect(pair.client.readAll() == Array("answer".utf8))
     }
 
-    @Test("The highest version that both speak is taken")
+    @Test("The highest common version is used")
     func highest() throws {
         for (client, server, agreed) in [
             (Set(TLSVersion.allCases), Set(TLSVersion.allCases), TLSVersion.tls13),
@@ -39,7 +39,7 @@ struct HandshakeTests {
     }
 
     @Test(
-        "Without a version in common both sides say so",
+        "Without a common version both sides say so",
         arguments: [(TLSVersion.tls12, TLSVersion.tls13), (.tls13, .tls12)])
     func noCommonVersion(_ client: TLSVersion, _ server: TLSVersion) throws {
         let pair = try Pair(
@@ -51,7 +51,7 @@ struct HandshakeTests {
         #expect(pair.client.version == nil)
     }
 
-    @Test("Without a cipher suite in common both sides say so")
+    @Test("Without a common cipher suite both sides say so")
     func noCommonCipher() throws {
         let context = try Certificates.client(versions: [.tls12])
         #expect(SSL_CTX_set_cipher_list(context.pointer, "ECDHE-RSA-AES256-SHA384") == 1)
@@ -75,7 +75,7 @@ struct HandshakeTests {
         #expect(pair.client.applicationProtocol == table.agreed)
     }
 
-    @Test("A client that offers other protocols only is refused", arguments: TLSVersion.allCases)
+    @Test("A client that offers only other protocols is refused", arguments: TLSVersion.allCases)
     func refusesProtocols(_ version: TLSVersion) throws {
         let pair = Pair(
             client: try Certificates.client(versions: [version], offer: ["h2", "spdy/3"]),
@@ -85,7 +85,7 @@ struct HandshakeTests {
         #expect(pair.client.failure == .alert(120, from: .server, inHandshake: true))
     }
 
-    @Test("Nothing is read behind the end of an offer of protocols", arguments: [9, 8, 0] as [UInt32])
+    @Test("Nothing is read beyond the end of an offer of protocols", arguments: [9, 8, 0] as [UInt32])
     func endOfOffer(_ count: UInt32) {
         let bytes = ALPN.encoded(["http/1.1"])
         var selectedCount: UInt8 = 0
@@ -96,7 +96,7 @@ struct HandshakeTests {
         #expect(selectedCount == (count == 9 ? 8 : 0))
     }
 
-    @Test("Nothing is taken or read while shaking hands")
+    @Test("During a handshake there are no reads or writes")
     func waits() throws {
         let client = TLSSession(client: try Certificates.client(), host: "localhost", now: Certificates.now)
         let server = TLSSession(server: try Certificates.local.server())
@@ -112,7 +112,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("A server that asks for renegotiation is refused by an alert, and the session goes on")
+    @Test("A server that requests renegotiation is refused by an alert, and the session continues")
     func refusesServersRenegotiation() throws {
         let pair = try Pair.open([.tls12])
         SSL_clear_options(pair.server.pointer, SSL_get_options(pair.server.pointer))

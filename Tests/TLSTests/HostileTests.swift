@@ -7,7 +7,7 @@ import Testing
 @Suite("Hostile bytes")
 struct HostileTests {
     @Test(
-        "Plain HTTP is told as such wherever it is cut, and not answered by an alert",
+        "Plain HTTP is recognized wherever it is cut, and not answered by an alert",
         arguments: [
             ("GET /health HTTP/1.1\r\nHost: a\r\n\r\n", "GET /health HTTP/1.1"),
             ("POST /x HTTP/1.1\r\n", "POST /x HTTP/1.1"),
@@ -36,7 +36,7 @@ struct HostileTests {
         #expect(whole.failure == .plainHTTP(from: .client, excerpt: request.line))
     }
 
-    @Test("A server that answers in plain HTTP is told as such wherever it is cut")
+    @Test("A server's plain HTTP answer is recognized wherever it is cut")
     func plainAnswer() throws {
         let bytes = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
         let context = try Certificates.client()
@@ -53,7 +53,7 @@ struct HostileTests {
     }
 
     @Test(
-        "What is neither TLS nor HTTP is told by its first bytes",
+        "Other protocols are reported by their first bytes",
         arguments: [
             Array("SSH-2.0-OpenSSH_9.6\r\n".utf8), Array("get / http/1.1\r\n".utf8), [0], Array("\r\n\r\n".utf8),
             [UInt8](repeating: 0x41, count: 17), Array("HTTP/1.1 200".utf8), [22, 9, 9, 0, 5, 1, 2, 3, 4, 5],
@@ -119,7 +119,7 @@ struct HostileTests {
         }
     }
 
-    @Test("A bit flipped in a record is noticed, and nothing of the record is shown", arguments: TLSVersion.allCases)
+    @Test("A flipped bit in a record is noticed, and none of the record is delivered", arguments: TLSVersion.allCases)
     func flippedData(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -180,7 +180,7 @@ struct HostileTests {
     }
 
     @Test(
-        "A bit flipped anywhere in a handshake ends it with a message", arguments: TLSVersion.allCases,
+        "A flipped bit anywhere in a handshake ends it with a message", arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func flippedHandshake(_ version: TLSVersion, _ side: TLSRole) throws {
         let client = try Certificates.client(versions: [version])
@@ -191,7 +191,7 @@ struct HostileTests {
         #expect(index > 300)
     }
 
-    @Test("Answers that the other side asks for and does not take fail the session at the limit")
+    @Test("Requested answers that the other side does not read fail the session at the limit")
     func flooded() throws {
         let pair = try Pair.open()
         let unsent = { pair.server.withCiphertext { $0.count } }
@@ -210,7 +210,7 @@ struct HostileTests {
         #expect(pair.server.failure == .flooded(from: .client))
     }
 
-    @Test("Key updates without end are answered without growing")
+    @Test("Endless key updates are answered in bounded memory")
     func keyUpdates() throws {
         let pair = try Pair.open([.tls13])
         #expect(pair.client.readAll().isEmpty)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("Names")
+@Suite("Certificate names")
 struct NameTests {
     @Test(
         "Names are read as host names or addresses, and written in their usual form",
@@ -21,7 +21,7 @@ struct NameTests {
     }
 
     @Test(
-        "What is neither is refused",
+        "Other texts are refused",
         arguments: [
             "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a/b", "a:b", "a,b", "1.2.3.4.5", "1.2.3", "256.1.1.1",
             "1.2.3.4\0", "a\0", "::1%lo0", ":::", "*", "a.*", "a*.b", "münchen.de", "[a]", "[1.2.3.4", "https://a",
@@ -31,7 +31,7 @@ struct NameTests {
         #expect(throws: TLSError.invalidName(text)) { try CertificateName(text) }
     }
 
-    @Test("The longest names")
+    @Test("The longest names are accepted")
     func longest() throws {
         let name = String(repeating: "a.", count: 126) + "a"
         #expect(name.utf8.count == 253)

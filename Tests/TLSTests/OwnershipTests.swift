@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-@Suite("What OpenSSL holds")
+@Suite("Memory that OpenSSL owns")
 struct OwnershipTests {
     /// Counts how often OpenSSL frees the objects it is put on: one index for sessions, one for contexts.
     final class Freed {
@@ -34,7 +34,7 @@ struct OwnershipTests {
         func watch(_ ticket: TLSTicket) { #expect(SSL_SESSION_set_ex_data(ticket.pointer, Self.ticket, address) == 1) }
     }
 
-    @Test("Sessions, contexts and tickets are freed, however far they came", arguments: TLSVersion.allCases)
+    @Test("Sessions, contexts and tickets are freed in every state", arguments: TLSVersion.allCases)
     func frees(_ version: TLSVersion) throws {
         let (sessions, contexts, tickets) = (Freed(), Freed(), Freed())
         do {
@@ -62,7 +62,7 @@ struct OwnershipTests {
         #expect(tickets.count == 1)
     }
 
-    @Test("A session keeps its context")
+    @Test("A session retains its context")
     func keepsContext() throws {
         let contexts = Freed()
         var pair: Pair? = try {
@@ -77,7 +77,7 @@ struct OwnershipTests {
         #expect(contexts.count == 1)
     }
 
-    @Test("Certificates and what was noted of them are freed")
+    @Test("Certificates and their notes are freed")
     func certificates() throws {
         let freed = Freed()
         do {
@@ -90,7 +90,7 @@ struct OwnershipTests {
         #expect(freed.count == 2)
     }
 
-    @Test("The error queue is empty after everything that fails")
+    @Test("The error queue is empty after every failure")
     func errorQueue() throws {
         let check = { (what: String) in #expect(ERR_peek_error() == 0, "\(what)") }
         _ = try? CertificateFacts.read(pem: [1, 2, 3])

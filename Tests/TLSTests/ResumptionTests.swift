@@ -32,7 +32,7 @@ struct ResumptionTests {
         #expect(second.server.readAll() == [7])
     }
 
-    @Test("A resumed session gives tickets too", arguments: TLSVersion.allCases)
+    @Test("A resumed session also gives tickets", arguments: TLSVersion.allCases)
     func resumesAgain(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -47,7 +47,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("Elsewhere a ticket is passed over, and the certificate verified", arguments: TLSVersion.allCases)
+    @Test("Another server ignores the ticket, and its certificate is verified", arguments: TLSVersion.allCases)
     func passesOver(_ version: TLSVersion) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()

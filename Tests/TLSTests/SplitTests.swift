@@ -1,7 +1,7 @@
 import TLS
 import Testing
 
-@Suite("Split anywhere")
+@Suite("Split TLS streams")
 struct SplitTests {
     @Test("Byte by byte a handshake is the same", arguments: TLSVersion.allCases)
     func byteByByte(_ version: TLSVersion) throws {
@@ -38,7 +38,7 @@ struct SplitTests {
         return longest
     }
 
-    @Test("A handshake may be cut after each byte", arguments: TLSVersion.allCases, [TLSRole.client, .server])
+    @Test("A handshake may be split after each byte", arguments: TLSVersion.allCases, [TLSRole.client, .server])
     func cut(_ version: TLSVersion, _ side: TLSRole) throws {
         let client = try Certificates.client(versions: [version])
         let server = try Certificates.local.server()
@@ -47,7 +47,7 @@ struct SplitTests {
         #expect(cut > 200)
     }
 
-    @Test("Whoever hangs up after any byte of a handshake is told from one who closes", arguments: TLSVersion.allCases)
+    @Test("Hanging up after any byte of a handshake differs from closing", arguments: TLSVersion.allCases)
     func hangUp(_ version: TLSVersion) throws {
         let client = TLSSession(client: try Certificates.client(versions: [version]), host: "localhost")
         let hello = Pair.carry(from: client, to: nil)

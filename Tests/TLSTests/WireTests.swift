@@ -4,7 +4,7 @@ import Testing
 @testable import TLS
 
 /// What OpenSSL reads from, and how the first bytes of a connection are judged.
-@Suite("The wire")
+@Suite("The TLS wire")
 struct WireTests {
     private func append(_ bytes: [UInt8], to session: TLSSession) {
         bytes.withUnsafeBytes { session.wire.append($0) }
@@ -16,7 +16,7 @@ struct WireTests {
         return Array(bytes.prefix(max(0, Int(taken))))
     }
 
-    @Test("What was read makes room once it is more than what was not")
+    @Test("Read bytes are removed once they outnumber the unread ones")
     func makesRoom() throws {
         let session = TLSSession(server: try Certificates.local.server())
         append([1, 2, 3, 4, 5, 6, 7, 8], to: session)
@@ -29,7 +29,7 @@ struct WireTests {
         #expect(Array(session.wire.unread) == [6, 7, 8, 9, 10])
     }
 
-    @Test("OpenSSL is told how much waits, and whether more may come")
+    @Test("OpenSSL knows how much waits, and whether more may come")
     func tells() throws {
         let session = TLSSession(server: try Certificates.local.server())
         let ask = { (command: Int32) in BIO_ctrl(SSL_get_rbio(session.pointer), command, 0, nil) }
@@ -42,7 +42,7 @@ struct WireTests {
     }
 
     @Test(
-        "Records of a handshake, alerts and greetings of SSL 2 are for OpenSSL, and other first bytes are not",
+        "OpenSSL gets handshake records, alerts and SSL 2 greetings, and no other first bytes",
         arguments: [
             (20, false), (21, true), (22, true), (23, false), (0x7F, false), (0x80, true), (0xFF, true),
         ] as [(UInt8, Bool)], [TLSRole.client, .server])
