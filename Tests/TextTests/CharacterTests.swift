@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Characters and codings")
 struct CharacterTests {
-    @Test("Each byte has the classes that its character has")
+    @Test("Each byte has the classes of its character")
     func classes() {
         for byte in UInt8.min...UInt8.max {
             let character = byte < 0x80 ? Character(Unicode.Scalar(byte)) : "é"
@@ -53,7 +53,7 @@ struct CharacterTests {
     // MARK: Percent-coding
 
     @Test(
-        "Escapes are decoded, and what is none stays",
+        "Escapes are decoded, and others stay",
         arguments: [
             ("", "", ""), ("a", "a", "a"), ("%41", "A", "A"), ("a%2fb%2F", "a/b/", "a/b/"), ("a+b", "a+b", "a b"),
             ("%2B+", "++", "+ "), ("%", "%", "%"), ("%4", "%4", "%4"), ("%zz%4", "%zz%4", "%zz%4"),
@@ -66,7 +66,7 @@ struct CharacterTests {
         #expect(PercentCoding.string(text[...].utf8, plusIsSpace: true) == inQuery)
     }
 
-    @Test("Any bytes come back from what they are encoded as")
+    @Test("Any bytes survive encoding")
     func roundTrip() {
         let bytes = Array(UInt8.min...UInt8.max)
         for spaceIsPlus in [false, true] {
@@ -80,7 +80,7 @@ struct CharacterTests {
     }
 
     @Test(
-        "A query has a piece before, between and after its ampersands",
+        "A query has a part before, between and after its ampersands",
         arguments: [
             ("", ["-"]), ("a", ["a-"]), ("a=1&", ["a=1", "-"]), ("&a=", ["-", "a="]), ("a&&=b", ["a-", "-", "=b"]),
         ])
@@ -125,7 +125,7 @@ struct CharacterTests {
     }
 
     @Test(
-        "A cut tears no character",
+        "A cut splits no character",
         arguments: [("abc", 2, 2), ("aé", 2, 1), ("a😀", 4, 1), ("a😀", 3, 1), ("a😀", 2, 1), ("a😀", 5, 5), ("é", 0, 0)])
     func boundaries(_ text: String, _ limit: Int, _ expected: Int) {
         #expect(UTF8Sequence.boundary(in: Array(text.utf8), at: limit) == expected)
@@ -138,7 +138,7 @@ struct CharacterTests {
         #expect(UTF8Sequence.boundary(in: [0x80, 0x80, 0x80], at: 2) == 2)
     }
 
-    @Test("The beginning of a character is one that is shorter than its first byte says")
+    @Test("The beginning of a character is shorter than its first byte says")
     func torn() {
         for text in ["é", "€", "😀", "\u{80}", "\u{800}", "\u{10000}"] {
             let bytes = Array(text.utf8)

@@ -21,7 +21,7 @@ struct EightBytesTests {
         }
     }
 
-    @Test("Bytes without an address are none")
+    @Test("Bytes without an address are not found")
     func nowhere() {
         let bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
         #expect(bytes.hasNone { $0.less(than: 0x20) } && bytes.first(0x0A, from: 0) == nil)

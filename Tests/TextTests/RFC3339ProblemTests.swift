@@ -1,10 +1,10 @@
 import Testing
 import Text
 
-@Suite("Why a text is not a date-time")
+@Suite("Explaining an invalid date-time")
 struct RFC3339ProblemTests {
     @Test(
-        "What is wrong is named, with advice",
+        "The mistake is named, with advice",
         arguments: [
             ("2025-03-01T00:00:00+0200", "An offset has hours and minutes with a colon between them: write +02:00."),
             ("2025-03-01T00:00:00.5-0330", "An offset has hours and minutes with a colon between them: write -03:30."),
@@ -26,7 +26,7 @@ struct RFC3339ProblemTests {
     }
 
     @Test(
-        "A text that is right, or nothing like a date, has no problem",
+        "A valid text, or one unlike a date, has no explanation",
         arguments: [
             "2025-03-01T00:00:00Z", "2025-03-01t00:00:00.123456789012z", "2025-03-01T23:59:60-12:30", "", "tomorrow",
             "2025-03-01",

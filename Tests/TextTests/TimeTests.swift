@@ -25,7 +25,7 @@ struct CivilTimeTests {
         }
     }
 
-    @Test("Every day of eleven centuries around each seam comes back as the same day, one after the other")
+    @Test("Every day of eleven centuries around each seam round-trips in order")
     func roundTrip() {
         for start: Int64 in [-1_000_000, -719_468, -25_567, 2_732_896] {
             var last: CivilDate?
@@ -74,7 +74,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Anything else is none",
+        "Other texts are not times",
         arguments: [
             "", "2025-01-29", "2025-01-29T10:30:00", "2025-01-29 10:30:00Z", "2025-02-29T00:00:00Z",
             "2025-13-01T00:00:00Z", "2025-00-01T00:00:00Z", "2025-01-29T24:00:00Z", "2025-01-29T10:60:00Z",
@@ -84,7 +84,7 @@ struct RFC3339Tests {
         ])
     func refuses(_ text: String) { #expect(RFC3339.time(text) == nil) }
 
-    @Test("A text that begins with one may end with its seconds, and not before")
+    @Test("A text that begins with a time may end with its seconds, and not before")
     func withoutOffset() {
         let bytes = Array("2025-01-29T10:30:00".utf8)
         #expect(bytes.withUnsafeBufferPointer { RFC3339.time(at: 0, in: $0) } != nil)
@@ -92,7 +92,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Within a text a time ends where it does, also without an offset",
+        "Within a text a time ends correctly, also without an offset",
         arguments: [
             ("x2025-01-29T10:30:00Zx", 20), ("x2025-01-29 10:30:00 x", 19), ("x2025-01-29T10:30:00.5+01:00", 27),
             ("x2025-01-29T10:30:00.", 19), ("x2025-01-29T10:30:00+25:00", 19), ("x2025-01-29T10:30:0", nil),
@@ -108,7 +108,7 @@ struct RFC3339Tests {
             as [(String, Int64?)])
     func days(_ text: String, _ days: Int64?) { #expect(RFC3339.days(text) == days) }
 
-    @Test("What is written is read back", arguments: [-62_167_219_200, -1, 0, 951_782_400, 253_402_300_799] as [Int64])
+    @Test("Written times read back", arguments: [-62_167_219_200, -1, 0, 951_782_400, 253_402_300_799] as [Int64])
     func roundTrip(_ seconds: Int64) {
         #expect(RFC3339.time(RFC3339.text(secondsSinceEpoch: seconds))?.secondsSinceEpoch == seconds)
         for nanoseconds in [Int64(0), 1, 250_000_000, 999_999_999] {
@@ -131,7 +131,7 @@ struct DurationTests {
     private static let longest: Int64 = 366 * 86_400 * 1_000_000_000
 
     @Test(
-        "A number and a unit, exactly",
+        "A duration is a number and a unit, exactly",
         arguments: [
             ("0", 0), ("0s", 0), ("1ns", 1), ("1us", 1000), ("1ms", 1_000_000), ("1s", 1_000_000_000),
             ("1m", 60_000_000_000), ("1h", 3_600_000_000_000), ("1d", 86_400_000_000_000), ("1.5s", 1_500_000_000),
@@ -144,7 +144,7 @@ struct DurationTests {
     }
 
     @Test(
-        "Anything else",
+        "Other texts are not durations",
         arguments: [
             "", "1", "s", "1.s", ".5s", "-1s", "+1s", "1 s", "1S", "1sec", "1h30m", "1e3s", "0.1ns", "1.0000000001s",
             "367d", "366.1d", "31622400000000001ns", "99999999999999999999s", "9223372036854775807d", "1,5s", "٣s",
@@ -153,7 +153,7 @@ struct DurationTests {
     func refuses(_ text: String) { #expect(Durations.nanoseconds(text, atMost: Self.longest) == nil) }
 
     @Test(
-        "The longest may be the largest number",
+        "The longest duration may be the largest number",
         arguments: [
             ("9223372036854775807ns", .max), ("9223372036.854775807s", .max), ("9223372036854775808ns", nil),
             ("9223372036.854775808s", nil), ("9223372036854775807.9s", nil), ("99999999999999999999d", nil),
@@ -173,14 +173,14 @@ struct DurationTests {
         #expect(Durations.nanoseconds(text, atMost: Self.longest) == nanoseconds)
     }
 
-    @Test("A largest unit can be named")
+    @Test("A largest unit can be set")
     func largest() {
         #expect(Durations.whole(172_800_000_000_000, largest: .hours) == "48h")
         #expect(Durations.whole(60_000_000_000, largest: .seconds) == "60s")
     }
 
     @Test(
-        "Seconds are cut off at the millisecond, never rounded up",
+        "Seconds are truncated to the millisecond, never rounded up",
         arguments: [
             (0, "0", "0.000"), (999_999_999, "0.999", "0.999"), (1_000_000_000, "1", "1.000"),
             (1_950_000_000, "1.95", "1.950"), (200_000_000, "0.2", "0.200"), (100_000_000_000, "100", "100.000"),
@@ -191,7 +191,7 @@ struct DurationTests {
         #expect(Durations.fixedSeconds(nanoseconds) == fixed)
     }
 
-    @Test("Milliseconds have tenths below 10 ms, unless there is nothing")
+    @Test("Milliseconds have tenths below 10 ms, unless they are zero")
     func milliseconds() {
         let rows: [(Int64, String)] = [
             (0, "0"), (99_999, "0"), (100_000, "0.1"), (4_400_000, "4.4"), (9_999_999, "9.9"), (10_000_000, "10"),
@@ -201,7 +201,7 @@ struct DurationTests {
     }
 
     @Test(
-        "Exact durations have the largest unit that is not larger",
+        "Exact durations use the largest fitting unit",
         arguments: [
             (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (1_500, "1.5 µs"), (250_000_000, "250 ms"),
             (1_000_000_000, "1 s"), (1_500_000_000, "1.5 s"), (10_000_000_001, "10.000000001 s"),
@@ -209,7 +209,7 @@ struct DurationTests {
         ] as [(Int64, String)])
     func exact(_ nanoseconds: Int64, _ text: String) { #expect(Durations.exact(nanoseconds) == text) }
 
-    @Test("A Duration has nanoseconds, finer ones cut off")
+    @Test("A Duration has nanoseconds; finer ones are truncated")
     func nanoseconds() {
         #expect(Duration.milliseconds(1500).nanoseconds == 1_500_000_000)
         #expect(Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999).nanoseconds == 1)

@@ -38,7 +38,7 @@ struct URLPartsTests {
         Row("/a/\u{301}b?\u{301}", nil, nil, "/a/\u{301}b", "\u{301}"),
     ]
 
-    @Test("A text is split at its marks", arguments: rows)
+    @Test("A text is split at its delimiters", arguments: rows)
     func splits(_ row: Row) {
         let parts = URLParts(row.text)
         #expect(parts.scheme.map(String.init) == row.scheme)
@@ -50,7 +50,7 @@ struct URLPartsTests {
     }
 
     @Test(
-        "The target is what a request has",
+        "The target is the one in a request",
         arguments: [
             ("https://h", "/"), ("https://h?x", "/?x"), ("https://h/a?#b", "/a?"), ("/a", "/a"),
             ("http://h/a/b?c", "/a/b?c"),
@@ -68,7 +68,7 @@ struct URLPartsTests {
     }
 
     @Test(
-        "An authority has a host and perhaps a port",
+        "An authority has a host and an optional port",
         arguments: [
             ("h", "h", nil, true), ("a.b-c_d:80", "a.b-c_d", 80, true), ("[::1]:8080", "::1", 8080, true),
             ("[::1]", "::1", nil, true), ("h:", "h", nil, true), ("h:+80", "h", nil, true), ("h:65536", "h", nil, true),
@@ -83,6 +83,6 @@ struct URLPartsTests {
         #expect(parts.hasPlainHost == isPlain)
     }
 
-    @Test("A bracket is closed, and a colon or nothing follows it", arguments: ["[::1", "[::1]80", "[::1]/"])
+    @Test("A bracket is closed, and followed by a colon or nothing", arguments: ["[::1", "[::1]80", "[::1]/"])
     func brackets(_ text: String) { #expect(HostAndPort(text[...]) == nil) }
 }

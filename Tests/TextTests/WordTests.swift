@@ -15,19 +15,19 @@ import Testing
         (String(repeating: "n", count: 101), nil), (String(repeating: "n", count: 1_000_000), nil),
     ]
 
-    @Test("are found where at most half of the text differs", arguments: table)
+    @Test("Nearest words differ in at most half of the text", arguments: table)
     func nearest(text: String, expected: String?) {
         #expect(NearestWord.find(text, among: Self.personas) == expected)
     }
 
-    @Test("take the first of equally near candidates, and none of no candidates")
+    @Test("The first of equally near candidates is taken")
     func ties() {
         #expect(NearestWord.find("abcx", among: ["abcd", "abce"]) == "abcd")
         #expect(NearestWord.find("abcx", among: ["abce", "abcd"]) == "abce")
         #expect(NearestWord.find("abcx", among: []) == nil)
     }
 
-    @Test("may be as long as this, and differ in half of the text")
+    @Test("Words up to this length are compared")
     func limits() {
         let (text, shorter) = (String(repeating: "n", count: 100), String(repeating: "n", count: 99))
         #expect(NearestWord.find(text, among: [shorter]) == shorter)
@@ -40,13 +40,13 @@ import Testing
         ("saturday", "sunday", 3), ("ab", "ba", 2), ("aaaa", "a", 3), ("gumbo", "gambol", 2), ("abc", "xabc", 1),
     ]
 
-    @Test("count edits as Levenshtein does, both ways", arguments: distances)
+    @Test("Edits are counted as by Levenshtein, both ways", arguments: distances)
     func distance(left: String, right: String, expected: Int) {
         #expect(NearestWord.editDistance(Array(left.utf8), Array(right.utf8)) == expected)
         #expect(NearestWord.editDistance(Array(right.utf8), Array(left.utf8)) == expected)
     }
 
-    @Test("are told at the end of a sentence, in quotation marks")
+    @Test("Hints are at the end of a sentence, in quotation marks")
     func hints() {
         #expect(NearestWord.hint("nutritonist", among: Self.personas) == " Did you mean 'nutritionist'?")
         #expect(NearestWord.hint("nutritonist", among: Self.personas, quote: "\"") == " Did you mean \"nutritionist\"?")
@@ -70,14 +70,14 @@ import Testing
     }
 
     @Test(
-        "A text is cut at a number of bytes, and no character with it",
+        "A text is cut at a number of bytes, without splitting a character",
         arguments: [
             ("abc", 3, "abc"), ("abcd", 3, "abc…"), ("aé", 2, "a…"), ("aé", 3, "aé"), ("😀", 3, "…"), ("", 0, ""),
         ])
     func cut(_ text: String, _ limit: Int, _ expected: String) { #expect(text.cut(toBytes: limit) == expected) }
 
     @Test(
-        "What acts on a terminal is escaped",
+        "Control characters for terminals are escaped",
         arguments: [
             ("a\u{1B}[31mb", "a\\x1B[31mb"), ("a\nb\r\t", "a\\nb\\r\\t"), ("a\u{202E}b", "a\\u{202E}b"), ("é😀", "é😀"),
             ("\u{7F}\u{9B}", "\\x7F\\x9B"),
@@ -85,7 +85,7 @@ import Testing
     func escaped(_ text: String, _ expected: String) { #expect(TerminalText.escaped(text) == expected) }
 
     @Test(
-        "A text of lines is printed without what acts on a terminal, in one piece or in many",
+        "A text of lines is printed without control characters, in one piece or in many",
         arguments: [
             ("a\nb\tc", "a\nb\tc"), ("a\r\nb\rc", "a\\r\nb\\rc"), ("\u{1B}]0;x\u{7}", "\\x1B]0;x\\x07"),
             ("\u{9B}2J\u{85}", "\\x9B2J\\x85"), ("a\u{202E}b\u{2066}\u{200F}", "a\\u{202E}b\\u{2066}\\u{200F}"),
@@ -106,14 +106,14 @@ import Testing
     }
 
     @Test(
-        "An excerpt has no more columns than it may",
+        "An excerpt has at most the given columns",
         arguments: [("abcd", 4, "abcd"), ("abcde", 4, "abc…"), ("漢字漢字", 4, "漢…"), ("a\nb", 3, "a\\…"), ("a", 1, "a")])
     func excerpt(_ text: String, _ width: Int, _ expected: String) {
         #expect(TerminalText.excerpt(text.utf8, width: width) == expected)
     }
 
     @Test(
-        "A text stands on one line, cut, without what acts on a terminal",
+        "A text fits on one line, shortened, without control characters",
         arguments: [
             ("a\r\nb\tc", "a b c"), ("\u{1B}[31m\u{9B}\u{7F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
             ("\u{202E}x", "\u{FFFD}x"), ("\u{61C}\u{200B}\u{E0041}x", "\u{FFFD}\u{FFFD}\u{FFFD}x"),
