@@ -62,7 +62,7 @@ struct EmbeddedTextTests {
         for problem in Self.problems(Self.rows, files) { Issue.record("\(problem)") }
     }
 
-    @Test("A missing, doubled, superfluous or different file is told by its path")
+    @Test("A missing, duplicate, superfluous or different file is reported by path")
     func tellsDifferences() {
         let rows = [("a", Data([1])), ("b", Data([2])), ("b", Data([2])), ("c", Data([3]))].map {
             (path: $0.0, bytes: $0.1)
@@ -77,7 +77,7 @@ struct EmbeddedTextTests {
             ])
     }
 
-    @Test("A text is found by its whole path, and by no other")
+    @Test("A text is found only by its whole path")
     func findsByPath() throws {
         for row in Self.rows {
             let text = EmbeddedText(path: row.path)
