@@ -5,7 +5,7 @@ import Text
 
 @testable import Traffic
 
-@Suite("Sessions tell users, worlds and texts apart by their bytes")
+@Suite("Sessions compare users, worlds and texts by bytes")
 struct IdentityTests {
     private typealias Journal = SessionJournalTests
 
@@ -37,7 +37,7 @@ struct IdentityTests {
         #expect(SessionComparison(session(first), session(second)).differences.count == 2)
     }
 
-    @Test("A combining mark behind a delimiter leaves it one")
+    @Test("A combining mark after a delimiter does not change it")
     func marks() {
         let url = URLParts("https://a.example/\u{301}b?\u{301}c=\u{301}d&\u{301}e#\u{301}f")
         #expect(url.origin == "https://a.example" && url.authority == "a.example")

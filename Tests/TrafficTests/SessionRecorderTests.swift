@@ -12,7 +12,7 @@ struct SessionRecorderTests {
         .client("GET \(path) HTTP/1.1⏎Host: api.example⏎\(fields)⏎")
     }
 
-    @Test("Many connections at once are recorded as they were seen, and the file opens after every write")
+    @Test("Many concurrent connections are recorded correctly, and the file opens after every write")
     func manyConnections() throws {
         let recorder = SessionRecorder { $0.keepsSecrets = true }
         var file = GrowingFile()
@@ -52,7 +52,7 @@ struct SessionRecorderTests {
     }
 
     @Test(
-        "Excluded paths are not recorded, nor what is below them",
+        "Excluded paths and everything below them are not recorded",
         arguments: [
             ("/__admin", false), ("/__admin/worlds?x", false), ("/__admin?x", false), ("/__administrator", true),
             ("/health", false), ("/healthy", true), ("/api/health", true), ("/", true),
@@ -65,7 +65,7 @@ struct SessionRecorderTests {
         #expect(recorder.exchangeCount == (isRecorded ? 1 : 0))
     }
 
-    @Test("An excluded WebSocket is not recorded, and its frames are not either")
+    @Test("An excluded WebSocket is not recorded, nor are its frames")
     func excludedSocket() {
         let recorder = SessionRecorder { $0.excludedPaths = ["/api/v1/chat"] }
         _ = recorder.takeWrites()
@@ -76,7 +76,7 @@ struct SessionRecorderTests {
         #expect(recorder.takeWrites().isEmpty)
     }
 
-    @Test("Secrets are replaced before anything is written, unless they are to be kept", arguments: [false, true])
+    @Test("Secrets are replaced before writing, unless they are kept", arguments: [false, true])
     func secrets(keeps: Bool) throws {
         let recorder = SessionRecorder { $0.keepsSecrets = keeps }
         var file = GrowingFile()
@@ -102,7 +102,7 @@ struct SessionRecorderTests {
         ] { #expect(text.contains(placeholder) == !keeps, "\(placeholder)") }
     }
 
-    @Test("A body whose coding is not read is left out and told, or kept with the secrets", arguments: [false, true])
+    @Test("A body in an unknown coding is omitted with a note, or kept with the secrets", arguments: [false, true])
     func codings(keepsSecrets: Bool) throws {
         let recorder = SessionRecorder { $0.keepsSecrets = keepsSecrets }
         var file = GrowingFile()
@@ -120,7 +120,7 @@ struct SessionRecorderTests {
         #expect(read.isWhole)
     }
 
-    @Test("URLs have the authority that was given")
+    @Test("URLs have the given authority")
     func authority() throws {
         let recorder = SessionRecorder { $0.authority = "real.example:8443" }
         var file = GrowingFile()
@@ -131,7 +131,7 @@ struct SessionRecorderTests {
         #expect(try file.session.entries.map(\.request.url) == ["https://real.example:8443/x?y=z"])
     }
 
-    @Test("A full file is said once, keeps what it has, and says so itself")
+    @Test("A full file says so once, and keeps its content")
     func full() throws {
         let recorder = SessionRecorder { $0.fileLimits.bytes = 3000 }
         var file = GrowingFile()
@@ -150,7 +150,7 @@ struct SessionRecorderTests {
         #expect(finished.notes == [.recorded(notes[0])])
     }
 
-    @Test("Connections may hold as many bytes as they may, and not one more", arguments: [0, 1])
+    @Test("The limit of a connection's bytes is exact", arguments: [0, 1])
     func heldLimit(missing: Int) {
         let recorder = SessionRecorder { $0.heldBytes = 1000 - missing }
         recorder.opened(1, scheme: "http")
@@ -175,7 +175,7 @@ struct SessionRecorderTests {
         #expect(finished.notes.count == SessionRecorder.mostNotesInFile)
     }
 
-    @Test("Connections that hold too much together are not all recorded to their end, and memory is given back")
+    @Test("Connections beyond the common limit are not recorded to the end, and memory is freed")
     func held() throws {
         let recorder = SessionRecorder { $0.heldBytes = 2500 }
         var file = GrowingFile()
@@ -199,7 +199,7 @@ struct SessionRecorderTests {
         #expect(complete == [false, true, true, true, true] || complete == [true, true, false, true, true])
     }
 
-    @Test("Connections that are not open are passed over, and what was half done is told at the end")
+    @Test("Unknown connections are ignored, and unfinished ones are reported at the end")
     func loose() throws {
         let recorder = SessionRecorder { _ in }
         var file = GrowingFile()
@@ -218,7 +218,7 @@ struct SessionRecorderTests {
         #expect(exchange.lasted == 3_000_000)
     }
 
-    @Test("A note that quotes what was sent is of bounded length, and holds nothing that a terminal obeys")
+    @Test("A note that quotes input is short, and contains no control characters")
     func longNotes() throws {
         let recorder = SessionRecorder { _ in }
         recorder.opened(1, scheme: "http")

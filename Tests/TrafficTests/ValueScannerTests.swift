@@ -78,7 +78,7 @@ struct ValueScannerTests {
     @Test("A text has these values", arguments: rows)
     func finds(text: String, values: [String]) { #expect(Self.values(in: text) == values) }
 
-    @Test("Any bytes are taken, and ranges lie in order within them", arguments: [1, 2, 3] as [UInt64])
+    @Test("Any bytes are accepted, and ranges are in order within them", arguments: [1, 2, 3] as [UInt64])
     func anything(seed: UInt64) {
         var numbers = Draw(seed: seed)
         let alphabet = Array(#"0123456789abcdefABCDEF-_.@:+TZ \"u/"#.utf8) + [0xC3, 0xA9, 0xFF]
@@ -127,7 +127,7 @@ struct ValueScannerTests {
         #expect(ValueScanner.isTime(try #require(number), under: name) == isTime)
     }
 
-    @Test("A URL or a target is taken apart", arguments: urls)
+    @Test("A URL or a target is split into parts", arguments: urls)
     func url(text: String, authority: String, segments: [String], items: [String]) {
         let url = RequestURL(text)
         #expect(url.authority == authority)
@@ -136,10 +136,10 @@ struct ValueScannerTests {
     }
 }
 
-@Suite("What two runs of the same thing differ in")
+@Suite("Values that differ between two equal runs")
 struct VolatileTextTests {
     @Test(
-        "Tokens and origins are known as a whole only",
+        "Tokens and origins match only as a whole",
         arguments: [
             ("a eyJhbGciOiJIUzI1NiJ9.eyJz.c2ln b", "a {id} b"), ("eyJh.eyJz", "eyJh.eyJz"),
             ("eyJh.b.c.d", "eyJh.b.c.d"),
@@ -168,7 +168,7 @@ struct VolatileTextTests {
                 == "{origin} http://host:1 http://hosts")
     }
 
-    @Test("A long row of what looks like parts of a token takes linear time")
+    @Test("A long row of token-like parts takes linear time")
     func linear() {
         let text = String(repeating: "eyJ.", count: 100_000) + "a.b.c"
         // Apart, so that a failure does not print them.
@@ -177,7 +177,7 @@ struct VolatileTextTests {
     }
 
     @Test(
-        "Names of secrets are the same ones wherever they count",
+        "Names of secrets are the same everywhere",
         arguments: [
             ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
             ("", false), ("tokens", false), ("token.", true), ("_", false), ("accesstokenoftheuser", false),

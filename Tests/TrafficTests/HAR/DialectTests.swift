@@ -40,7 +40,7 @@ struct DialectTests {
     }
 
     @Test(
-        "A request's body that is still gzip or deflate is its text, within a file's limit for all of them",
+        "A gzip or deflate request body becomes its text, within a file's common limit",
         arguments: [("gzip", .gzip), ("deflate", .zlib)] as [(String, ZlibFormat)])
     func codedRequest(coding: String, format: ZlibFormat) throws {
         let coded = Gzip.deflate([UInt8](repeating: 0x20, count: 20_000), as: format)
@@ -82,7 +82,7 @@ struct DialectTests {
         #expect(open.response?.status == 101 && open.frames.count == 1)
     }
 
-    @Test("Chrome: an export with everything that it writes is read for what it says")
+    @Test("Chrome: a full export is read with everything that it has")
     func chromeExport() throws {
         let file = try read(ChromeExport.text)
         #expect(file.notes == [.lost(.message, count: 1, entries: [6])])
@@ -107,7 +107,7 @@ struct DialectTests {
         #expect(second.frames == [] && second.opened == second.started)
     }
 
-    @Test("Chrome: what is shown of an export has no messages that are none, and its own times")
+    @Test("Chrome: an export is shown without invalid messages, and with its own times")
     func chromeShown() throws {
         let file = try read(ChromeExport.text)
         let lines = SessionTimeline().text(of: file.session, name: "chrome.har", notes: file.notes)
@@ -144,7 +144,7 @@ struct DialectTests {
         #expect(file.notes == [.loneSurrogates(1)])
     }
 
-    @Test("A body of a POST is what was sent: mitmproxy writes one without text or type where there was none")
+    @Test("mitmproxy: a POST without text or type in the file had an empty body")
     func bodies() throws {
         let bare = Dialects.mitmproxy.replacing(
             #"{"mimeType": "application/json", "text": "{}", "params": []}"#,
@@ -155,7 +155,7 @@ struct DialectTests {
         #expect(try exchange(try read(empty), 0).request.body == RecordedBody())
     }
 
-    @Test("Firefox: local time, forms without text, content that was not recorded")
+    @Test("Firefox: local time, forms without text, unrecorded content")
     func firefox() throws {
         let file = try read(Dialects.firefox)
         let first = try exchange(file, 0)
@@ -167,7 +167,7 @@ struct DialectTests {
         #expect(file.notes == [.lost(.body, count: 1, entries: [1]), .lost(.messages, count: 1, entries: [2])])
     }
 
-    @Test("Playwright: files beside the HAR are read, milliseconds told apart, a torn last line left out")
+    @Test("Playwright: attached files are read, milliseconds recognized, a torn last line omitted")
     func playwright() throws {
         let file = try read(Dialects.playwright)
         #expect(file.notes == [])
@@ -180,7 +180,7 @@ struct DialectTests {
         #expect(try exchange(file, 2).response == nil)
     }
 
-    @Test("Playwright: files that are not there are noted, and what is written needs them no more")
+    @Test("Playwright: missing files are noted, and a rewritten session no longer needs them")
     func attachments() throws {
         let alone = try HARFile(reading: Array(Dialects.playwright.utf8))
         #expect(
@@ -194,7 +194,7 @@ struct DialectTests {
     }
 
     @Test(
-        "Names that lead out of the folder are not asked for",
+        "Names that lead out of the folder are not opened",
         arguments: [
             "../secret", "/etc/passwd", "a/b", "a\\b", "C:x", ".hidden", "", "a\u{0}b", "a\nb",
             String(repeating: "a", count: 256),

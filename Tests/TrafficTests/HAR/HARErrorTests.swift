@@ -7,7 +7,7 @@ import Traffic
 
 @testable import Traffic
 
-@Suite("What is wrong with a HAR")
+@Suite("Mistakes in a HAR")
 struct HARErrorTests {
     private static let good = #"""
         {"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z","time":1,"request":{"method":"GET",
@@ -123,14 +123,14 @@ struct HARErrorTests {
         } catch { return error.description }
     }
 
-    @Test("The place and what was expected are told", arguments: rows)
+    @Test("The place and the expectation are reported", arguments: rows)
     func place(_ row: Row) throws {
         #expect(message(Array(Self.good.utf8)) == "read")
         let range = try #require(Self.good.range(of: row.old))
         #expect(message(Array(Self.good.replacingCharacters(in: range, with: row.new).utf8)) == row.message)
     }
 
-    @Test("Files that are something else are told as such")
+    @Test("Other kinds of files are named")
     func whole() {
         let empty = "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
         #expect(message([]) == empty)
@@ -151,7 +151,7 @@ struct HARErrorTests {
         #expect(message(Array("[]".utf8)) == "expected an object, found an array: []")
     }
 
-    @Test("Limits are told")
+    @Test("Limits are reported")
     func limits() {
         let bytes = Array(Self.good.utf8)
         #expect(
@@ -164,7 +164,7 @@ struct HARErrorTests {
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
 
-    @Test("Files beside the HAR count as well")
+    @Test("Attached files count as well")
     func attachments() {
         let bytes = Array(Dialects.playwright.utf8)
         func read(_ limit: Int) -> String {
@@ -178,7 +178,7 @@ struct HARErrorTests {
         #expect(read(sum - 1).hasPrefix("entry 2: more than \(sum - 1) bytes"))
     }
 
-    @Test("A line of messages that is not JSON is told by its number in its file")
+    @Test("A line of messages that is not JSON is reported by its number in its file")
     func messageLine() {
         let message = #"{"type":"send","time":1738146601500,"opcode":1,"data":"a"}"#
         let files = ["messages.jsonl": Array("\(message)\nx\n\(message)\n".utf8)]
@@ -260,7 +260,7 @@ struct HARErrorTests {
     func notes(_ note: HARNote, _ text: String) { #expect(note.description == text) }
 }
 
-@Suite("What a HAR of other programs has is kept or noted")
+@Suite("Data of other programs is kept or noted")
 struct LossTests {
     private static func fixture(_ name: String) throws -> HARFile {
         try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
@@ -299,7 +299,7 @@ struct LossTests {
         #expect(try Self.text(Self.exchange(file, 1).response?.body) == #"{"goals":[]}"#)
     }
 
-    @Test("A size without a body tells that one was sent")
+    @Test("A size without a body shows that one was sent")
     func size() throws {
         let file = try Self.fixture("size-without-body")
         #expect(file.notes == [.lost(.body, count: 1, entries: [1])])
@@ -307,7 +307,7 @@ struct LossTests {
         #expect(request.body == RecordedBody([], of: 33) && request.hasUnknownBody)
     }
 
-    @Test("A WebSocket over HTTP/2 has its frames, and its handshake is that of HTTP/1.1")
+    @Test("A WebSocket over HTTP/2 has its frames, with a handshake of HTTP/1.1")
     func overHTTP2() throws {
         let file = try Self.fixture("websocket-over-http2")
         let socket = file.session.entries[0]
@@ -326,7 +326,7 @@ struct LossTests {
         #expect(try Self.exchange(file).request.hasUnknownBody)
     }
 
-    @Test("Fields that are joined by line feeds are several")
+    @Test("Fields joined by line feeds are several")
     func joined() throws {
         let cookies = try Self.exchange(Self.fixture("joined-cookies")).response?.fields.filter {
             $0.name == "Set-Cookie"
@@ -334,7 +334,7 @@ struct LossTests {
         #expect(cookies?.map(\.value) == ["a=1; Path=/", "b=2; Path=/"])
     }
 
-    @Test("Bodies that our recorder left out are noted, and the file is whole nevertheless")
+    @Test("Bodies that our recorder omitted are noted, and the file stays complete")
     func unread() throws {
         let file = try Self.fixture("unread-codings")
         #expect(file.notes == [.lost(.cutBody, count: 2, entries: [1, 2])])
@@ -345,7 +345,7 @@ struct LossTests {
     // MARK: Requests
 
     @Test(
-        "The body of a request is kept or missing",
+        "A request's body is kept or missing",
         arguments: [
             (#""postData":{"mimeType":"a/b","text":"x"}"#, "x", nil),
             (#""postData":{"mimeType":"a/b","text":"eA\n==","encoding":"base64"}"#, "x", nil),
@@ -371,7 +371,7 @@ struct LossTests {
         if let text { #expect(Self.text(body) == text) }
     }
 
-    @Test("What stands beside fields and URL is used where they lack it")
+    @Test("Separate members complete fields and URL")
     func besides() throws {
         let file = try Self.file(
             #""method":"POST","url":"http://h/a","queryString":[{"name":"q","value":"a b"}],"#
@@ -400,7 +400,7 @@ struct LossTests {
         #expect(told.request.url == "http://h/a?x=1" && told.request.fields == [SessionField("cookie", "c=0")])
     }
 
-    @Test("A value of line feeds only is one empty field", arguments: ["", "\\n", "\\n\\n"])
+    @Test("A value of only line feeds is one empty field", arguments: ["", "\\n", "\\n\\n"])
     func lineFeeds(_ value: String) throws {
         let headers = "\"headers\":[{\"name\":\"X-A\",\"value\":\"\(value)\"}]"
         let file = try Self.file("\"method\":\"GET\",\"url\":\"http://h/a\",\(headers)")
@@ -410,7 +410,7 @@ struct LossTests {
     // MARK: Responses
 
     @Test(
-        "The body of a response is kept, missing or shorter than it was",
+        "A response's body is kept, missing or shorter",
         arguments: [
             (#""size":3,"text":"xyz""#, RecordedBody(Array("xyz".utf8)), nil),
             (#""size":3,"text":"""#, RecordedBody([], of: 3), .body), (#""size":3"#, RecordedBody([], of: 3), .body),
@@ -469,7 +469,8 @@ struct LossTests {
     }
 
     @Test(
-        "Other ends of a time are none", arguments: ["+2", "+020", "02", "0200", "+25", "+02000", ".", "+0260", "-"])
+        "Other endings of a time are invalid",
+        arguments: ["+2", "+020", "02", "0200", "+25", "+02000", ".", "+0260", "-"])
     func noOffsets(_ offset: String) {
         #expect(throws: HARError.self) { try Self.file(start: "2025-01-29T10:30:00\(offset)") }
     }

@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("HAR round trips")
 struct RoundTripTests {
-    @Test("A session that is written and read is the same session")
+    @Test("A written session reads back the same")
     func session() throws {
         let bytes = HAREncoder.file(Samples.all, creatorVersion: "1.0")
         let file = try HARFile(reading: bytes)
@@ -23,7 +23,7 @@ struct RoundTripTests {
         #expect(HAREncoder.file(file.session, creatorVersion: "1.0") == bytes)
     }
 
-    @Test("A session without entries is a file, and notes are in it")
+    @Test("A session without entries is a file with its notes")
     func empty() throws {
         let bytes = HAREncoder.file(Session(), creatorVersion: "1.0", notes: ["The disk was full."])
         let file = try HARFile(reading: bytes)
@@ -31,7 +31,7 @@ struct RoundTripTests {
         #expect(file.notes == [.recorded("The disk was full.")])
     }
 
-    @Test("An entry is as the tools that read HAR expect it")
+    @Test("An entry has the form that HAR tools expect")
     func golden() {
         var exchange = Samples.exchange("POST", "/api/v1/goals?q=a%20b", at: 1, body: "{}", answer: "{}")
         exchange.response?.isComplete = false
@@ -49,7 +49,7 @@ struct RoundTripTests {
                 + #""_fitiq":{"incomplete":true}}"#)
     }
 
-    @Test("Cookies stand apart as well")
+    @Test("Cookies are also listed separately")
     func cookies() {
         var exchange = Samples.exchange("GET", "/", at: 1)
         exchange.request.fields = [SessionField("cookie", "sid=a=b; theme = dark;; odd; ")]
@@ -68,7 +68,7 @@ struct RoundTripTests {
                     + #"{"name":"lang","value":"\"en\"","domain":"example.com","httpOnly":false,"secure":true}],"#))
     }
 
-    @Test("Messages are as Chrome writes them")
+    @Test("Messages have Chrome's form")
     func messages() {
         let text = String(decoding: HAREncoder.message(Samples.frame(.client, .text, "hi", at: 5)), as: UTF8.self)
         #expect(text == #"{"type":"send","time":1738146600.000005,"opcode":1,"data":"hi"}"#)
@@ -78,7 +78,7 @@ struct RoundTripTests {
                 == #"{"type":"receive","time":1738146600.000000,"opcode":2,"data":"/w=="}"#)
     }
 
-    @Test("A moment before 1970 counts for the microsecond that it is in")
+    @Test("A moment before 1970 keeps its microsecond")
     func beforeTheEpoch() {
         let frame = SessionFrame(
             sender: .client, time: Timestamp(nanosecondsSinceEpoch: -1), opcode: .text, payload: RecordedBody())
@@ -86,7 +86,7 @@ struct RoundTripTests {
     }
 }
 
-@Suite("What an entry of a HAR is read as")
+@Suite("Reading an entry of a HAR")
 struct EntryReadingTests {
     /// A file with one entry, which has the members given after its own.
     private static func file(
@@ -107,7 +107,7 @@ struct EntryReadingTests {
     private struct Unexpected: Error {}
 
     @Test(
-        "A 101 is a WebSocket by any one sign of it, and an exchange without",
+        "A 101 with any one sign is a WebSocket, and otherwise an exchange",
         arguments: [
             ("http://h/ws", "", #","_webSocketMessages":[]"#, true), ("wss://h/ws", "", "", true),
             ("http://h/ws", "", #","_resourceType":"websocket""#, true),
@@ -127,7 +127,7 @@ struct EntryReadingTests {
     }
 
     @Test(
-        "What gzip saved of an answer tells how long it was on the wire, if that is possible",
+        "An answer's size on the wire follows from what gzip saved, if that is plausible",
         arguments: [(4, 6), (9, 1), (10, nil), (11, nil), (-13, 23)] as [(Int, Int?)])
     func compression(saved: Int, size: Int?) throws {
         let response =
@@ -137,7 +137,7 @@ struct EntryReadingTests {
     }
 
     @Test(
-        "What a request's body was on the wire is known if it was anything",
+        "A request body's size on the wire is known if it is positive",
         arguments: [(0, nil), (1, 1)] as [(Int, Int?)])
     func decoded(size: Int, codedSize: Int?) throws {
         let file = try Self.file(
@@ -172,7 +172,7 @@ struct EntryReadingTests {
     private static let webSocket = #","_webSocketMessages":[],"_fitiq":{"controlFrames":[]}"#
 
     @Test(
-        "A file is whole if our recorder wrote it, missed nothing, and told control frames",
+        "A file is complete if our recorder wrote it, missed nothing, and recorded control frames",
         arguments: [
             (webSocket, creator, true), (webSocket, #","creator":{"name":"mitmproxy"}"#, false), (webSocket, "", false),
             (#","_webSocketMessages":[]"#, creator, false),
@@ -183,7 +183,7 @@ struct EntryReadingTests {
         #expect(try Self.file(members, log: log).isWhole == isWhole)
     }
 
-    @Test("A torn file is whole as far as it goes, be there white space or a name without letters before its log")
+    @Test("A torn file is valid as far as it goes, even with white space or a member without letters before its log")
     func torn() throws {
         let bytes = HAREncoder.file(Session(entries: [Samples.exchange()]), creatorVersion: "1")
         for start in ["{", "\n {", #"{"":0,"#] {
@@ -194,14 +194,14 @@ struct EntryReadingTests {
         }
     }
 
-    @Test("Only a request's body may lie in a file of its own")
+    @Test("Only a request's body may be in a separate file")
     func attachedRequest() throws {
         let text = Dialects.playwright.replacing(#","_file":"answer.bin""#, with: "")
         let file = try HARFile(reading: Array(text.utf8)) { Dialects.attachments[$0] }
         #expect(try Self.exchange(file).request.body == RecordedBody(Array("{}".utf8)))
     }
 
-    @Test("The smallest limits are one of each")
+    @Test("The smallest limits are one each")
     func limits() {
         let limits = HARLimits(bytes: 1, values: 1, entries: 1)
         let refusals: [(String, HARError.Problem)] = [("{}", .tooLarge(limit: 1)), (" ", .empty)]
@@ -220,7 +220,7 @@ struct HostileTests {
         .number(JSONNumber("-0.5")!), "", "\u{0}", [], [[]], ["a": nil], .string(String(repeating: "9", count: 400)),
     ]
 
-    @Test("Whatever a member is, reading ends with a session or an error, and what was read can be written")
+    @Test("For any member, reading ends with a session or an error, and sessions can be written")
     func values() throws {
         let sources =
             Dialects.all + [String(decoding: HAREncoder.file(Samples.all, creatorVersion: "1"), as: UTF8.self)]
@@ -275,7 +275,7 @@ struct HostileTests {
         }
     }
 
-    @Test("Bytes that were changed at random end with a session or an error", arguments: [1, 2, 3, 4] as [UInt64])
+    @Test("Randomly changed bytes end with a session or an error", arguments: [1, 2, 3, 4] as [UInt64])
     func bytes(_ seed: UInt64) {
         var random = SplitMix(seed: seed)
         let source = HAREncoder.file(Samples.all, creatorVersion: "1")
@@ -307,7 +307,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Lone halves of surrogate pairs are found, pairs and escaped backslashes left alone",
+        "Lone surrogates are found; pairs and escaped backslashes are left alone",
         arguments: [
             (#"\ud83d"#, #"\ufffd"#, 1), (#"\uD83D\uDCAA"#, #"\uD83D\uDCAA"#, 0), (#"\udcff"#, #"\ufffd"#, 1),
             (#"\\ud83d"#, #"\\ud83d"#, 0), (#"\\\ud83d"#, #"\\\ufffd"#, 1),
@@ -324,7 +324,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Numbers are scaled by their digits",
+        "Numbers are scaled decimally",
         arguments: [
             ("1738146600.123456", 9, 1_738_146_600_123_456_000), ("0.1234567899", 9, 123_456_789), ("-1.5", 3, -1500),
             ("1738146600123.4569", 6, 1_738_146_600_123_456_900), ("12", 6, 12_000_000), ("1.5e3", 6, 1_500_000_000),
@@ -336,7 +336,7 @@ struct HostileTests {
     }
 
     @Test(
-        "Times of messages are seconds or milliseconds, told apart by value",
+        "Times of messages are seconds or milliseconds, by value",
         arguments: [
             ("1738146600.5", 1_738_146_600_500_000_000), ("1738146600500", 1_738_146_600_500_000_000),
             ("1738146600500.25", 1_738_146_600_500_250_000), ("0", 0), ("7258118399", 7_258_118_399_000_000_000),
@@ -363,7 +363,7 @@ struct HostileTests {
     }
 
     @Test(
-        "A name is plain if it leads nowhere else and can be seen",
+        "A name is plain if it stays in the folder and is visible",
         arguments: [
             ("a", true), (".a", false), ("a.b", true), (String(repeating: "a", count: 255), true),
             (String(repeating: "a", count: 256), false), ("a b", false), ("!", true), ("a\u{7F}", false), ("é", true),
@@ -371,7 +371,7 @@ struct HostileTests {
     func names(_ name: String, _ isPlain: Bool) { #expect(HARAttachments.isPlain(name) == isPlain) }
 
     @Test(
-        "Spans are milliseconds; what is negative or absurd is cut",
+        "Spans are milliseconds; negative and absurd ones are clamped",
         arguments: [
             ("1.5", 1_500_000), ("-1", 0), ("0", 0), ("1e300", HARTime.longest), ("999999999999", HARTime.longest),
             ("315359999999", 315_359_999_999_000_000),

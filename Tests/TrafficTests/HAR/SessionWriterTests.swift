@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import Traffic
 
-@Suite("A file that grows")
+@Suite("A growing file")
 struct SessionWriterTests {
     @Test(
         "Every write leaves a file that opens; the finished one has the same session, sorted", arguments: [false, true])
@@ -57,7 +57,7 @@ struct SessionWriterTests {
         #expect(!finished.contains { $0 == 0x20 } || finished.count < file.bytes.count)
     }
 
-    @Test("Of what began at the same time, requests come first, and each kind as it was written")
+    @Test("For equal starts, requests come first, and each kind in order of writing")
     func order() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -72,7 +72,7 @@ struct SessionWriterTests {
         #expect(paths == (0..<40).map { "/\($0)" } + (0..<40).map { "/ws/\($0)" })
     }
 
-    @Test("A frame that exactly fits its room, and one byte more", arguments: [-1, 0, 1])
+    @Test("A frame fills its reserved space exactly, and one byte more does not", arguments: [-1, 0, 1])
     func exactRoom(difference: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -99,7 +99,7 @@ struct SessionWriterTests {
         #expect(try HARFile(reading: finished).session == file.session)
     }
 
-    @Test("At the limit the file stays whole, and nothing more is written")
+    @Test("At the limit the file stays whole, and writing stops")
     func limit() throws {
         let entry = HAREncoder.entry(Samples.exchange())
         let empty = HAREncoder.file(Session(), creatorVersion: "1.0").count
@@ -120,7 +120,7 @@ struct SessionWriterTests {
         }
     }
 
-    @Test("Nothing is written that could not be read again for its number of entries or values")
+    @Test("Nothing unreadable is written: entries and values are counted")
     func readableLimits() throws {
         for limits in [HARLimits(entries: 5), HARLimits(values: 500)] {
             var writer = SessionWriter(creatorVersion: "1.0", limits: limits)
@@ -140,7 +140,7 @@ struct SessionWriterTests {
         }
     }
 
-    @Test("As many values as the file may have are written, and not one more", arguments: [0, 1])
+    @Test("The limit of values is exact", arguments: [0, 1])
     func values(_ missing: Int) {
         // The file's own, those of an entry, and three for each field and each item of a query.
         var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(values: 16 + 64 + 3 * 3 - missing))
@@ -149,7 +149,7 @@ struct SessionWriterTests {
         #expect(writer.open(Samples.socket()) == nil && writer.socketCount == 0)
     }
 
-    @Test("A file has as many entries as it may, those that continue a WebSocket included", arguments: [1, 2, 3])
+    @Test("The limit of entries is exact, including those that continue a WebSocket", arguments: [1, 2, 3])
     func entries(_ limit: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(entries: limit))
         _ = writer.open(Samples.socket())
@@ -160,7 +160,7 @@ struct SessionWriterTests {
         #expect(try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count == limit)
     }
 
-    @Test("A WebSocket is counted and numbered, and each control frame says after how many messages it came")
+    @Test("A WebSocket is counted and numbered, and each control frame has the number of earlier messages")
     func numbers() throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         for number in 1...2 {
@@ -178,7 +178,7 @@ struct SessionWriterTests {
     }
 
     @Test(
-        "A frame larger than the room has a room of its own", arguments: [4000, 4100, 300_000])
+        "A frame larger than the reserved space gets its own", arguments: [4000, 4100, 300_000])
     func largeFrames(count: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
@@ -194,7 +194,7 @@ struct SessionWriterTests {
         #expect(try HARFile(reading: file.finished(writer.compaction(notes: []))).session == file.session)
     }
 
-    @Test("What is waiting is written together")
+    @Test("Waiting data is written together")
     func coalesced() {
         var writer = SessionWriter(creatorVersion: "1.0")
         for _ in 0..<5 { writer.write(Samples.exchange()) }
@@ -208,9 +208,9 @@ struct SessionWriterTests {
     }
 }
 
-@Suite("HAR that grows")
+@Suite("A growing HAR")
 struct GrowingTests {
-    @Test("A socket's entry takes frames in its rooms, and is whole after each")
+    @Test("A socket's entry takes frames in its reserved space, and is whole after each")
     func rooms() throws {
         let frames = [
             Samples.frame(.server, .text, "a", at: 4000), Samples.frame(.client, .ping, "p", at: 5000),
@@ -257,7 +257,7 @@ struct GrowingTests {
         #expect(try read() == socket)
     }
 
-    @Test("Entries that continue a socket are read as one, wherever they stand")
+    @Test("Entries that continue a socket are read as one, wherever they are")
     func continuations() throws {
         var socket = Samples.socket(frames: [Samples.frame(.server, .text, "a", at: 4000)])
         let first = HAREncoder.socket(socket, number: 3, room: HARSocketRoom(messages: 0, controlFrames: 0, ending: 0))
@@ -284,7 +284,7 @@ struct GrowingTests {
         #expect(read == Session(entries: [socket, between]))
     }
 
-    @Test("The room of an ending is enough for each")
+    @Test("The reserved space fits every ending")
     func endings() {
         for cause in SessionEnding.Cause.allCases {
             let latest = Timestamp(nanosecondsSinceEpoch: .max)
@@ -293,7 +293,7 @@ struct GrowingTests {
         }
     }
 
-    @Test("A file cut at any byte opens with the entries that are whole, and says so")
+    @Test("A file cut at any byte opens with the whole entries, and says so")
     func torn() throws {
         let session = Session(entries: [
             Samples.exchange("POST", "/a", at: 0, body: "{\"text\":\"\\\"}]\"}", answer: "é\u{1F4AA}"),
@@ -323,7 +323,7 @@ struct GrowingTests {
         }
     }
 
-    @Test("A torn file that was written by others, with members after its entries, opens too")
+    @Test("Another program's torn file, with members after its entries, opens, too")
     func tornForeign() throws {
         let text =
             #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z","request":{"method":"GET","#
@@ -333,7 +333,7 @@ struct GrowingTests {
     }
 
     @Test(
-        "A file that ends in its first entry is torn, whatever token is cut, and whether or not zeros follow",
+        "A file that ends in its first entry is torn, whatever token is cut, with or without trailing zeros",
         arguments: [
             #"{"log":{"entries":["#, #"{"log":{"entries":[{"#, #"{"log":{"entries":[{"a"#,
             #"{"log":{"entries":[{"a":tru"#,
@@ -351,7 +351,7 @@ struct GrowingTests {
     }
 
     @Test(
-        "A file that is wrong, not torn, is refused",
+        "An invalid file that is not torn is refused",
         arguments: [
             #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z" "x":1},{}"#,
             #"{"log":[[[["#, #"{"log":"#, #"{"log":{]]"#, #"{"log":{"version" 1.2,"pages":[],"entries""#,

@@ -158,7 +158,7 @@ struct JournalEncoderTests {
         ),
     ]
 
-    @Test("holds what happened, on one line", arguments: events.indices)
+    @Test("The JSON is one line with everything that happened", arguments: events.indices)
     func json(row: Int) throws {
         let (event, expected) = Self.events[row]
         let line = JournalSample.line(event)
@@ -167,20 +167,20 @@ struct JournalEncoderTests {
         _ = try JSON.parse(line)
     }
 
-    @Test("names the world, and no connection where there is none")
+    @Test("The JSON names the world, and the connection if there is one")
     func world() {
         let line = JournalSample.line(.note("x"), encoder: JournalEncoder(world: "w\"1"), connection: 0)
         #expect(
             line == #"{"number":1,"time":"2025-01-29T10:30:00.000000000Z","world":"w\"1","kind":"note","text":"x"}"#)
     }
 
-    @Test("numbers connections exactly", arguments: [1, UInt64(1) << 53 + 1, UInt64.max])
+    @Test("Connection numbers are exact", arguments: [1, UInt64(1) << 53 + 1, UInt64.max])
     func connection(number: UInt64) {
         #expect(JournalSample.line(.note("x"), connection: number).contains("\"connection\":\(number),"))
     }
 
     @Test(
-        "has nine digits of a second's fraction",
+        "Times have nine fractional digits",
         arguments: [
             (0, "1970-01-01T00:00:00.000000000Z"), (1, "1970-01-01T00:00:00.000000001Z"),
             (1_500_000_000, "1970-01-01T00:00:01.500000000Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
@@ -190,7 +190,7 @@ struct JournalEncoderTests {
         #expect(Timestamp(nanosecondsSinceEpoch: nanoseconds).nanosecondText == expected)
     }
 
-    @Test("says what was cut")
+    @Test("The JSON marks cut parts")
     func cut() throws {
         var limits = Journal.Limits()
         limits.body = 4
@@ -208,7 +208,7 @@ struct JournalEncoderTests {
         #expect(journal.byteCount == 8)
     }
 
-    @Test("shows the near misses of a request that matched nothing, in the mode of the world")
+    @Test("An unmatched request has its near misses, in the mode of the world")
     func nearMisses() throws {
         let event = JournalEvent.exchange(
             JournalSample.exchange("GET /w/abc/consultations/", status: 404, unmatched: .unknownPath))
@@ -225,7 +225,7 @@ struct JournalEncoderTests {
         #expect(inGoals["near_misses"]?[0]?["endpoint"] == "createConsultation")
     }
 
-    @Test("comes as lines of NDJSON")
+    @Test("Entries become lines of NDJSON")
     func lines() throws {
         var journal = Journal()
         for text in ["a", "b"] { journal.record(.note(text), at: JournalSample.time) }
@@ -236,7 +236,7 @@ struct JournalEncoderTests {
         #expect(try lines[1...2].map { try JSON.parse(String($0))["text"]?.string } == ["a", "b"])
     }
 
-    @Test("appends lines where the output is, without copying what stands before them")
+    @Test("Lines are appended in place, without copying earlier output")
     func inPlace() {
         var journal = Journal()
         for _ in 0..<8 { journal.record(.note("a"), at: JournalSample.time) }
@@ -260,7 +260,7 @@ struct TraceTests {
     }
 
     @Test(
-        "A traceparent names it",
+        "A traceparent names the trace",
         arguments: [
             valid, "00-\(id)-00f067aa0ba902b7-00", "fe-\(id)-00f067aa0ba902b7-ff", "01-\(id)-00f067aa0ba902b7-01-x",
         ])
@@ -270,7 +270,7 @@ struct TraceTests {
     }
 
     @Test(
-        "What is no traceparent names none",
+        "Other values name none",
         arguments: [
             "", "00", id, "ff-\(id)-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b7-01-x",
             "00-\(id.uppercased())-00f067aa0ba902b7-01", "00-\(id)0-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b-01",
@@ -284,7 +284,7 @@ struct TraceTests {
         #expect(line["request"]?["fields"]?.array?.last?["name"] == "traceparent")
     }
 
-    @Test("Two fields name none, and no field either")
+    @Test("Two fields name none, and neither does no field")
     func several() {
         #expect(TraceID.of(Self.exchange(Self.valid, Self.valid).head) == nil)
         #expect(TraceID.of(Self.exchange().head) == nil)
@@ -309,7 +309,7 @@ struct TraceTests {
     }
 
     @Test(
-        "What is no id of a trace is refused",
+        "An invalid trace id is refused",
         arguments: [valid, String(id.dropLast()), id + "0", id.uppercased(), String(repeating: "0", count: 32)])
     func refused(_ value: String) {
         let refusal = APIError(.badRequest, .validationFailed, Messages.badTrace(value))
@@ -345,7 +345,7 @@ struct EntryLineTests {
         "#1 +0.000 s  ▷ #1 of live-1: changed",
     ]
 
-    @Test("kind by kind", arguments: rows.indices)
+    @Test("Each kind of entry has its line", arguments: rows.indices)
     func kinds(row: Int) {
         var journal = Journal()
         journal.record(JournalEncoderTests.events[row].0, at: JournalSample.time, connection: 7)
@@ -353,7 +353,7 @@ struct EntryLineTests {
     }
 
     @Test(
-        "time",
+        "A line has its time",
         arguments: [
             (1_250_400_000, "#1 +1.250400000 s  x"), (-20_000_000, "#1 -0.020 s  x"),
             (999_999_999, "#1 +0.999999999 s  x"),
@@ -366,7 +366,7 @@ struct EntryLineTests {
         #expect(EntryLine(journal.entries()[0], since: JournalSample.time).text == line)
     }
 
-    @Test("the time of day, where nothing is known of a start")
+    @Test("Without a start a line has the time of day")
     func timeOfDay() {
         var journal = Journal()
         journal.record(.note("x"), at: JournalSample.time.advanced(byNanoseconds: 250_000_000))
@@ -374,7 +374,7 @@ struct EntryLineTests {
     }
 }
 
-@Suite("Sentences")
+@Suite("Messages of the journal")
 struct JournalMessagesTests {
     static let differences: [(EndpointNearMiss.Difference, String)] = [
         (.missingPrefix, "The path lacks the prefix /api/v1."),
@@ -393,16 +393,16 @@ struct JournalMessagesTests {
         (.method(got: "PUT", expected: "PATCH"), "The method is PUT, and the endpoint answers PATCH."),
     ]
 
-    @Test("say what differs", arguments: differences.indices)
+    @Test("Messages name the differences", arguments: differences.indices)
     func difference(row: Int) { #expect(Self.differences[row].0.sentence == Self.differences[row].1) }
 
-    @Test("quote what is long in part")
+    @Test("Messages shorten long values")
     func long() {
         let sentence = EndpointNearMiss.Difference.extraSegment(got: String(repeating: "x", count: 500)).sentence
         #expect(sentence.count < 120)
     }
 
-    @Test("say that a subprotocol was ignored, unless the answer has one")
+    @Test("An ignored subprotocol gets a message, unless the answer has one")
     func subprotocol() {
         func hint(_ fields: [String], _ answer: HTTPFields) -> String? {
             RecordedOpening(
@@ -424,7 +424,7 @@ struct JournalMessagesTests {
         #expect(line.contains(#""hint":"The client offered the subprotocol"#))
     }
 
-    @Test("say what was cut, and what a status is")
+    @Test("Messages say what was cut, and explain a status")
     func others() {
         #expect(Messages.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
         #expect(

@@ -79,13 +79,13 @@ struct JournalQueryTests {
         ("status=101&kind=released", []), ("unmatched=false&kind=held", []),
     ]
 
-    @Test("finds what it asks for, in its order", arguments: table)
+    @Test("A query finds its matches, in its order", arguments: table)
     func finds(query: String, numbers: [Int]) throws {
         let query = try JournalQuery(query: items(query))
         #expect(Self.journal.entries(query).map(\.number) == numbers)
     }
 
-    @Test("gives 100 entries unless told, and at most 1,000")
+    @Test("A query returns 100 entries by default, and at most 1,000")
     func limits() throws {
         var journal = Journal()
         for _ in 1...1100 { journal.record(.note(""), at: JournalSample.time) }
@@ -129,22 +129,22 @@ struct JournalQueryTests {
 
     private static let endpoints = Endpoint.allCases.map { "\"\($0.name)\"" }.joined(separator: ", ")
 
-    @Test("is refused with what is allowed", arguments: refusals)
+    @Test("Invalid queries are refused with the allowed values", arguments: refusals)
     func refuses(query: String, message: String) throws {
         let items = try items(query)
         #expect(throws: APIError(.badRequest, .validationFailed, message)) { try JournalQuery(query: items) }
     }
 
     @Test(
-        "knows a status and a class of them",
+        "A status or a class of statuses is a condition",
         arguments: ["", "99", "600", "4x", "x04", "0xx", "6xx", "40x", "4xxx", "٤٠٤"])
     func statuses(value: String) { #expect(throws: APIError.self) { try JournalQuery(query: [("status", value)]) } }
 
-    @Test("has a hundred statuses in a class")
+    @Test("A class has a hundred statuses")
     func classes() throws { #expect(try JournalQuery(query: [("status", "4xx")]).status == 400...499) }
 
     @Test(
-        "tells apart templates with empty segments, and what only looks like a world's path",
+        "Templates with empty segments, and paths similar to a world's, are distinguished",
         arguments: [
             ("/a//{id}", "/a//1", true), ("/a//{id}", "/a/1", false), ("/a/{id}/", "/a/1/", true),
             ("/a/{id}/", "/a/1", false), ("/w/{id}", "/w/1", true), ("/{id}", "/w/a/1", true), ("/{id}", "/w/1", false),
@@ -154,7 +154,7 @@ struct JournalQueryTests {
         #expect(try pattern.matches(RequestTarget(parsing: target)) == matches)
     }
 
-    @Test("knows templates", arguments: ["goals/{id}", "/{}", "/a{b}", "/{a", "/a}", "{"])
+    @Test("Templates match", arguments: ["goals/{id}", "/{}", "/a{b}", "/{a", "/a}", "{"])
     func templates(value: String) {
         #expect(
             throws: APIError(
@@ -185,7 +185,7 @@ struct JournalLookoutTests {
     }
 
     @Test(
-        "It finds what a search finds first, oldest first",
+        "A lookout finds the same first entry as a search, oldest first",
         arguments: [
             "method=POST", "status=404", "path=/a%20b", "user=bob", "type=connected", "type=connected&user=bob",
             "type=ping&path=/api/v1/consultations/{id}/ws", "kind=closed&user=alice", "unmatched=true", "connection=4",
@@ -202,7 +202,7 @@ struct JournalLookoutTests {
         #expect(try Self.look(text).0 == JournalQueryTests.journal.entries(query).first?.number)
     }
 
-    @Test("Without a match it says what came nearest, the newest first")
+    @Test("Without a match it returns the nearest entries, the newest first")
     func misses() throws {
         let (found, misses) = try Self.look("kind=exchange&method=POST&status=404")
         #expect(found == nil && misses.count == JournalLookout.mostMisses)
@@ -212,7 +212,7 @@ struct JournalLookoutTests {
         #expect(misses.contains { $0.0 == 3 && $0.1 == ["method is GET, not POST"] })
     }
 
-    @Test("A dropped entry is not looked at, and a journal that was emptied has an end")
+    @Test("A dropped entry is skipped, and an emptied journal has an end")
     func emptied() throws {
         var journal = JournalQueryTests.journal
         var lookout = JournalLookout(try JournalQuery(query: [("status", "503")]))

@@ -26,7 +26,7 @@ struct JournalReaderTests {
         } catch { return error as? JournalError }
     }
 
-    @Test("gives back what was written, kind by kind", arguments: JournalEncoderTests.events.indices)
+    @Test("Each kind of entry reads back", arguments: JournalEncoderTests.events.indices)
     func roundTrip(row: Int) throws {
         let expected = JournalEncoderTests.events[row].1
         let lines = try Self.read(Array((expected + "\n").utf8))
@@ -34,7 +34,7 @@ struct JournalReaderTests {
         #expect(lines.first?.number == 1 && lines.first?.entry.connection == 7)
     }
 
-    @Test("gives back random entries, cut anywhere", arguments: 0..<40 as Range<UInt64>)
+    @Test("Random entries, cut anywhere, read back", arguments: 0..<40 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var events = RandomEvents(seed: seed)
         var journal = Journal()
@@ -60,7 +60,7 @@ struct JournalReaderTests {
         return frame.opcode == .close
     }
 
-    @Test("keeps the values of a request that judges ask for")
+    @Test("Request values that judges need are kept")
     func request() throws {
         let line = JournalEncoderTests.events[0].1
         guard case .exchange(let exchange)? = try Self.read(Array(line.utf8)).first?.entry.event else {
@@ -74,7 +74,7 @@ struct JournalReaderTests {
         #expect(exchange.responseFields.nameValuePairs.map(\.name) == ["Content-Type", "Date"])
     }
 
-    @Test("takes members in any order, numbers and names in any spelling, and white space")
+    @Test("Members may have any order, numbers and names any spelling, and white space is allowed")
     func spelling() throws {
         let text = """
             \t{ "payload" : "a\\u00e9\\ud83d\\ude00\\/" , "opcode":"text","direction":"client_to_server", "kind": "frame",
@@ -91,7 +91,7 @@ struct JournalReaderTests {
         #expect(frame.sender == .client && String(decoding: frame.payload.bytes, as: UTF8.self) == "aé😀/")
     }
 
-    @Test("passes over kinds that it does not know, and empty lines")
+    @Test("Unknown kinds and empty lines are skipped")
     func unknown() throws {
         let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
         let text = "\n\(start)\"teleport\",\"where\":[1]}\n  \n\t\r\n\(start)\"note\",\"text\":\"x\"}"
@@ -186,14 +186,14 @@ struct JournalReaderTests {
         ),
     ]
 
-    @Test("says what is wrong, and where", arguments: mistakes)
+    @Test("Mistakes are reported with their place", arguments: mistakes)
     func mistake(text: String, message: String) throws {
         let error = try #require(Self.error(text))
         #expect(error.description.hasPrefix(message), "\(error)")
         #expect(!error.isUnfinished)
     }
 
-    @Test("tells a last line that was cut off from one that is wrong, at every byte")
+    @Test("A truncated last line differs from an invalid one, at every byte")
     func unfinished() throws {
         let line = Array(JournalEncoderTests.events[0].1.utf8)
         let first = Self.start + "\"note\",\"text\":\"x\"}\n"
@@ -209,7 +209,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "what is not the beginning of an entry is wrong, be it the last line without an end",
+        "Anything but the beginning of an entry is invalid, even as an unfinished last line",
         arguments: ["garbage", "[1,2", "\"abc", "\0\0\0", "}", "\u{1F}\u{8B}", "tru"])
     func garbage(text: String) throws {
         for first in ["", Self.start + "\"note\",\"text\":\"x\"}\n"] {
@@ -219,7 +219,7 @@ struct JournalReaderTests {
         }
     }
 
-    @Test("takes a payload that says how long it is, and is not cut")
+    @Test("A payload with its full length is accepted if it is not cut")
     func wholePayload() throws {
         let text =
             Self.start
@@ -231,7 +231,7 @@ struct JournalReaderTests {
         #expect(frame.payload.byteCount == 3 && !frame.payload.isCut)
     }
 
-    @Test("takes what newer journals have to a depth of 64 within an entry", arguments: [64, 65])
+    @Test("Additions of newer journals are accepted to a depth of 64 within an entry", arguments: [64, 65])
     func depth(_ count: Int) {
         let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
         let text = Self.start + #""note","text":"x","later":\#(nested)}"#
@@ -239,7 +239,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "knows who closed a socket first if both closed it",
+        "If both sides closed a socket, the reader knows which was first",
         arguments: [
             ("server", "close_frame", true, true, .weStarted), ("client", "close_frame", true, true, .theyStarted),
             ("server", "close_frame", true, false, nil), ("server", "close_frame", false, true, nil),
@@ -258,7 +258,7 @@ struct JournalReaderTests {
         #expect(closing.summary.initiator == expected)
     }
 
-    @Test("goes on after a bad line")
+    @Test("Reading continues after a bad line")
     func goesOn() throws {
         var reader = JournalReader()
         reader.receive(Array("{}\n\(Self.start)\"note\",\"text\":\"x\"}\n".utf8))
@@ -267,7 +267,7 @@ struct JournalReaderTests {
         #expect(try reader.next() == nil)
     }
 
-    @Test("refuses a line over the limit, takes one at it, and holds no more than that", arguments: [0, 1])
+    @Test("The limit of a line is exact, and the reader holds no more than that", arguments: [0, 1])
     func limit(over: Int) throws {
         let start = Array((Self.start + #""note","text":""#).utf8)
         let filler = JournalReader.lineLimit - start.count - 2 + over
@@ -293,7 +293,7 @@ struct JournalReaderTests {
                     ]))
     }
 
-    @Test("passes over the rest of a line over the limit as it arrives, and reads the next ones")
+    @Test("The rest of an overlong line is skipped as it arrives, and the next ones are read")
     func restOfLongLine() throws {
         var reader = JournalReader()
         reader.receive([UInt8](repeating: UInt8(ascii: "x"), count: JournalReader.lineLimit + 1))
@@ -309,7 +309,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "A line with a byte changed is refused, or read, written and read again as the same",
+        "A line with a changed byte is refused, or reads, writes and reads back the same",
         arguments: 0..<20 as Range<UInt64>)
     func mutations(seed: UInt64) throws {
         var events = RandomEvents(seed: seed &+ 1000)
@@ -346,7 +346,7 @@ struct JournalReaderTests {
     }
 
     @Test(
-        "times to the nanosecond, and no others",
+        "Times are exact to the nanosecond, and others are refused",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.000000001Z", 1),
             ("1969-12-31T23:59:59.9Z", -100_000_000),

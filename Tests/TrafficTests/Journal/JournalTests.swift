@@ -21,7 +21,7 @@ struct JournalTests {
         }
     }
 
-    @Test("keeps 10,000 entries and 32 MiB by default, bodies to 64 KiB")
+    @Test("The default limits are 10,000 entries and 32 MiB, and 64 KiB for bodies")
     func defaults() {
         let limits = Journal().limits
         #expect(limits.entries == 10_000)
@@ -29,7 +29,7 @@ struct JournalTests {
         #expect(limits.body == 65_536)
     }
 
-    @Test("is empty at first")
+    @Test("A new journal is empty")
     func empty() {
         let journal = journal()
         #expect(journal.count == 0 && journal.lastNumber == 0 && journal.firstNumber == 1)
@@ -38,7 +38,7 @@ struct JournalTests {
     }
 
     @Test(
-        "keeps as many entries as it may, and one more drives the oldest out", arguments: [1, 2, 15, 16, 17, 33, 100])
+        "The limit of entries is exact, and one more drops the oldest", arguments: [1, 2, 15, 16, 17, 33, 100])
     func entryLimit(limit: Int) {
         var journal = journal(entries: limit)
         for number in 1...limit { journal.record(.note("\(number)"), at: JournalSample.time) }
@@ -49,7 +49,7 @@ struct JournalTests {
         #expect(journal.droppedCount == 1 && journal.firstNumber == 2 && journal.lastNumber == limit + 1)
     }
 
-    @Test("goes round and round in the same storage", arguments: [1, 3, 16, 20])
+    @Test("The journal reuses its storage", arguments: [1, 3, 16, 20])
     func wraps(limit: Int) {
         var journal = journal(entries: limit)
         for number in 1...(7 * limit + 2) { journal.record(.note("n\(number)"), at: JournalSample.time) }
@@ -58,7 +58,7 @@ struct JournalTests {
         #expect(journal.newest?.number == 7 * limit + 2)
     }
 
-    @Test("keeps as many bytes as it may, and one more drives out what makes room for it")
+    @Test("The limit of bytes is exact, and one more drops enough old entries")
     func byteLimit() {
         var journal = journal(bytes: 30)
         for _ in 1...3 { journal.record(.note("0123456789"), at: JournalSample.time) }
@@ -73,7 +73,7 @@ struct JournalTests {
         #expect(texts(journal.entries()) == ["7 after"])
     }
 
-    @Test("keeps what has no bytes where it may keep none")
+    @Test("A journal without room keeps entries without bytes")
     func noBytes() {
         var journal = journal(bytes: 0)
         for text in ["", "x", "", ""] { journal.record(.note(text), at: JournalSample.time) }
@@ -81,7 +81,7 @@ struct JournalTests {
     }
 
     @Test(
-        "An excerpt is the entry itself if none of its bodies is longer, and counts for less if one is",
+        "An excerpt is the entry itself if none of its bodies is longer, and otherwise counts less",
         arguments: [("12345", "12345", false), ("123456", "", true), ("", "123456", true), ("", "", false)])
     func excerpts(body: String, answer: String, isCut: Bool) {
         var journal = journal()
@@ -96,7 +96,7 @@ struct JournalTests {
         #expect((exchange.body.isCut || exchange.responseBody.isCut) == isCut && exchange.largestBody <= 5)
     }
 
-    @Test("counts heads, bodies, fields, frames and reasons")
+    @Test("Heads, bodies, fields, frames and reasons count")
     func counts() {
         let exchange = RecordedExchange(
             head: JournalSample.head("GET /a"), body: [1, 2, 3], requestedAt: JournalSample.time, status: 200,
@@ -121,7 +121,7 @@ struct JournalTests {
     }
 
     @Test(
-        "cuts bodies and frames at the limit, and not inside a character",
+        "Bodies and frames are cut at the limit, without splitting a character",
         arguments: [
             ("12345", 5, "12345"), ("123456", 5, "12345"), ("1234é", 5, "1234"), ("123é5", 5, "123é"),
             ("1234567", 6, "123456"),
@@ -144,14 +144,14 @@ struct JournalTests {
         #expect(journal.byteCount == 3 * kept.utf8.count + exchange.head.byteCount)
     }
 
-    @Test("cuts what is no text exactly at the limit")
+    @Test("Binary content is cut exactly at the limit")
     func cutsBinary() {
         var body = RecordedBody([UInt8](repeating: 0x80, count: 10))
         body.cut(to: 6)
         #expect(body.bytes.count == 6)
     }
 
-    @Test("keeps bodies by reference")
+    @Test("Bodies are kept by reference")
     func keepsReferences() {
         let bytes = [UInt8](repeating: 1, count: 100)
         let body = RecordedBody(bytes)
@@ -162,7 +162,7 @@ struct JournalTests {
     }
 
     @Test(
-        "gives a follower what it has not seen",
+        "A follower gets the unseen entries",
         arguments: [
             (-5, 4, 2), (0, 4, 2), (1, 4, 1), (2, 4, 0), (3, 3, 0), (5, 1, 0), (6, 0, 0), (99, 0, 0), (Int.max, 0, 0),
         ])
@@ -175,7 +175,7 @@ struct JournalTests {
         #expect(Array(entries.reversed()).map(\.number) == entries.map(\.number).reversed())
     }
 
-    @Test("forgets, and counts on")
+    @Test("Clearing the journal keeps its numbers")
     func removesAll() {
         var journal = journal(entries: 2)
         for number in 1...3 { journal.record(.note("\(number)"), at: JournalSample.time) }
@@ -187,7 +187,7 @@ struct JournalTests {
         #expect(journal.droppedCount == 1)
     }
 
-    @Test("never miscounts, whatever is recorded", arguments: 0..<20)
+    @Test("The counts stay right for any entries", arguments: 0..<20)
     func random(seed: UInt64) {
         var numbers = Draw(seed: seed)
         var limits = Journal.Limits()
@@ -235,14 +235,14 @@ struct DroppingTests {
         return journal
     }
 
-    @Test("It weighs its bytes, and 256 for each entry")
+    @Test("A journal counts its bytes, and 256 for each entry")
     func weight() {
         #expect(Self.journal([]).weight == 0)
         #expect(Self.journal([0, 10, 100]).weight == 110 + 3 * 256)
     }
 
     @Test(
-        "Entries fall out until it weighs no more than it may",
+        "Entries are dropped until the journal is within its limit",
         arguments: [(10_000, 5), (5 * 256 + 15, 5), (5 * 256 + 14, 4), (512, 1), (256 + 5, 1), (256 + 4, 0), (0, 0)])
     func drop(_ limit: Int, _ kept: Int) {
         var journal = Self.journal([1, 2, 3, 4, 5])
@@ -253,7 +253,7 @@ struct DroppingTests {
         #expect(journal.missedCount(after: 0) == 5 - kept)
     }
 
-    @Test("It goes on as before, whatever its ring looked like", arguments: [3, 5, 16, 17, 40])
+    @Test("The journal continues as before, for any state of its ring", arguments: [3, 5, 16, 17, 40])
     func goesOn(_ count: Int) {
         var journal = Self.journal(Array(repeating: 1, count: count), entries: 17)
         journal.dropOldest(downTo: journal.weight / 2)
@@ -263,7 +263,7 @@ struct DroppingTests {
     }
 }
 
-@Suite("What it costs to check an entry of a journal")
+@Suite("The cost of checking an entry of a journal")
 struct SearchCostTests {
     private static func journal(_ event: JournalEvent) -> Journal {
         var journal = Journal()
@@ -276,7 +276,7 @@ struct SearchCostTests {
     private static let frame = JournalSample.frame(.client, "12345")
 
     @Test(
-        "In a search, twice the bytes that its condition is about, and a little",
+        "A search costs twice the bytes of its condition, and a little",
         arguments: [
             ("text", "none", .exchange(exchange), exchange.byteCount), ("text", "none", .frame(frame), 5),
             ("path", "/none", .exchange(exchange), exchange.head.byteCount),
@@ -295,7 +295,7 @@ struct SearchCostTests {
     }
 
     @Test(
-        "For a lookout, twice the entry's bytes if their content counts, and what it takes to tell the differences",
+        "A lookout costs twice the entry's bytes if content counts, and the description of differences",
         arguments: [
             ("type", "none", 128 + 2 * 5), ("text", "none", 128 + 2 * 5), ("status", "599", 128), ("since", "1", 16),
         ])
@@ -319,7 +319,7 @@ struct JournalIdentityTests {
         journal.entries(try JournalQuery(query: [(name, value.text), ("order", "asc")])).map(\.number)
     }
 
-    @Test("by user", arguments: twins)
+    @Test("Queries by user compare bytes", arguments: twins)
     func users(_ first: ExactString, _ second: ExactString) throws {
         var journal = Journal()
         for user in [first, second] {
@@ -330,7 +330,7 @@ struct JournalIdentityTests {
         #expect(try entries(journal, "user", second) == [2])
     }
 
-    @Test("by segments of a path, and by type", arguments: twins)
+    @Test("Queries by segments of a path, and by type, compare bytes", arguments: twins)
     func others(_ first: ExactString, _ second: ExactString) throws {
         func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
         var journal = Journal()
@@ -349,7 +349,7 @@ struct JournalIdentityTests {
         #expect(try entries(journal, "type", second) == [4])
     }
 
-    @Test("where a combining mark follows a slash or a brace")
+    @Test("A combining mark may follow a slash or a brace")
     func marks() {
         #expect(PathPattern("/a/\u{301}b/{id}") == .template(["a", "\u{301}b", nil]))
         #expect(PathPattern("/a/{id}\u{301}") == nil)

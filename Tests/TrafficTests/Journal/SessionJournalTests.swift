@@ -43,7 +43,7 @@ struct SessionJournalTests {
             response: SessionResponse(status: 101), frames: frames, ending: ending)
     }
 
-    @Test("Entries stand where answers are complete, numbered from 1 in each world")
+    @Test("Entries are placed where answers complete, numbered from 1 in each world")
     func order() {
         var slow = Self.exchange(at: 0)
         slow.lasted = 9_000_000
@@ -65,7 +65,7 @@ struct SessionJournalTests {
         #expect(journal.lines.map(\.entry.connection) == [2, 3, 3, 3, 1])
     }
 
-    @Test("What is no endpoint is told from one; other hosts are left out")
+    @Test("Endpoints differ from other paths; other hosts are left out")
     func unmatched() {
         var foreign = Self.exchange("GET", "/ws")
         foreign.request.url = "https://elsewhere.example/ws"
@@ -73,13 +73,13 @@ struct SessionJournalTests {
         #expect(Self.exchanges(journal).map(\.unmatched) == [nil, .wrongMethod, .unknownPath])
     }
 
-    @Test("A path is a world's if something follows its name")
+    @Test("A path is a world's if a name follows")
     func worlds() {
         let journal = Self.journal(Self.exchange("GET", "/w/a"), Self.exchange("GET", "/w/a/b"))
         #expect(journal.lines.map(\.world) == [nil, "a"])
     }
 
-    @Test("Recordings of others have unknown paths of the API's host, and no other host's")
+    @Test("Other programs' recordings include unknown paths of the API's host, and no other host's")
     func unknownPaths() {
         var elsewhere = Self.exchange("GET", "/x")
         elsewhere.request.url = "https://elsewhere.example/x"
@@ -89,7 +89,7 @@ struct SessionJournalTests {
         #expect(Self.exchanges(journal).map(\.head.target.path) == [Self.path, "/x", "/x/ws"])
     }
 
-    @Test("Recordings of others leave out what was not answered, and sockets that are not of the API")
+    @Test("Other programs' recordings omit unanswered requests, and sockets outside the API")
     func foreign() {
         var page = Self.exchange("GET", "/hmr")
         page.request.fields += [SessionField("Connection", "Upgrade"), SessionField("Upgrade", "websocket")]
@@ -100,7 +100,7 @@ struct SessionJournalTests {
         #expect(SessionJournal(Session(entries: [page]), isWhole: false).lines.isEmpty)
     }
 
-    @Test("Bodies that others did not record count as cut, and what was recorded does not")
+    @Test("Unrecorded bodies of other programs count as cut, recorded ones do not")
     func bodies() {
         let create = Self.exchange("POST", "/api/v1/goals", answer: "")
         let foreign = Self.exchanges(Self.journal(create, isWhole: false))
@@ -113,7 +113,7 @@ struct SessionJournalTests {
         #expect(Self.exchanges(Self.journal(get, isWhole: false)).map(\.responseBody.isCut) == [false])
     }
 
-    @Test("An answer that was cut off, and none")
+    @Test("Cut and missing answers are recorded as such")
     func delivery() {
         var cut = Self.exchange()
         cut.response?.isComplete = false
@@ -121,7 +121,7 @@ struct SessionJournalTests {
         #expect(journal.map(\.delivery) == [.complete, .partial, .none] && journal.map(\.status) == [200, 200, nil])
     }
 
-    @Test("Fields with line ends or without a name are left out, and all the others stay")
+    @Test("Fields with line ends or without a name are left out, and all others stay")
     func fields() {
         for (name, value) in [("", "a"), ("a\r\nB", "c"), ("c", "d\ne"), ("e", "f\rg"), ("h", "i\0j")] {
             var odd = Self.exchange()
@@ -130,7 +130,7 @@ struct SessionJournalTests {
         }
     }
 
-    @Test("Fields that no server would take do not hide the rest; a line end in them makes no line")
+    @Test("Invalid fields do not hide the rest; a line end in them makes no line")
     func hostile() {
         var odd = Self.exchange()
         odd.request.fields += [
@@ -155,7 +155,7 @@ struct SessionJournalTests {
         return (entry, closing)
     }
 
-    @Test("A WebSocket ends with the client's close frame, whatever comes behind it")
+    @Test("A WebSocket ends with the client's close frame, whatever follows")
     func closedByClient() throws {
         let end = SessionEnding(time: Samples.time(90_000), party: .client, cause: .closeFrame)
         let frames = [
@@ -169,7 +169,7 @@ struct SessionJournalTests {
         #expect(closing.summary.initiator == .theyStarted)
     }
 
-    @Test("A server that closed first is the one who ended it, answered or not")
+    @Test("If the server closed first, it ended the socket, answered or not")
     func closedByServer() throws {
         let answered = try #require(
             Self.ending(Self.socket([Self.close(.server, [], at: 20_000), Self.close(.client, at: 30_000)])))
@@ -181,7 +181,9 @@ struct SessionJournalTests {
         #expect(left.closing.summary.sent != nil && left.closing.summary.received == nil)
     }
 
-    @Test("Without close frames the transport's end is it, and without that it is open", arguments: [true, false])
+    @Test(
+        "Without close frames the transport's end decides, and without that the socket is open",
+        arguments: [true, false])
     func dropped(hasEnding: Bool) {
         let end = SessionEnding(time: Samples.time(90_000), party: .server, cause: .reset)
         let ending = Self.ending(Self.socket(ending: hasEnding ? end : nil))
@@ -190,7 +192,7 @@ struct SessionJournalTests {
     }
 }
 
-@Suite("Whose requests those of a session are")
+@Suite("The users of a session's requests")
 struct SessionUsersTests {
     private typealias Journal = SessionJournalTests
 
@@ -207,7 +209,7 @@ struct SessionUsersTests {
         return Journal.exchanges(journal).map { $0.user?.text }
     }
 
-    @Test("A token names its user; a 401 has none, and neither has a request without a token")
+    @Test("A token names its user; a 401, or a request without a token, has none")
     func named() {
         let token = Self.token(of: "ann")
         let users = Self.users([
@@ -228,7 +230,7 @@ struct SessionUsersTests {
     }
 
     @Test(
-        "Tokens that were let at the same thing are one user's, if not by what everybody sees or may not see",
+        "Tokens with access to the same resource belong to one user, unless everybody or nobody may see it",
         arguments: [
             ("GET", Journal.path, 200, "{}", true),
             ("GET", "/api/v1/consultations", 200, #"{"data":[{"id":"\#(Journal.consultation.uppercased())"}]}"#, true),
@@ -248,14 +250,14 @@ struct SessionUsersTests {
         #expect(Set(users).count == (isSame ? 1 : 2), "\(users)")
     }
 
-    @Test("Two users whom tokens name stay two, and an unnamed token is the one's who shares with it")
+    @Test("Two named users stay two, and an unnamed token belongs to the user who shares with it")
     func subjects() {
         let named = [Self.token(of: "ann"), Self.token(of: "ann", 1), Self.token(of: "bob")]
         #expect(Self.users(named.map { Journal.exchange(token: $0) }) == ["ann", "ann", "bob"])
         #expect(Self.users([Journal.exchange(token: "x"), Journal.exchange(token: named[2])]) == ["bob", "bob"])
     }
 
-    @Test("A token that was not answered is not one that was let at anything")
+    @Test("An unanswered token had no access")
     func unanswered() {
         let users = Self.users([
             Journal.exchange(token: "old"), Journal.exchange(status: nil, token: "new"),
@@ -264,7 +266,7 @@ struct SessionUsersTests {
         #expect(users == ["old", "new", "new"])
     }
 
-    @Test("A recording of others that has no credentials at all is one user's")
+    @Test("Another program's recording without credentials is one user's")
     func untold() {
         let exchanges = [Journal.exchange(token: nil), Journal.exchange(status: 401, token: nil)]
         #expect(Self.users(exchanges, isWhole: false) == ["user", nil])
@@ -299,7 +301,7 @@ struct SessionFromJournalTests {
 
     private static func exchanges(_ session: Session) -> [SessionExchange] { session.entries.filter { !$0.isSocket } }
 
-    @Test("Requests come in the order in which they began, with what the client got")
+    @Test("Requests are ordered by start, with what the client got")
     func requests() throws {
         let session = Session(
             [
@@ -320,7 +322,7 @@ struct SessionFromJournalTests {
         #expect(first.response?.body.bytes == Array("[]".utf8))
     }
 
-    @Test("Fields and bodies agree: a journal has the text of what had gzip, unless a fault damaged it")
+    @Test("Fields and bodies agree: a journal has the text of gzip bodies, unless a fault damaged them")
     func codedBodies() throws {
         func exchange(_ number: Int, _ body: [UInt8], _ coding: String = "gzip") throws -> JournalEntry {
             let lines = "Content-Encoding: \(coding)\r\n"
@@ -340,7 +342,7 @@ struct SessionFromJournalTests {
     }
 
     @Test(
-        "A WebSocket has the frames that arrived; a fault ends it as FIN does",
+        "A WebSocket has the frames that arrived; a fault's end counts as FIN",
         arguments: [
             (RecordedClosing.Cause.closeFrame, RecordedClosing.Cause.closeFrame), (.reset, .reset), (.fault, .finish),
             (.timeOut, .finish), (.finish, .finish), (.shutdown, .finish),
@@ -373,7 +375,7 @@ struct SessionFromJournalTests {
 @Suite("The path in front of the API's")
 struct PathPrefixTests {
     @Test(
-        "It is a path with a name",
+        "A prefix is a path with a name",
         arguments: [
             ("/prod", true), ("/prod/", true), ("/a/b", true), ("", false), ("/", false), ("//", false),
             ("prod", false),
@@ -382,7 +384,7 @@ struct PathPrefixTests {
     func form(text: String, isOne: Bool) { #expect((PathPrefix(text) != nil) == isOne) }
 
     @Test(
-        "It is removed from URLs and targets that begin with it",
+        "A prefix is removed from URLs and targets that begin with it",
         arguments: [
             ("https://h/prod/api?x=1", "https://h/api?x=1"), ("/prod/api", "/api"), ("/prod", "/"), ("/prod?x", "/?x"),
             ("https://h/prod", "https://h/"), ("/product/api", "/product/api"), ("/api/prod", "/api/prod"),
@@ -396,7 +398,7 @@ struct PathPrefixTests {
         try HARFile(reading: Array(Data(contentsOf: URL.fixtures.appending(path: "har/\(name).har"))))
     }
 
-    @Test("A session without calls names its first request, and the prefix with which there would be some")
+    @Test("A session without calls names its first request, and a prefix that would yield calls")
     func stranger() throws {
         let file = try Self.fixture("gateway-prefix")
         let journal = SessionJournal(file)

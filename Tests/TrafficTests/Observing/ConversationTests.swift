@@ -207,12 +207,12 @@ struct Conversation: Sendable, CustomTestStringConvertible {
 
 @Suite("Exchanges on a wire")
 struct ConversationTests {
-    @Test("Each conversation is seen for what it is", arguments: Conversation.all)
+    @Test("Each conversation is recognized", arguments: Conversation.all)
     func whole(_ conversation: Conversation) {
         #expect(Wire.observe(conversation.steps).map(Wire.line) == conversation.seen)
     }
 
-    @Test("The cuts between bytes change nothing", arguments: Conversation.all + SocketConversations.all, [1, 2, 3, 7])
+    @Test("Splits between bytes change nothing", arguments: Conversation.all + SocketConversations.all, [1, 2, 3, 7])
     func pieces(_ conversation: Conversation, _ pieces: Int) {
         #expect(Wire.observe(conversation.steps, pieces: pieces) == Wire.observe(conversation.steps))
     }
@@ -264,7 +264,7 @@ struct ConversationTests {
         #expect(exchange.lasted == 6_000_000)
     }
 
-    @Test("The wait for an answer begins where its request ended, if nothing of it came before")
+    @Test("The wait for an answer begins at the end of its request, if the answer has not begun before")
     func waits() {
         let seen = Wire.observe([.client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 204 No⏎"), .server("⏎")])
         guard case .exchange(let exchange) = seen.first else {
@@ -274,14 +274,14 @@ struct ConversationTests {
         #expect(seen.count == 1 && exchange.waited == 1_000_000)
     }
 
-    @Test("Of a body one byte more than the limit is held, which shows whether a character is cut")
+    @Test("A body is held to one byte beyond the limit, which shows whether a character is cut")
     func held() {
         var collector = BodyCollector(limit: 3)
         for _ in 0..<3 { collector.append([0x61, 0x62]) }
         #expect(collector.heldByteCount == 4 && collector.body == RecordedBody([0x61, 0x62, 0x61], of: 6))
     }
 
-    @Test("A pipelined request began when its first byte came")
+    @Test("A pipelined request began at its first byte")
     func pipelinedTimes() {
         let seen = Wire.observe([
             .client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .client("GET /2 HTTP"), .client("/1.1⏎Host: h⏎⏎"),
@@ -292,7 +292,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "Long bodies are cut between characters, and their size is told",
+        "Long bodies are cut between characters, and their size is recorded",
         arguments: [(4, "abcd"), (5, "abcd"), (6, "abcdé"), (7, "abcdé")])
     func limit(_ limit: Int, _ kept: String) {
         var limits = ConnectionObserver.Limits()
@@ -306,7 +306,7 @@ struct ConversationTests {
         #expect(seen.map(Wire.line) == ["POST http://h/p [\(body)] -> 200 [\(body)]"])
     }
 
-    @Test("A server that talks on before the request has ended is not listened to without end")
+    @Test("An observer stops reading a server that continues before the request has ended")
     func endlessAnswer() {
         var limits = ConnectionObserver.Limits()
         limits.pipelined = 1000
@@ -411,12 +411,12 @@ enum SocketConversations {
 
 @Suite("WebSockets on a wire")
 struct SocketConversationTests {
-    @Test("Each conversation is seen for what it is", arguments: SocketConversations.all)
+    @Test("Each conversation on a WebSocket is recognized", arguments: SocketConversations.all)
     func whole(_ conversation: Conversation) {
         #expect(Wire.observe(conversation.steps).map(Wire.line) == conversation.seen)
     }
 
-    @Test("A socket's times are those of its first byte and its 101; a frame's that of its last byte")
+    @Test("A socket has the times of its first byte and its 101, a frame that of its last byte")
     func times() {
         let frame = Wire.text("hello", masked: true)
         let seen = Wire.observe([

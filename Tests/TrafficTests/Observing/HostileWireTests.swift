@@ -8,7 +8,7 @@ import WebSocket
 @Suite("Hostile wires")
 struct HostileWireTests {
     @Test(
-        "Whatever the bytes and their order, the observer goes on, and its file opens",
+        "For any bytes in any order the observer continues, and its file opens",
         arguments: 0..<24 as Range<UInt64>)
     func random(seed: UInt64) throws {
         var numbers = Draw(seed: seed)

@@ -225,16 +225,16 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Redaction of texts")
 struct RedactorTests {
-    @Test("Members of JSON by name", arguments: RedactionCase.members)
+    @Test("Members of JSON are redacted by name", arguments: RedactionCase.members)
     func members(_ row: RedactionCase) { check(row) }
 
-    @Test("Items of queries", arguments: RedactionCase.items)
+    @Test("Items of queries are redacted", arguments: RedactionCase.items)
     func items(_ row: RedactionCase) { check(row) }
 
-    @Test("E-mail addresses", arguments: RedactionCase.addresses)
+    @Test("E-mail addresses are redacted", arguments: RedactionCase.addresses)
     func addresses(_ row: RedactionCase) { check(row) }
 
-    @Test("Users and passwords of URLs", arguments: RedactionCase.userInfos)
+    @Test("Users and passwords of URLs are redacted", arguments: RedactionCase.userInfos)
     func userInfos(_ row: RedactionCase) { check(row) }
 
     private func check(_ row: RedactionCase) {
@@ -263,7 +263,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Fields",
+        "Fields are redacted",
         arguments: [
             ("Authorization", "Bearer abc", "Bearer redacted-token-1"),
             ("authorization", "Basic  YTpi", "Basic  redacted-token-1"),
@@ -292,7 +292,7 @@ struct RedactorTests {
         #expect(Self.redacted([(name, value)]).fields == [SessionField(name, expected)])
     }
 
-    @Test("A secret is the same wherever it stands: in URL, field, form, JSON and frame")
+    @Test("A secret has the same placeholder in URL, field, form, JSON and frame")
     func everywhere() {
         let secret = "k3y/with+odd=chars"
         let request = Self.redacted(
@@ -306,7 +306,7 @@ struct RedactorTests {
                 == Array(#"["redacted-token-1","redacted-token-1","redacted-token-1","xredacted-token-1y"]"#.utf8))
     }
 
-    @Test("An address that came as a cookie, a key or credentials keeps that placeholder")
+    @Test("An address that was a cookie, a key or credentials keeps that placeholder")
     func addressesBefore() {
         for (name, value, placeholder) in [
             ("Cookie", "mail=ann@example.com", "redacted-cookie-1"),
@@ -319,7 +319,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Short secrets and words are replaced where they are expected, and nowhere else",
+        "Short secrets and words are replaced only in expected places",
         arguments: [
             ("abc1234", false), ("abcd1234", true), ("consultation", false), ("consultations-all", true),
             ("CONSULTATION", true),
@@ -329,7 +329,7 @@ struct RedactorTests {
         #expect(request.body?.bytes == Array("a \(isSought ? "redacted-api-key-1" : secret) b".utf8))
     }
 
-    @Test("A known secret is found where it is all of a text, and where one follows the other")
+    @Test("A known secret is found as a whole text, and next to another")
     func wholeText() {
         var redactor = Redactor()
         var known = #"{"secret":"key-1234"}"#
@@ -341,7 +341,7 @@ struct RedactorTests {
         }
     }
 
-    @Test("A secret that is spelt like a name does not change the names")
+    @Test("A secret spelt like a name does not change the names")
     func names() {
         let request = Self.redacted(
             [("X-API-Key", "user_name1")], url: "http://h/",
@@ -350,14 +350,16 @@ struct RedactorTests {
             request.body?.bytes == Array(#"{"user_name1" : "redacted-api-key-1","u":"/x?user_name1=1"}"#.utf8))
     }
 
-    @Test("Forms", arguments: [("application/x-www-form-urlencoded; charset=utf-8", true), ("text/plain", false)])
+    @Test(
+        "Forms are redacted",
+        arguments: [("application/x-www-form-urlencoded; charset=utf-8", true), ("text/plain", false)])
     func forms(_ type: String, _ isForm: Bool) {
         let request = Self.redacted([], body: "password=a%20b&x=y&token=c", type: type)
         let first = isForm ? "redacted-password-1" : "a%20b"
         #expect(request.body?.bytes == Array("password=\(first)&x=y&token=redacted-token-1".utf8))
     }
 
-    @Test("What is no text is left alone, save for secrets that are known")
+    @Test("Binary content is left alone, except for known secrets")
     func binary() {
         var redactor = Redactor()
         let bytes: [UInt8] = [0xFF, 0xD8] + Array("ann@example.com token key-abc-123".utf8)
@@ -386,7 +388,7 @@ struct RedactorTests {
         #expect(frame.payload.bytes == Array("user-1@redacted.example".utf8))
     }
 
-    @Test("A cut body keeps the bytes that are missing")
+    @Test("A cut body keeps the count of missing bytes")
     func cut() {
         var redactor = Redactor()
         var exchange = SessionExchange(
@@ -400,7 +402,7 @@ struct RedactorTests {
     }
 
     @Test(
-        "Fields whose names or URLs hold a secret",
+        "Fields with secret names or secrets in URLs are redacted",
         arguments: [
             ("X-Admin-Token", "abc", "redacted-token-1"), ("Token", "abc", "redacted-token-1"),
             ("Api-Key", "abc", "redacted-api-key-1"), ("X-Auth-Token", "abc", "redacted-token-1"),

@@ -25,7 +25,7 @@ struct ComparisonTests {
         Samples.exchange("GET", target, at: time, answer: answer)
     }
 
-    @Test("Numbers that are times by name and size differ between runs, others are compared")
+    @Test("Numbers that are times by name and size may differ, others are compared")
     func numericTimes() {
         let found = changes(
             get("/a", answer: #"{"createdAt":1738146600,"n":1738146600,"updated_at":5}"#),
@@ -35,7 +35,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "Numbers of six digits, days and addresses may be others, impossible dates may not, as when they are played back"
+        "Numbers of six digits, days and addresses may differ, impossible dates may not, as in a replay"
     )
     func volatileValues() {
         #expect(changes(get("/a/123456"), get("/a/654321")).isEmpty)
@@ -48,7 +48,7 @@ struct ComparisonTests {
             ).count == 1)
     }
 
-    @Test("A session is equal to itself, and to one at another time, place and with other ids and tokens")
+    @Test("A session equals itself at another time, place and with other ids and tokens")
     func equal() {
         let all = Samples.all
         #expect(SessionComparison(all, all).isEqual)
@@ -121,7 +121,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "A request's body of which only the length was recorded is not known, and so not compared",
+        "A request body with only its length recorded is not compared",
         arguments: [("2", true), ("0", false), ("x", false)])
     func unknownBody(length: String, isUnknown: Bool) {
         var first = Samples.exchange("POST", "/a")
@@ -130,7 +130,7 @@ struct ComparisonTests {
         #expect(found == (isUnknown ? [] : ["request.body: - → {}"]))
     }
 
-    @Test("What is missing, more, or moved is told by its place")
+    @Test("Missing, extra and moved messages are reported with their place")
     func order() {
         let (a, b, c) = (get("/a"), get("/goals/\(Self.id)"), get("/goals/\(Self.otherID)"))
         #expect(differences([a, b], [a]) == [.onlyInFirst(name: "GET /goals/{id}", place: 1)])
@@ -150,10 +150,10 @@ struct ComparisonTests {
             ])
     }
 
-    @Test("A world's paths are those of the default world")
+    @Test("A world's paths equal those of the default world")
     func worlds() { #expect(differences([get("/w/test-1/api/v1/goals")], [get("/api/v1/goals")]) == []) }
 
-    @Test("Messages are aligned by sender and type; pings do not count, closes do where both are known")
+    @Test("Messages are aligned by sender and type; pings do not count, closes do if both are known")
     func sockets() {
         func socket(_ frames: [SessionFrame], _ cause: SessionEnding.Cause? = nil) -> SessionExchange {
             Samples.socket(
@@ -194,7 +194,7 @@ struct ComparisonTests {
         #expect(found[20] == "response.body: 30 more differences → 30 more differences")
     }
 
-    @Test("The text of what differs")
+    @Test("Differences have texts")
     func golden() {
         let first = Session(entries: [
             get("/a"), Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":1,"y":2}"#),
@@ -226,7 +226,7 @@ struct ComparisonTests {
     }
 }
 
-@Suite("What a newer version of a program does")
+@Suite("New behaviour of a newer version")
 struct NewsTests {
     private func get(_ target: String, body: String? = nil) -> SessionExchange {
         Samples.exchange(body == nil ? "GET" : "POST", target, body: body)
@@ -236,10 +236,10 @@ struct NewsTests {
         SessionComparison.news(in: Session(entries: new), since: Session(entries: first), Session(entries: second))
     }
 
-    @Test("is nothing in equal sessions")
+    @Test("Equal sessions have no news")
     func equal() { #expect(news(Samples.all.entries, Samples.all.entries, Samples.all.entries).isEmpty) }
 
-    @Test("is a request more, one less, and one at another place")
+    @Test("An extra, missing or moved request is news")
     func presence() {
         let old = [get("/a"), get("/b"), get("/c")]
         #expect(news(old, old, old + [get("/d")]) == ["It sends GET /d as no. 4, which the older command did not."])
@@ -251,7 +251,7 @@ struct NewsTests {
                 == ["It sends GET /c as no. 1, the older command as no. 3."])
     }
 
-    @Test("is not what varied before: a request that came sometimes, a value, an element's value elsewhere")
+    @Test("Earlier variation is no news: an occasional request, a value, an element's value elsewhere")
     func noise() {
         let (short, long) = ([get("/a")], [get("/a"), get("/b")])
         #expect(news(short, long, long).isEmpty && news(long, short, short).isEmpty)
@@ -267,7 +267,7 @@ struct NewsTests {
         #expect(news(post("x"), post("y"), moved).isEmpty, "The first element is like the second.")
     }
 
-    @Test("is what differs from both runs, whatever varies between these", arguments: 0..<100 as Range<UInt64>)
+    @Test("A difference from both runs is news, whatever varies between them", arguments: 0..<100 as Range<UInt64>)
     func property(_ seed: UInt64) {
         var draw = Draw(seed: seed)
         func session() -> [SessionExchange] {
@@ -304,14 +304,14 @@ struct AlignmentTests {
         #expect((alignment.pairs.map(\.second) + alignment.onlySecond).sorted() == Array(right.indices))
     }
 
-    @Test("Of two that are as long, the later in the first list is taken")
+    @Test("Of two equally long ones, the later in the first list is taken")
     func tie() {
         let alignment = Alignment(Array("ab"), Array("ba"))
         #expect(alignment.pairs.map(\.first) == [1] && alignment.pairs.map(\.second) == [0])
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [1])
     }
 
-    @Test("Long lists are paired in turn, in a moment")
+    @Test("Long lists are paired in order, quickly")
     func long() {
         // Every key moved by one place, all between two that are not there on the other side.
         let left = [-1] + (0..<20_000).map { $0 % 300 } + [-2]
@@ -323,7 +323,7 @@ struct AlignmentTests {
         #expect(alignment.onlySecond.count + alignment.pairs.count == right.count)
     }
 
-    @Test("Long lists that end alike have their ends paired")
+    @Test("Long lists with equal ends have their ends paired")
     func longEnds() {
         // Too many for a table, and an odd number.
         let end = Array(0..<2001)
@@ -339,7 +339,7 @@ struct AlignmentTests {
     }
 
     @Test(
-        "What differs between runs is found in any text, and nothing else",
+        "Values that vary between runs are found in any text, and nothing else",
         arguments: [
             ("7c9e6679-7425-40de-944b-e07fc1f90ae7", "{id}"), ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", "{id}"),
             ("/x/7c9e6679-7425-40de-944b-e07fc1f90ae7/ws", "/x/{id}/ws"),

@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("A session as a timeline")
 struct TimelineTests {
-    @Test("Everything that a session can hold has its line")
+    @Test("Every part of a session has its line")
     func golden() {
         let last = Samples.exchange("GET", "/last?x=1", at: 1_234_567, status: 503)
         var foreign = Samples.exchange("GET", "", at: 2_000_000)
@@ -93,7 +93,7 @@ struct TimelineTests {
 
         """#
 
-    @Test("A long body is cut, and says how much is missing")
+    @Test("A long body is cut, with the missing size")
     func longBody() {
         let exchange = Samples.exchange(answer: String(repeating: "a", count: 64 * 1024 + 7))
         let text = SessionTimeline(showsBodies: true).text(of: Session(entries: [exchange]), name: "b")
@@ -112,7 +112,7 @@ struct TimelineTests {
     ]
 
     @Test(
-        "Lines keep to the width and hold nothing that a terminal obeys", arguments: hostileTexts
+        "Lines keep the width and contain no control characters", arguments: hostileTexts
     )
     func keepsToTheLine(_ text: String) {
         var exchange = Samples.exchange(text, "/" + text, answer: text)

@@ -119,7 +119,7 @@ struct TrafficLinesTests {
         #expect(TrafficLines(width: 100).lines(of: Self.entry(event)) == ["10:30:00.000" + line])
     }
 
-    @Test("Another world than the default one is named")
+    @Test("A world other than the default is named")
     func world() {
         let lines = TrafficLines()
         func end(_ event: JournalEvent) -> String {
@@ -133,7 +133,7 @@ struct TrafficLinesTests {
                 == "                ✗ [w\\x1B] must a/b: No. (#1)")
     }
 
-    @Test("A breach is a whole sentence, with the entries that show it")
+    @Test("A breach is a whole sentence, with its entries")
     func breach() {
         let lines = TrafficLines(width: 60)
         let long = String(repeating: "word ", count: 100)
@@ -146,7 +146,7 @@ struct TrafficLinesTests {
                 == "                ✗ should a/b: Hm.")
     }
 
-    @Test("Bodies stand below their lines, whole")
+    @Test("Bodies are below their lines, in full")
     func bodies() {
         let lines = TrafficLines(width: 60, showsBodies: true)
         let long = String(repeating: "a", count: 200)
@@ -167,7 +167,7 @@ struct TrafficLinesTests {
     }
 
     @Test(
-        "Colours are those of the status, the direction and the level, and only if wanted",
+        "Colours show the status, the direction and the level, on request",
         arguments: [
             (exchange("GET /", status: 201), "\u{1B}[32m201\u{1B}[0m"),
             (exchange("GET /", status: 404), "\u{1B}[33m404\u{1B}[0m"),
@@ -194,7 +194,7 @@ struct TrafficLinesTests {
     }
 
     @Test(
-        "Lines keep to the width and hold nothing that a terminal obeys",
+        "Lines keep the width and contain no control characters",
         arguments: TimelineTests.hostileTexts, [59, 60, 100])
     func keepsToTheLine(_ text: String, _ width: Int) {
         var exchange = JournalSample.exchange("GET /x", status: 400, body: text)
@@ -230,7 +230,7 @@ struct TrafficLinesTests {
     }
 }
 
-@Suite("What selects entries of live traffic")
+@Suite("Filters of live traffic")
 struct TrafficFilterTests {
     private static let goals = JournalSample.exchange(
         "POST /api/v1/goals", status: 409, user: "alice", body: #"{"title":"Run far"}"#)
@@ -301,7 +301,7 @@ struct TrafficFilterTests {
     }
 
     @Test(
-        "A text that is no entry matches by its words, and meets no condition",
+        "Other text matches by its words, and meets no condition",
         arguments: [
             ("", true), ("run FAR", true), ("run walk", false), ("status=409", false), ("status=409 run", false),
         ])
@@ -310,7 +310,7 @@ struct TrafficFilterTests {
     }
 
     @Test(
-        "A mistake in a filter is told",
+        "A mistake in a filter is reported",
         arguments: [
             ("stats=4xx", "stats"), ("status=x", "status"), ("status=200 status=201", "status"), ("limit=5", "limit"),
             ("since=5", "since"), ("kind=", "kind"), ("chunks=fold", "chunks"), ("pings=hide", "pings"),
@@ -321,7 +321,7 @@ struct TrafficFilterTests {
         #expect(error?.message.contains(name) ?? false, "\(error?.message ?? "")")
     }
 
-    @Test("Frames share the facts of their opening, until the socket ends or its world begins anew")
+    @Test("Frames share the facts of their opening, until the socket ends or its world restarts")
     func sockets() throws {
         var filter = try TrafficFilter("path=/ws/b")
         func matches(_ event: JournalEvent) -> Bool { filter.matches(TrafficLinesTests.entry(event)) }
@@ -338,7 +338,7 @@ struct TrafficFilterTests {
         #expect(!matches(.frame(Self.chunk)))
     }
 
-    @Test("Pings and pongs are told from messages that say more")
+    @Test("Pings and pongs differ from messages with more content")
     func pings() {
         let pings: [RecordedFrame] = [
             RecordedFrame(sender: .client, opcode: .ping, payload: []),
@@ -367,7 +367,7 @@ struct LineLimitTests {
             .split(separator: "\n").map(String.init)
     }
 
-    @Test("What is longer than the width fills it", arguments: [60, 100])
+    @Test("A line longer than the width fills it", arguments: [60, 100])
     func width(_ width: Int) {
         let long = String(repeating: "a", count: 300)
         let socket = Samples.socket("/" + long, frames: [Samples.frame(.server, .text, long, at: 4000)])
@@ -375,19 +375,19 @@ struct LineLimitTests {
         #expect(lines.filter { $0.contains("aaa") }.map(\.count) == [width, width, width])
     }
 
-    @Test("The summary counts what there is")
+    @Test("The summary counts the parts of a session")
     func summary() {
         #expect(Self.lines(Samples.socket()).first?.hasSuffix(" s, 1 WebSocket with 0 frames") == true)
         #expect(Self.lines(Samples.exchange()).first?.hasSuffix(" s, 1 request") == true)
     }
 
     @Test(
-        "Durations are in seconds from one on",
+        "Durations of a second and more are in seconds",
         arguments: [(999_000_000, "999 ms"), (1_000_000_000, "1.000 s"), (1_500_000_000, "1.500 s")]
             as [(Int64, String)])
     func durations(nanoseconds: Int64, text: String) { #expect(Messages.duration(nanoseconds) == text) }
 
-    @Test("A duration of nothing is not known")
+    @Test("A zero duration is unknown")
     func noDuration() {
         var exchange = Samples.exchange()
         exchange.lasted = 0
@@ -396,14 +396,14 @@ struct LineLimitTests {
         #expect(lines.last?.hasSuffix(columns) == true, "\(lines)")
     }
 
-    @Test("Empty lines of a body are shown, and no line of an empty one")
+    @Test("Empty lines of a body are shown, and an empty body has none")
     func emptyLines() {
         let exchange = Samples.exchange("POST", "/a", body: "", answer: "b\n\nc\n")
         let lines = Self.lines(exchange, showsBodies: true).dropFirst(2)
         #expect(lines.map { line in line.drop { $0 == " " } } == ["← b", "", "c"])
     }
 
-    @Test("Sixteen bytes are shown of what is no text", arguments: [16, 17])
+    @Test("Sixteen bytes of binary content are shown", arguments: [16, 17])
     func hex(count: Int) {
         var exchange = Samples.exchange()
         exchange.response?.body = RecordedBody([UInt8](repeating: 0xFF, count: count))
@@ -414,7 +414,7 @@ struct LineLimitTests {
     private static let id = "910a2dec-8902-4cc1-beeb-8da1658eec67"
 
     @Test(
-        "IDs of more than 16 bytes are shortened if the message has no room",
+        "Ids of more than 16 bytes are shortened if the message has no room",
         arguments: [
             // Its 38 bytes fit exactly.
             (#""\#(id)""#, #""\#(id)""#), (#""\#(id)"!"#, #""910a2dec…"!"#),
@@ -427,7 +427,7 @@ struct LineLimitTests {
     }
 
     @Test(
-        "The code of a refusal is that of a status from 400",
+        "A refusal's code is shown from status 400 on",
         arguments: [(399, nil), (400, "NO")] as [(Int, String?)])
     func refusal(status: Int, code: String?) {
         let exchange = JournalSample.exchange("GET /", status: status, answer: #"{"error":{"code":"NO"}}"#)
