@@ -35,7 +35,7 @@ struct BrokenRulesTests {
             expected: [0x89, 126, 0, 126] + Array(repeating: 7, count: 126)),
     ]
 
-    @Test("A raw frame is written as told", arguments: frames)
+    @Test("A raw frame is written exactly", arguments: frames)
     func raw(frame: RawFrame) {
         var out = bytes("before")
         FrameEncoder.appendRaw(
@@ -45,7 +45,7 @@ struct BrokenRulesTests {
     }
 
     @Test(
-        "Any code can stand in a close frame, and the peer says what is wrong with it",
+        "A close frame can have any code, and the peer reports the mistake",
         arguments: [0, 999, 1005, 1006, 1015, 2999, 5000, 65535] as [UInt16])
     func forbiddenCode(code: UInt16) {
         var server = Connection(role: .server)
@@ -80,7 +80,7 @@ struct BrokenRulesTests {
         #expect(server.closeSummary.sent == CloseSummary.Frame(code: nil))
     }
 
-    @Test("A long reason is cut as in an ordinary close")
+    @Test("A long reason is shortened as in an ordinary close")
     func longReason() {
         var server = Connection(role: .server)
         var out: [UInt8] = []
@@ -88,7 +88,7 @@ struct BrokenRulesTests {
         #expect(out == Wire.frame(8, Wire.close(1006, String(repeating: "a", count: 123))))
     }
 
-    @Test("Pings are told but not answered, and a pong that waited is forgotten")
+    @Test("Pings are reported but not answered, and a waiting pong is dropped")
     func withheldPongs() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 0
@@ -108,7 +108,7 @@ struct BrokenRulesTests {
         #expect(out == Wire.frame(10, [3]))
     }
 
-    @Test("The answer to any key")
+    @Test("Any key has an answer")
     func accept() {
         // RFC 6455 §1.3.
         #expect(ServerHandshake.accept(for: "dGhlIHNhbXBsZSBub25jZQ==") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")

@@ -46,7 +46,7 @@ struct ClientHandshakeTests {
         ("a subprotocol", 101, [(.secWebSocketProtocol, ["chat"])], .subprotocol("chat")),
     ]
 
-    @Test("The answer is judged", arguments: answers)
+    @Test("The client judges the answer", arguments: answers)
     func verdict(
         name: String, status: Int, changes: [(HTTPField.Name, [String])], expected: ClientHandshake.Failure?
     ) {
@@ -55,7 +55,7 @@ struct ClientHandshakeTests {
         #expect(Self.handshake.verify(status: HTTPResponse.Status(code: status), fields: fields) == expected)
     }
 
-    @Test("What our client asks our server accepts, and what our server answers our client accepts")
+    @Test("Our server accepts our client's handshake, and our client the answer")
     func pair() {
         for first in UInt8.min...UInt8.max {
             let handshake = ClientHandshake(key: [first] + Array(1...15))
@@ -68,7 +68,7 @@ struct ClientHandshakeTests {
         }
     }
 
-    @Test("A key of another length stops the program")
+    @Test("A key of another length traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             _ = ClientHandshake(key: [1, 2, 3])

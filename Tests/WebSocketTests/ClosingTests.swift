@@ -64,12 +64,12 @@ struct ClosingTests {
             input: { Wire.fromPeer(of: $0, 5) + Wire.fromPeer(of: $0, 1, bytes("a")) + [0xFF] }),
     ].flatMap { $0 }
 
-    @Test("Received", arguments: exchanges)
+    @Test("Received frames close with these codes", arguments: exchanges)
     func received(exchange: Exchange) {
         exchange.run()
     }
 
-    @Test("sends close with code and reason, and then nothing more", arguments: [Role.client, .server])
+    @Test("A close has code and reason, and nothing follows", arguments: [Role.client, .server])
     func sent(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []
@@ -89,7 +89,7 @@ struct ClosingTests {
         #expect(connection.closeSummary.sent == CloseSummary.Frame(code: .normalClosure, reason: "bye"))
     }
 
-    @Test("sends close without code", arguments: [Role.client, .server])
+    @Test("A close may have no code", arguments: [Role.client, .server])
     func sentEmpty(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []
@@ -109,7 +109,7 @@ struct ClosingTests {
         (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
     ]
 
-    @Test("A reason is cut at 123 bytes, between two characters", arguments: cuts)
+    @Test("A reason is shortened to 123 bytes, between two characters", arguments: cuts)
     func cut(reason: String, expected: String) {
         var connection = Connection(role: .server)
         var out: [UInt8] = []
@@ -117,7 +117,7 @@ struct ClosingTests {
         #expect(out == Wire.frame(8, Wire.close(1011, expected)))
     }
 
-    @Test("A code that must not be sent, or a reason without a code, stops the program")
+    @Test("An invalid code, or a reason without a code, traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             var connection = Connection(role: .server)
@@ -184,7 +184,7 @@ struct ClosingTests {
         #expect(out == [])
     }
 
-    @Test("A stream that ends without answering our close frame is 1006", arguments: [Role.client, .server])
+    @Test("The end of the stream without an answer to our close frame is 1006", arguments: [Role.client, .server])
     func endInsteadOfAnswer(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []

@@ -2,7 +2,7 @@ import HTTPTypes
 import Testing
 import WebSocket
 
-@Suite("RFC 7692 §7.1: what both sides agree on")
+@Suite("RFC 7692 §7.1: negotiation")
 struct CompressionTermsTests {
     static func fields(_ lines: [String]) -> HTTPFields {
         var fields = HTTPFields()
@@ -50,7 +50,7 @@ struct CompressionTermsTests {
         (["permessage-deflate; server_max_window_bits=\"9"], nil),
     ]
 
-    @Test("A server answers the first offer that it can keep", arguments: answers)
+    @Test("A server accepts the first offer that it can fulfil", arguments: answers)
     func server(lines: [String], answer: String?) {
         let terms = CompressionTerms(answering: Self.fields(lines))
         #expect(terms?.fieldValue == answer)
@@ -88,7 +88,7 @@ struct CompressionTermsTests {
         ]
     }()
 
-    @Test("A client takes only an answer to what it offered", arguments: agreements)
+    @Test("A client accepts only an answer to its offer", arguments: agreements)
     func client(offer: CompressionOffer, answer: String, isAnswer: Bool) {
         let handshake = ClientHandshake(key: [UInt8](1...16), offer: offer)
         #expect(handshake.requestFields[.secWebSocketExtensions] == offer.fieldValue)
@@ -103,7 +103,7 @@ struct CompressionTermsTests {
         #expect(Self.handshake.verify(status: .switchingProtocols, fields: fields) != nil, "nothing was offered")
     }
 
-    @Test("Every offer of a client is one that a server reads, and the answer to it fits")
+    @Test("A server reads every offer of a client, and its answer fits")
     func bothSides() throws {
         for settings in 0..<64 {
             var terms = CompressionTerms()

@@ -18,7 +18,7 @@ struct CompressionTests {
         return terms
     }
 
-    @Test("What one side sends the other receives, however it is split, in every setting", arguments: settings)
+    @Test("One side receives what the other sends, however it is split, with all settings", arguments: settings)
     func pairs(terms: CompressionTerms) {
         for size in [1, 2, 3, 7, 1000] {
             var pair = Pair()
@@ -67,7 +67,7 @@ struct CompressionTests {
         #expect(outcome(plain).events == [text, .text(bytes("plain")), text])
     }
 
-    @Test("What a side forgets, its next message does not refer to, and what it sent otherwise does no harm")
+    @Test("A side without context takeover never refers to older messages, and may do so without harm")
     func otherwise() {
         var pair = Pair()
         pair.client = Connection(role: .client, maskSeed: 7, compression: CompressionTerms())
@@ -81,7 +81,7 @@ struct CompressionTests {
         #expect(pair.clientEvents.first == pair.clientEvents.last)
     }
 
-    @Test("Without terms every reserved bit is refused, and with them all but RSV1 of a message's first frame")
+    @Test("Without negotiation every reserved bit is refused, with it all but RSV1 of a message's first frame")
     func bits() {
         let start = Wire.frame(1, [0xF2], fin: false, rsv: 4)
         let rows: [([UInt8], String)] = [
@@ -103,7 +103,7 @@ struct CompressionTests {
         #expect(without.state == .failed)
     }
 
-    @Test("What cannot be inflated is refused with 1002, text that is no UTF-8 with 1007, too many blocks with 1009")
+    @Test("Invalid deflate data gets 1002, invalid UTF-8 1007, too many blocks 1009")
     func mistakes() {
         let rows: [([UInt8], UInt16, String)] = [
             ([], 1002, "A compressed message lacks its end."),
@@ -129,7 +129,7 @@ struct CompressionTests {
         }
     }
 
-    @Test("A message of the limit passes, one of a byte more is refused with 1009, and so is a bomb")
+    @Test("A message at the limit passes; one byte more gets 1009, and so does a bomb")
     func limits() {
         for count in [0, 1, 1000, 70_000] {
             var server = Connection(role: .server, compression: CompressionTerms())

@@ -38,12 +38,12 @@ struct ControlFramesTests {
             input: { Wire.fromPeer(of: $0, 10, Array(repeating: 0, count: 126)) }),
     ].flatMap { $0 }
 
-    @Test("Received", arguments: exchanges)
+    @Test("Received pings and pongs have these effects", arguments: exchanges)
     func received(exchange: Exchange) {
         exchange.run()
     }
 
-    @Test("A peer that pings and never reads gets one pong for all of them, once there is room")
+    @Test("A peer that pings without reading gets one pong for all, once there is room")
     func backlog() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 20
@@ -65,7 +65,7 @@ struct ControlFramesTests {
         #expect(output == [])
     }
 
-    @Test("A waiting pong goes out with the next bytes received, but not after our close frame")
+    @Test("A waiting pong goes out with the next received bytes, but not after our close frame")
     func waitingPong() {
         var limits = Limits()
         limits.unsentBeforePongsWait = 0

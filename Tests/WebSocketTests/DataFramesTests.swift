@@ -55,12 +55,12 @@ struct DataFramesTests {
             input: { Wire.fromPeer(of: $0, 1, [0x61, 0xC3]) }),
     ].flatMap { $0 }
 
-    @Test("Received", arguments: exchanges)
+    @Test("Received frames have these effects", arguments: exchanges)
     func received(exchange: Exchange) {
         exchange.run()
     }
 
-    @Test("server refuses an unmasked frame, client a masked one")
+    @Test("A server refuses an unmasked frame, a client a masked one")
     func masking() {
         let server = receiveHoweverSplit(Wire.frame(1, bytes("a")), by: Connection(role: .server))
         #expect(server.events.map(Self.failureCode) == [.protocolError])
@@ -69,7 +69,7 @@ struct DataFramesTests {
         #expect(client.state == .failed)
     }
 
-    @Test("sends text, binary, ping and pong", arguments: [Role.client, .server])
+    @Test("A side sends text, binary, ping and pong", arguments: [Role.client, .server])
     func sent(role: Role) {
         func written(_ send: (inout Connection, inout [UInt8]) -> Bool) -> [UInt8] {
             var connection = Connection(role: role)
@@ -86,7 +86,7 @@ struct DataFramesTests {
         #expect(written { $0.pong(bytes("q"), into: &$1) } == Wire.first(from: role, 10, bytes("q")))
     }
 
-    @Test("takes fragments with a ping between them", arguments: [Role.client, .server])
+    @Test("Fragments may have a ping between them", arguments: [Role.client, .server])
     func fragments(role: Role) {
         var peer = Connection(role: role)
         let mask: [UInt8]? = role == .server ? [1, 2, 3, 4] : nil

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 6455 §10.4: limits and memory")
 struct LimitsTests {
-    @Test("An idle connection is small and owns no buffers, also after a large message")
+    @Test("An idle connection is small and owns no buffers, even after a large message")
     func idle() {
         #expect(MemoryLayout<Connection>.size <= 256)
         var connection = Connection(role: .server)
@@ -36,7 +36,7 @@ struct LimitsTests {
         #expect(connection.state == .open)
     }
 
-    @Test("The buffer is bounded by the limit, however the message is cut into fragments", arguments: [1, 7, 1000])
+    @Test("The buffer stays within the limit, however the message is fragmented", arguments: [1, 7, 1000])
     func bounded(fragment: Int) {
         var connection = Connection(role: .server, limits: Limits(message: 10_000))
         var total = 0
@@ -77,7 +77,7 @@ struct LimitsTests {
         #expect(capacities.count <= 8)
     }
 
-    @Test("A limit of nothing still takes empty messages")
+    @Test("A limit of zero still accepts empty messages")
     func nothing() {
         let connection = Connection(role: .server, limits: Limits(message: 0))
         #expect(receiveHoweverSplit(Wire.fromPeer(of: .server, 1), by: connection).events == [.text([])])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("RFC 6455 §5.3: masking")
 struct MaskKeyTests {
-    @Test("Every length to 40, cut at every place, comes to octet i XOR key octet i mod 4")
+    @Test("For every length to 40 and every split, octet i becomes octet i XOR key octet i mod 4")
     func everyLengthAndCut() {
         let key: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
         for count in 0...40 {

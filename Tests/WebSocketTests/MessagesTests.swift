@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("Messages")
+@Suite("Messages of the WebSocket protocol")
 struct MessagesTests {
     static let violations: [(ProtocolViolation, CloseCode, String)] = [
         (
@@ -159,7 +159,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("A failed handshake says what the server answered and what to look at", arguments: failures)
+    @Test("A failed handshake has the server's answer and what to check", arguments: failures)
     func failure(failure: ClientHandshake.Failure, message: String) {
         #expect(failure.description == message)
     }

@@ -30,7 +30,7 @@ struct Pair {
 struct PairTests {
     static let sizes = Array(1...17) + [1000]
 
-    @Test("Messages both ways, fragments, pings, and a close by the client", arguments: sizes)
+    @Test("Messages both ways, fragments and pings pass, and the client closes", arguments: sizes)
     func conversation(size: Int) {
         var pair = Pair()
         let long = bytes(String(repeating: "größer ", count: 60))
@@ -64,7 +64,7 @@ struct PairTests {
         #expect(pair.server.closeSummary == CloseSummary(sent: echoed, received: said, initiator: .theyStarted))
     }
 
-    @Test("A close by the server", arguments: sizes)
+    @Test("The server closes", arguments: sizes)
     func closeByServer(size: Int) {
         var pair = Pair()
         pair.server.close(code: .goingAway, reason: "shutting down", into: &pair.toClient)
@@ -77,7 +77,7 @@ struct PairTests {
         #expect(!pair.client.shouldCloseTransport)
     }
 
-    @Test("Both close at once: each sees itself as the one that started, and neither answers twice", arguments: sizes)
+    @Test("Both close at once: each is the one that started, and neither answers twice", arguments: sizes)
     func closeAtOnce(size: Int) {
         var pair = Pair()
         pair.client.close(code: .normalClosure, into: &pair.toServer)

@@ -39,7 +39,7 @@ struct ReceiveUntilEventTests {
         #expect(output == Wire.frame(1, bytes("ho")) + Wire.frame(8, Wire.close(1000)))
     }
 
-    @Test("the events and the output are those of receiving all at once, wherever the input is cut")
+    @Test("Events and output equal those of receiving all at once, wherever the input is cut")
     func sameAsAtOnce() {
         let input =
             Wire.fromPeer(of: .server, 1, bytes("a"), fin: false) + Wire.fromPeer(of: .server, 9, bytes("p"))

@@ -49,7 +49,7 @@ struct ServerHandshakeTests {
         Request("Origin", [.origin: ["http://example.com"]]),
     ]
 
-    @Test("Accepted, declining every extension and subprotocol", arguments: accepted)
+    @Test("A handshake is accepted without extensions and subprotocols", arguments: accepted)
     func accepts(request: Request) {
         let expected: HTTPFields = [
             .upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: Self.accept,
@@ -103,7 +103,7 @@ struct ServerHandshakeTests {
         (Request("not base64", [.secWebSocketKey: ["!!!!!!!!!!!!!!!!!!!!!!=="]]), 400, "Sec-WebSocket-Key came as"),
     ]
 
-    @Test("Refused with a status, the fields that it asks for, and a reason", arguments: refused)
+    @Test("A bad handshake is refused with a status, its required fields, and a reason", arguments: refused)
     func refuses(request: Request, expectedStatus: Int, excerpt: String) {
         guard case .refuse(let status, let fields, let message) = request.outcome else {
             Issue.record("expected a refusal, got \(request.outcome)")
