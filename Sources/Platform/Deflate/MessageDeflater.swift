@@ -2,10 +2,9 @@ import CZlib
 
 /// Deflates the messages of one direction of a WebSocket (RFC 7692 §7.2.1).
 ///
-/// A value that keeps between two messages only what the next one may refer to. The same messages give the same bytes.
+/// Between two messages it keeps only the bytes to which the next one may refer. The same messages give the same bytes.
 public struct MessageDeflater: Hashable, Sendable {
-    /// The bytes of earlier messages that are kept at most, whatever the window: few sockets have much to repeat, and
-    /// a peer cannot tell.
+    /// The maximum of earlier bytes to keep, whatever the window: few sockets repeat much, and a peer cannot tell.
     public static let keptBytes = 4096
 
     private let windowBits: UInt8
@@ -36,7 +35,7 @@ public struct MessageDeflater: Hashable, Sendable {
     }
 
     private func deflated(_ message: [UInt8]) -> [UInt8] {
-        // A window as large as what there is to see: zlib clears its tables for each message. It looks at 262 bytes
+        // The window fits the visible bytes, because zlib clears its tables for each message. It looks at 262 bytes
         // ahead of a position.
         let needed = UInt(history.count + message.count + 262)
         let bits = max(9, min(Int(windowBits), UInt.bitWidth - needed.leadingZeroBitCount))
@@ -57,7 +56,7 @@ public struct MessageInflater: Hashable, Sendable {
     public enum Mistake: Error, Hashable, Sendable {
         /// Inflated, the message has more bytes than the limit; it was not inflated further.
         case tooLarge
-        /// The bytes are no deflated blocks, or refer to what never was.
+        /// The bytes are not deflated blocks, or refer to data that never existed.
         case corrupt
         /// The blocks lack their end: an empty stored block, without the four bytes 00 00 FF FF.
         case unfinished
@@ -116,7 +115,7 @@ public struct MessageInflater: Hashable, Sendable {
                 if keepsHistory { history.append(contentsOf: output, keeping: 1 << Int(windowBits)) }
                 return output
             case .ended:
-                // §7.2.3.4: a block may be marked as the last one, and others follow all the same.
+                // §7.2.3.4: other blocks may follow one that is marked as the last.
                 guard start < payload.count else { throw .unfinished }
                 finalBlocks += 1
                 guard finalBlocks <= Self.mostFinalBlocks else { throw .tooManyBlocks }

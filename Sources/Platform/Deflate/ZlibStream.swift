@@ -1,6 +1,6 @@
 import CZlib
 
-/// What is around the blocks of a stream (RFC 1951).
+/// The wrapping of a stream's blocks (RFC 1951).
 public enum ZlibFormat: Sendable {
     case nothing
     /// RFC 1950, which HTTP calls `deflate` (RFC 9110 §8.4.1.2).
@@ -21,18 +21,18 @@ public enum ZlibFormat: Sendable {
 
 /// A stream of zlib.
 ///
-/// It lives for one message, so that nothing of its quarter of a megabyte is kept.
+/// It lives for one message, so its quarter of a megabyte is freed.
 ///
 /// Inflating takes time linear in the bytes of input, of output and of ``setHistory(_:)``, however many blocks or files
-/// the input has: an end costs no more than the bytes that it is made of. The most for a byte of input are the tables of
-/// a dynamic block: at least eleven bytes make at most 1,444 entries (zlib's `ENOUGH`).
+/// the input has: an end costs no more than its own bytes. The most for a byte of input are the tables of a dynamic
+/// block: at least eleven bytes make at most 1,444 entries (zlib's `ENOUGH`).
 struct ZlibStream: ~Copyable {
     /// Allocated, because a stream of zlib knows its own address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let isDeflating: Bool
     /// Where zlib writes, once for the life of the stream and never cleared: a run for two bytes costs two bytes.
     private let room: UnsafeMutableBufferPointer<UInt8>
-    /// The bytes that were given, taken and copied, and the calls of zlib: what the work is proportional to.
+    /// The bytes in, out and copied, and the calls of zlib: the measure of the work.
     private(set) var work = 0
 
     /// - Parameter windowBits: The window has 2 to this power bytes.
@@ -48,7 +48,7 @@ struct ZlibStream: ~Copyable {
     /// - Parameters:
     ///   - windowBits: The window has 2 to this power bytes.
     ///   - memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
-    ///   - roomFor: The size of the input; what it becomes is written in pieces of half of that.
+    ///   - roomFor: The size of the input; output is written in pieces of half of that.
     init(
         deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, _ format: ZlibFormat = .nothing
     ) {
@@ -77,7 +77,7 @@ struct ZlibStream: ~Copyable {
         room.deallocate()
     }
 
-    /// What the next blocks may refer to: the bytes that came before them.
+    /// The earlier bytes to which the next blocks may refer.
     mutating func setHistory(_ bytes: [UInt8]) {
         let count = UInt32(bytes.count)
         work += bytes.count
@@ -96,7 +96,7 @@ struct ZlibStream: ~Copyable {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while true {
-            // One byte more than allowed tells what is too large from what ends at the limit.
+            // One byte more than allowed distinguishes excessive output from output that ends at the limit.
             let most = min(room.count, limit - output.count + (limit == .max ? 0 : 1))
             (stream.pointee.next_out, stream.pointee.avail_out) = (room.baseAddress, UInt32(most))
             let before = stream.pointee.avail_in
@@ -116,14 +116,14 @@ struct ZlibStream: ~Copyable {
         }
     }
 
-    /// Begins again after the last block of a message, whose window stays: nothing is cleared or loaded.
+    /// Restarts after the last block of a message and keeps the window, so nothing is cleared or loaded.
     ///
     /// `inflateReset` forgets the window, and 32 KiB would have to be loaded for each block of two bytes.
     func resume() { inflateResetKeep(stream) }
 
-    /// Begins again after the last block of a stream, without history.
+    /// Restarts after the last block of a stream, without history.
     func restart() { inflateReset(stream) }
 
-    /// Whether what was inflated ends with the header of an empty stored block, whose four bytes of length are missing.
+    /// Whether the output ends with the header of an empty stored block, whose four bytes of length are missing.
     var awaitsLengthOfStoredBlock: Bool { inflateSyncPoint(stream) == 1 }
 }

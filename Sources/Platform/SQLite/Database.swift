@@ -29,7 +29,7 @@ public final class Database {
         case null
         case integer(Int64)
         case text(String)
-        /// Text as bytes of UTF-8, so that what was encoded needs no string.
+        /// Text as bytes of UTF-8, so encoded text needs no string.
         case bytes([UInt8])
     }
 
@@ -75,7 +75,7 @@ public final class Database {
         guard sqlite3_exec(handle, script, nil, nil, nil) == SQLITE_OK else { throw lastError }
     }
 
-    /// Runs a statement, whose rows go to a closure as they come.
+    /// Runs a statement and passes each row to a closure.
     public func run(
         _ sql: String, _ parameters: Value..., row: (Row) throws(SQLiteError) -> Void = { _ in }
     ) throws(SQLiteError) {
@@ -121,7 +121,7 @@ public final class Database {
     }
 
     private func bind(_ value: Value, to index: Int32, of statement: OpaquePointer) throws(SQLiteError) {
-        // SQLite copies what it is given.
+        // SQLite copies the bytes.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         let code =
             switch value {

@@ -63,8 +63,8 @@ public enum WallClock {
 
 /// Notices when the system's clock is set, or has stood still with the monotonic one while the system slept.
 ///
-/// On Linux CLOCK_MONOTONIC does not count the time of a suspended system, so waking looks like a step forward. On Darwin
-/// it does, and what was due in the night is due when the system wakes.
+/// On Linux CLOCK_MONOTONIC does not count the time of a suspended system, so waking looks like a step forward. On
+/// Darwin it does, and work due in the night is due when the system wakes.
 public struct ClockComparison: Sendable {
     /// A smaller difference is a clock that runs faster or slower for a while, as NTP makes it; it waits until it adds up.
     public static let tolerance: Int64 = 1_000_000_000
@@ -84,7 +84,7 @@ public struct ClockComparison: Sendable {
 
     /// How many nanoseconds the system's clock was set forward since the last call, or back; 0 if it was not.
     ///
-    /// It looks at most once in a millisecond.
+    /// It checks at most once in a millisecond.
     @inline(__always)
     public mutating func step(at now: MonotonicInstant) -> Int64 {
         now.nanoseconds &- comparedAt.nanoseconds < 1_000_000 ? 0 : compare(now)
@@ -98,7 +98,7 @@ public struct ClockComparison: Sendable {
 
     /// The same for a measured difference of the clocks.
     mutating func step(to measured: Measure) -> Int64 {
-        // A clock that is beyond the range shows its end, from which the date runs on.
+        // A clock beyond the range is clamped to its end, from which the date continues.
         guard measured.end == nil || measured.end != end else { return 0 }
         let (step, overflow) = measured.offset.subtractingReportingOverflow(offset)
         guard !overflow, step.magnitude >= UInt64(Self.tolerance) else { return 0 }

@@ -4,8 +4,8 @@ import CPlatform
 ///
 /// A turn consists of: the wait; a report of each ready descriptor; delivery of signals and posted work; `turnEnded`.
 /// The clock is read once after the wait, and again before `turnEnded` if anything was reported. A deadline that is not
-/// due when a turn ends comes a millisecond later at the earliest, so that a busy loop does in one turn what is due within
-/// a millisecond. Belongs to the thread that runs it; other threads use its mailbox.
+/// due when a turn ends comes a millisecond later at the earliest, so that a busy loop handles everything due within a
+/// millisecond in one turn. Belongs to the thread that runs it; other threads use its mailbox.
 public final class EventLoop {
     /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max

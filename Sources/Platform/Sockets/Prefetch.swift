@@ -1,6 +1,6 @@
 import CPlatform
 
-/// Has the processor fetch the memory at an address, while the program goes on.
+/// Has the processor fetch the memory at an address while the program continues.
 ///
 /// The objects of thousands of connections do not fit into the processor's caches: without this, a loop over them waits
 /// for each. Nothing is read, so any address will do.

@@ -15,7 +15,7 @@ public struct Terminal {
         (self.descriptor, self.settings) = (descriptor, settings)
     }
 
-    /// The width of standard output's terminal in characters; nil if it is none, or does not know its width.
+    /// The width of standard output's terminal in characters; nil without a terminal, or if it does not know its width.
     public static var columns: Int? { columns(of: STDOUT_FILENO) }
 
     public static func columns(of descriptor: Int32) -> Int? {
@@ -38,7 +38,7 @@ public struct Terminal {
         apply(raw)
     }
 
-    /// Sets it to what it was when it was found.
+    /// Restores its initial state.
     public func restore() { apply(settings) }
 
     private func apply(_ settings: termios) {

@@ -1,7 +1,7 @@
 import CLibrary
 
-/// Checks before the two files are created. Files that another process writes, or that may be all that is left of a
-/// recording, are not touched.
+/// Checks before the two files are created. It does not touch files that another process writes, or that may be the
+/// only copy of a recording.
 extension TwinFile {
     /// The number of bytes in which a file and its twin must agree: enough to distinguish two recordings by their start
     /// times, but not so many that a last batch may be included.
@@ -52,8 +52,8 @@ extension TwinFile {
 
     /// Removes a twin that a killed process left, if the file it belongs to is in its place.
     ///
-    /// A twin with no more than the first batch is removed in any case. Throws if another file is there, which may be
-    /// all that is left of a file that was moved.
+    /// A twin with no more than the first batch is removed in any case. Throws if another file is there, because it may
+    /// be the only copy of a moved file.
     static func removeLeftover(
         _ path: String, of old: OutputFile?, _ beginning: [UInt8], _ first: Batch
     ) throws(FileError) {

@@ -131,12 +131,12 @@ public final class TwinFile {
     /// Writes another form of the file with calls that append to it, and moves it to the path; nothing can be written
     /// after.
     ///
-    /// - Throws: if that fails; ``FileError/Cause/gone`` if the file was moved, removed or replaced. What was written
-    ///   is then at ``twinPath``, if its folder still exists.
+    /// - Throws: if that fails; ``FileError/Cause/gone`` if the file was moved, removed or replaced. The written
+    ///   content is then at ``twinPath``, if its folder still exists.
     public func finish(
         _ body: ((_ bytes: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
     ) throws(FileError) {
-        // Otherwise the twin, as it is, is all that is left.
+        // Otherwise the twin is the only copy.
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
         if !hasTwin { try remakeTwin(isCopy: false) }
         isTwinWhole = false
@@ -156,7 +156,7 @@ public final class TwinFile {
 
     /// The path of the recording after the last write; nil if both files were moved or removed.
     ///
-    /// The twin is removed, unless it is all that is left.
+    /// The twin is removed, unless it is the only copy.
     public func settle() -> String? {
         let twinIsThere = hidden.isAt(twinPath)
         if shown.isAt(path) || hidden.isAt(path) {

@@ -29,8 +29,8 @@ public enum WholeFile {
         }
     }
 
-    /// Throws what ``write(_:to:others:mode:)`` would throw, as far as it is known before: for paths that are written
-    /// after long work.
+    /// Throws the errors of ``write(_:to:others:mode:)`` that can be known in advance; for paths that are written after
+    /// long work.
     public static func check(_ path: String) throws(FileError) {
         guard case .file(let place) = try FilePlace.find(path, for: .write), access(place, W_OK) != 0 else { return }
         do {
@@ -75,7 +75,7 @@ public enum WholeFile {
         }
     }
 
-    /// Errors of a folder that allows no draft, in which a file may still be writable.
+    /// Errors of a folder that allows no draft but whose files may be writable.
     private static let closedFolder: [FileError.Cause] = [.system(EACCES), .system(EPERM), .system(EROFS)]
     /// Errors of a file that is mounted alone, as with `docker run -v ./report.json:/report.json`, or belongs to
     /// another user in a shared folder.

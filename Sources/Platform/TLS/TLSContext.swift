@@ -162,7 +162,7 @@ public final class TLSContext {
         where COpenSSL_add_chain_certificate(pointer, certificate.pointer) != 1 { throw Self.unusable(.certificate) }
     }
 
-    /// Throws if a call has failed that only fails without memory.
+    /// Throws if a call failed that fails only without memory.
     static func check(_ isDone: Bool, _ call: String) throws(TLSError) { if !isDone { throw failure(call) } }
 
     static func unusable(_ material: TLSMaterial) -> TLSError {

@@ -28,7 +28,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case nameNotPermitted(CertificateName)
     /// OpenSSL rejects the material, for the given reason.
     case unusable(TLSMaterial, reason: String)
-    /// An OpenSSL call failed that only fails without memory.
+    /// An OpenSSL call failed that fails only without memory.
     case outOfMemory(reason: String)
 
     /// The peer uses HTTP without TLS; the start of its bytes.
