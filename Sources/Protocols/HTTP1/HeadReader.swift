@@ -6,8 +6,8 @@ import Text
 /// Scanned bytes are not scanned again, so a head that arrives byte by byte costs no more than one that arrives at once.
 /// An error is detected at the same byte however the input is split.
 ///
-/// Most clients send the same field lines with each request, and the same request again to see what has changed. So both
-/// parts of the last head are kept, and compared with the next one before that is parsed.
+/// Most clients send the same field lines with each request, and the same request again to see what has changed. So it
+/// keeps both parts of the last head, and compares them with the next one before parsing.
 struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
@@ -27,7 +27,8 @@ struct HeadReader: Sendable {
     private(set) var fields = Fields()
     // The parts of the last head; nil and empty before the first one. They are moved to and fro, never copied.
     private var (lastStartLine, lastStart, lastFields) = (StartLine?.none, [UInt8](), Fields())
-    /// Where the current line starts, and how much is scanned, both from the first field line, if the start line is read.
+    /// The start of the current line and the scanned length; both from the first field line once the start line is
+    /// read.
     private var (lineStart, scanned) = (0, 0)
     /// The length of the head with its empty line, after `advance` has returned true.
     var length: Int { start.count + lineStart }
@@ -77,7 +78,7 @@ struct HeadReader: Sendable {
         return false
     }
 
-    /// The longest head that is kept to be compared with the next one: a connection that is idle keeps it, too.
+    /// The longest head to keep for comparison with the next one; idle connections keep it, too.
     private static let longestKept = 4096
 
     /// Begins the next head.

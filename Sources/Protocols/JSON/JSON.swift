@@ -1,6 +1,6 @@
 import Text
 
-/// A strict parser of JSON text (RFC 8259): nothing is repaired, and an error says where it is.
+/// A strict parser of JSON text (RFC 8259): it repairs nothing, and an error has its position.
 ///
 /// Two parsers that disagree about the same bytes hide a client's mistake, so the options of RFC 8259 (section 9: "A
 /// JSON parser MAY accept non-JSON forms or extensions") are rejected here: comments, trailing commas, `NaN`, a byte

@@ -37,7 +37,7 @@ public struct JSONObject: Sendable {
 
     /// The value of a member, searched from a position on and around; the position becomes that after the member.
     ///
-    /// Members that are asked for in their order are found at once.
+    /// Accessing members in their order finds each at once.
     public func value(of key: String, from position: inout Int) -> JSONValue? {
         guard let found = self.position(of: key, from: position) else { return nil }
         position = found + 1
@@ -101,7 +101,7 @@ extension JSONObject: Sequence {
 }
 
 extension JSONObject: CustomReflectable {
-    /// The members alone: the index has an order of its own, which says nothing.
+    /// Only the members: the order of the index is arbitrary.
     public var customMirror: Mirror { Mirror(self, children: ["members": members], displayStyle: .struct) }
 }
 

@@ -89,7 +89,7 @@ extension JSONWriter {
         if let string { member(name, string) } else { memberNull(name) }
     }
 
-    /// Writes a string that needs no escaping, without making it before.
+    /// Writes a string that needs no escaping, without building it first.
     public mutating func value(_ text: some PlainJSONText) {
         write(plainTextLimit + 2) { room in
             room[0] = .quote

@@ -16,8 +16,7 @@ import Text
 /// array, the wrong end, a second value at the top, more than 64 open arrays and objects. Strings are escaped only as
 /// RFC 8259, section 7, requires: `/` and characters beyond ASCII are not escaped.
 public struct JSONWriter: Sendable {
-    /// The output so far, with room behind it that is initialised: what is written there is checked once for room, not
-    /// once for each byte.
+    /// The output so far, followed by initialised room: writing there checks for room once, not for each byte.
     private var storage: [UInt8]
     /// The number of bytes of output so far.
     public private(set) var count: Int
@@ -166,10 +165,10 @@ public struct JSONWriter: Sendable {
 
     // MARK: Output
 
-    /// What is longer is appended: to initialise room for it would cost as much as to copy it.
+    /// Longer values are appended: initialising room for them would cost as much as copying.
     static let longestInRoom = 1024
 
-    /// Writes a value of at most so many bytes into room for it; `body` returns how many it wrote.
+    /// Writes a value of at most this many bytes into its room; `body` returns how many it wrote.
     @inline(__always)
     mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         beginValue()
@@ -215,7 +214,7 @@ public struct JSONWriter: Sendable {
     private mutating func makeRoom(for most: Int) {
         let needed = most - (storage.count - count)
         let (spare, wanted) = (storage.capacity - storage.count, needed + min(max(count / 2, 64), 1024))
-        // What is not needed is no reason to move the array.
+        // Unneeded room is no reason to move the array.
         fill(spare < needed ? wanted : min(spare, wanted))
     }
 

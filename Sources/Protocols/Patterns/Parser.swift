@@ -38,7 +38,7 @@ struct Node {
     }
 }
 
-/// What a place in a text is, between two scalars.
+/// A kind of position in a text, between two scalars.
 struct Place: OptionSet {
     let rawValue: UInt8
     static let start = Place(rawValue: 1)
@@ -125,7 +125,7 @@ struct Parser {
         let node = try choice()
         guard skip(")") else { throw .unclosedGroup(at: start) }
         depth -= 1
-        // A node of its own, so that a repetition applies to the group and not to its last element.
+        // A separate node, so that a repetition applies to the group and not to its last element.
         return Node(.sequence([node]))
     }
 

@@ -100,8 +100,8 @@ struct Program {
 /// Searches a text for an expression, scalar by scalar, in all states at the same time.
 ///
 /// No state is entered twice between two scalars, so each scalar costs at most as many steps as there are instructions.
-/// A step is really bounded: it enters a state, looks at the two that may follow, and may ask once whether the scalar is
-/// of a class. That is looked up once for each scalar and class, however many states ask for it, and counts as
+/// A step is bounded, too: it enters a state, checks the two successors, and tests the scalar for at most one class.
+/// That is looked up once for each scalar and class, however many states ask for it, and counts as
 /// ``ScalarClass/lookupSteps``.
 struct Search {
     struct Outcome: Equatable {
@@ -118,7 +118,7 @@ struct Search {
     /// The states that wait for a scalar, and the round in which each state was last entered, in scalars read, from 1.
     private let (waiting, entered): (UnsafeMutableBufferPointer<Int>, UnsafeMutableBufferPointer<Int>)
     private var waitingCount = 0
-    /// The second ways of splits that are still to go: at most one for each split.
+    /// The pending second branches of splits: at most one for each split.
     private let pending: UnsafeMutableBufferPointer<Int>
     /// For each class: the round in which it was last looked up, negative if the scalar is not in it.
     private let lookedUp: UnsafeMutableBufferPointer<Int>
@@ -126,7 +126,7 @@ struct Search {
     private var place: Place
     private var outcome = Outcome(isFound: false, stepCount: 0, lookupCount: 0)
 
-    /// Searches without checks of bounds and of ownership, which would cost more than the steps.
+    /// Searches without checks of bounds and ownership, which would cost more than the steps.
     static func run(_ program: Program, _ text: SearchedText) -> Outcome {
         let count = program.instructions.count
         return program.instructions.withUnsafeBufferPointer { instructions in

@@ -52,8 +52,8 @@ struct ScalarClass: Hashable, Sendable {
 
     /// - Parameters:
     ///   - ranges: In any order; they may overlap.
-    ///   - kinds: Kinds of which every scalar is in the set.
-    ///   - opposites: Kinds of which every scalar that is *not* of them is in the set.
+    ///   - kinds: Kinds whose scalars are all in the set.
+    ///   - opposites: Kinds whose complement is in the set.
     init(
         ranges: [ClosedRange<Unicode.Scalar>] = [], kinds: ScalarKinds = [], opposites: ScalarKinds = [],
         isNegated: Bool = false
@@ -70,7 +70,7 @@ struct ScalarClass: Hashable, Sendable {
         }
     }
 
-    /// What a lookup costs, in steps of a search: two, and one for each round of the binary searches.
+    /// The cost of a lookup, in steps of a search: two, and one for each round of the binary searches.
     var lookupSteps: Int { 2 + Int.bitWidth - ranges.count.leadingZeroBitCount }
 
     func contains(_ scalar: SearchedText.Element, ignoringCase ignoresCase: Bool) -> Bool {

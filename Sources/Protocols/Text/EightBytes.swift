@@ -1,4 +1,4 @@
-/// Searches that look at eight bytes at a time, because every byte of a request passes through one.
+/// Searches by eight bytes at a time, because every byte of a request passes through one.
 extension UnsafeBufferPointer<UInt8> {
     /// The offset of the first such byte at or after `start`.
     @inlinable public func first(_ byte: UInt8, from start: Int) -> Int? {
@@ -22,7 +22,7 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// Whether a test of eight bytes, which sets the high bits of those that it finds, finds none here.
+    /// Whether a test of eight bytes, which sets the high bits of matching ones, matches none here.
     @inlinable @inline(__always)
     public func hasNone(_ test: (UInt64) -> UInt64) -> Bool {
         guard let base = baseAddress.map(UnsafeRawPointer.init) else { return true }

@@ -25,7 +25,7 @@ extension RFC3339 {
         return problem(ofOffset: bytes[19...])
     }
 
-    /// What is wrong behind the seconds.
+    /// The mistake after the seconds.
     private static func problem(ofOffset rest: ArraySlice<UInt8>) -> String? {
         var rest = rest
         if rest.first == .dot { rest = rest.dropFirst().drop { $0.isDigit } }

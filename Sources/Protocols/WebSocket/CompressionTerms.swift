@@ -1,22 +1,23 @@
 import HTTPTypes
 import Text
 
-/// What both ends of a connection agree on for permessage-deflate: the value of Sec-WebSocket-Extensions in a 101.
+/// The negotiated terms of permessage-deflate: the value of Sec-WebSocket-Extensions in a 101.
 ///
 /// Source: RFC 7692 §7.1; the grammar is that of RFC 6455 §9.1.
 public struct CompressionTerms: Hashable, Sendable {
-    /// Whether the server's messages refer to none before them.
+    /// Whether the server resets its context for each message.
     public var serverNoContextTakeover = false
-    /// Whether the client's messages refer to none before them.
+    /// Whether the client resets its context for each message.
     public var clientNoContextTakeover = false
-    /// How far back the server's messages refer at most, 8 to 15 as a power of 2; nil stands for 15.
+    /// The server's window, 8 to 15 as a power of 2; nil stands for 15.
     public var serverMaxWindowBits: Int?
-    /// How far back the client's messages refer at most, 8 to 15 as a power of 2; nil stands for 15.
+    /// The client's window, 8 to 15 as a power of 2; nil stands for 15.
     public var clientMaxWindowBits: Int?
 
     public init() {}
 
-    /// What a server asks of clients that let it choose, so that a socket keeps no more than 4 KiB of their messages.
+    /// The window that a server asks of clients that let it choose, so that a socket keeps at most 4 KiB of their
+    /// messages.
     public static let preferredClientBits = 12
 
     /// The field's value.
@@ -29,7 +30,7 @@ public struct CompressionTerms: Hashable, Sendable {
         return value
     }
 
-    /// A server's answer to a request's offers: the terms of the first one that it can keep, or nil for none.
+    /// A server's answer to a request's offers: the terms of the first one that it can fulfil, or nil.
     ///
     /// §7.1: a server declines an offer with an unknown or repeated parameter, or a bad value. A field that is not a
     /// list of extensions offers nothing.
@@ -41,7 +42,7 @@ public struct CompressionTerms: Hashable, Sendable {
         clientMaxWindowBits = min(clientMaxWindowBits ?? 15, Self.preferredClientBits)
     }
 
-    /// The terms in a server's 101, whatever was offered; nil if it has other extensions, none, or bad parameters.
+    /// The terms in a server's 101, for any offer; nil if it has other extensions, none, or bad parameters.
     public init?(agreedIn fields: HTTPFields) {
         guard let extensions = Self.extensions(in: fields), extensions.count == 1,
             let answer = CompressionOffer(extensions[0]),
@@ -100,7 +101,7 @@ public struct CompressionTerms: Hashable, Sendable {
     }
 }
 
-/// An offer of permessage-deflate by a client: what it demands, and what it leaves to the server.
+/// A client's offer of permessage-deflate, with its demands and the choices that it leaves to the server.
 public struct CompressionOffer: Hashable, Sendable {
     /// Its parameters; a client that only allows `client_max_window_bits` has no value there.
     public var terms: CompressionTerms

@@ -95,7 +95,7 @@ extension Connection {
         guard total <= UInt64(payloadLimit) else { throw .messageTooBig(total: total, limit: limits.message) }
     }
 
-    /// The maximum payload of a message as it is sent: what cannot be compressed gets a little larger.
+    /// The maximum payload of a message on the wire: incompressible data grows a little.
     private var payloadLimit: Int { limits.message + (isIncomingCompressed ? limits.message / 64 + 64 : 0) }
 
     /// Copies a piece of the current frame's payload, unmasks the copy and validates text.

@@ -92,7 +92,7 @@ public struct Connection: Sendable {
     ///
     /// `maskSeed` seeds the client's masking keys; equal seeds give equal bytes. RFC 6455 §5.3 requires keys that the
     /// application behind a client cannot predict; where that matters, take the seed from the system's random numbers.
-    /// `compression` is what both sides agreed on, if anything; then all messages of this side are compressed.
+    /// `compression` is the negotiated terms, if any; then this side compresses all its messages.
     public init(
         role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0, compression terms: CompressionTerms? = nil
     ) {
@@ -103,7 +103,7 @@ public struct Connection: Sendable {
         compression = terms.map { Compression($0, role: role) }
     }
 
-    /// The number of buffered bytes of an incomplete message, and of earlier ones to which the next may refer.
+    /// The buffered bytes of an incomplete message, and of earlier ones to which the next may refer.
     ///
     /// Inlined, because a call from another module copies the connection.
     @inlinable public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }

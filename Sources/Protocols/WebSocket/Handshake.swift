@@ -171,7 +171,7 @@ public struct ClientHandshake: Hashable, Sendable {
         case connectionField(String?)
         /// `Sec-WebSocket-Accept` does not match the key.
         case accept(String?, expected: String)
-        /// An extension, and none was offered.
+        /// An extension without an offer.
         case extensions(String)
         /// An answer that does not fit the offer of permessage-deflate.
         case compression(String)
@@ -180,7 +180,7 @@ public struct ClientHandshake: Hashable, Sendable {
     }
 
     public let key: String
-    /// What is offered for compression, if it is.
+    /// The offer of compression, if any.
     private let offer: CompressionOffer?
 
     /// Starts a handshake with 16 random bytes from the caller.
