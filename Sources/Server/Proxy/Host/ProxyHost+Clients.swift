@@ -6,7 +6,7 @@ import Text
 
 /// Clients: accepting, reading, feeding and dropping them.
 extension ProxyHost {
-    /// So many clients at once get a refusal; further connections are reset.
+    /// How many clients at once get a refusal; further connections are reset.
     private static let refusalsAtOnce = 32
 
     func begin(_ socket: Socket, isSecure: Bool, _ now: Timestamp) {
@@ -33,7 +33,7 @@ extension ProxyHost {
         return pair
     }
 
-    /// Does at the end of the turn what the relay of an engine wants, the first time with a place for it.
+    /// Serves an engine's relay at the end of the turn; the first time, gives it a place.
     package func touch(_ side: RelaySide, _ now: Timestamp) {
         if let place = side.place, let pair = pairs[place], pair.side === side { return touch(pair) }
         guard !side.isAbandoned, side.place == nil else { return }
@@ -58,10 +58,10 @@ extension ProxyHost {
         return server
     }
 
-    /// So many upstreams are remembered, with their addresses and TLS tickets.
+    /// How many upstreams are remembered, with their addresses and TLS tickets.
     private static let serversKept = 64
 
-    /// Hands over what an engine's relay has for its client; returns false if the pair is gone.
+    /// Delivers the output of an engine's relay to its client; returns false if the pair is gone.
     private func deliver(_ pair: ProxyPair, _ now: Timestamp) -> Bool {
         if !pair.side.isAbandoned { deliver?(pair.side, now) }
         if pair.side.isAbandoned { pair.relay.sentToClient(pair.relay.toClient.count) }

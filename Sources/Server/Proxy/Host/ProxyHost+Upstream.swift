@@ -19,7 +19,7 @@ extension ProxyHost {
         if pair.server.lookup == nil { useAddresses(of: pair.server, for: pair, now) }
     }
 
-    /// Looks up an upstream's addresses, off the loop if that takes time; without a lookup then, all is known.
+    /// Looks up an upstream's addresses, off the loop if that takes time.
     private func lookUp(_ server: UpstreamServer) {
         guard server.lookup == nil else { return }
         do throws(SocketError) {
@@ -36,7 +36,7 @@ extension ProxyHost {
         }
     }
 
-    /// Continues the connections whose upstreams were found, or were not.
+    /// Continues the connections whose lookups have ended.
     func followLookups(_ now: Timestamp) {
         for server in searching {
             guard let answer = server.lookup?.answer else { continue }

@@ -7,21 +7,21 @@ import Text
 
 /// A reverse proxy: one thread that accepts clients, connects to the upstream for each, and passes bytes both ways.
 ///
-/// It owns the descriptors and the clock; ``Relay`` decides what is passed on, and how. Within the loop of a server, it
+/// It owns the descriptors and the clock; ``Relay`` decides what to forward, and how. Within the loop of a server, it
 /// connects that server's engine with the upstreams of its worlds, and accepts nobody.
 public final class ProxyHost: SocketHost {
-    /// The server behind a proxy with clients of its own; nil within a server.
+    /// The upstream of a proxy with its own clients; nil within a server.
     let server: UpstreamServer?
     let limits: RelayLimits
     public let loop: HostLoop
     let logger: Logger
     /// The observer of the traffic with the upstream; set it before ``run()``.
     public var tap: (any Tap)?
-    /// Hands over what the relay of an engine has for it.
+    /// Delivers the output of an engine's relay.
     package var deliver: ((RelaySide, Timestamp) -> Void)?
     /// The upstreams of an engine's worlds.
     var servers: [UpstreamURL: UpstreamServer] = [:]
-    /// Those whose addresses are looked up.
+    /// The upstreams being looked up.
     var searching: [UpstreamServer] = []
     let trust: TLSTrust
     /// The token of the first pair's client; those of other connections are smaller.
@@ -31,10 +31,10 @@ public final class ProxyHost: SocketHost {
     var pairCount = 0
     private var touched: [ProxyPair] = []
     var linkCount: UInt64 = 0
-    /// The places of pairs, by the times at which something may be due.
+    /// The places of pairs, by their deadlines.
     private(set) var deadlines = DeadlineQueue<Int>()
 
-    /// So many obsolete deadlines are not worth a search.
+    /// The number of obsolete deadlines that is not worth a search.
     private static let deadlinesKept = 64
 
     /// Opens the listeners and resolves the upstream's host; clients are served once ``run()`` is called.
@@ -153,11 +153,11 @@ public final class ProxyHost: SocketHost {
     /// Deadlines of relays that are gone are forgotten in time, and nothing waits for them.
     package var nextDeadline: Timestamp? { isUsed ? deadlines.next : nil }
 
-    /// Does what is due, and what the turn left to do.
+    /// Performs due work, and work left by the turn.
     package func settle(_ time: Timestamp) {
         followLookups(time)
         meetDeadlines(time)
-        // What a client has seen is in the file, even if this process dies.
+        // The file contains everything that a client has seen, even if this process dies.
         tap?.write()
         while let pair = touched.popLast() {
             pair.isTouched = false

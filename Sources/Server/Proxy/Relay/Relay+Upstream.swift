@@ -65,7 +65,7 @@ extension Relay {
         answer(failure.answer.status, code: failure.answer.code, Messages.failure(failure, upstream: upstream))
     }
 
-    /// Handles the end of the connection, and of what was in progress on it.
+    /// Handles the end of the connection, and of work in progress on it.
     private mutating func upstreamIsGone(reset: Bool) {
         let isReused = requestsOnUpstream > 1
         dropUpstream(reset: reset)
@@ -74,7 +74,7 @@ extension Relay {
         // It answered early, and does not want the rest of the request.
         if exchange.answer == .complete { return concludeIfDone() }
         if exchange.answer == .awaited, isReused, exchange.isRepeatable {
-            // It closed the connection while it was idle, and the request crossed that on its way.
+            // It closed the idle connection while the request was in transit.
             openUpstream()
             requestsOnUpstream = 1
             sendWithoutBody()

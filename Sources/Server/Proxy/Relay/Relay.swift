@@ -15,7 +15,7 @@ package struct Relay {
     let limits: RelayLimits
 
     package var toClient = RelayOutput()
-    /// What waits to be sent to the upstream, once it is connected.
+    /// The bytes to send to the upstream once it is connected.
     package var toUpstream = RelayOutput()
     /// How to end the client's connection, once ``toClient`` was sent.
     package var clientEnding = RelayEnding.none
@@ -104,7 +104,7 @@ package struct Relay {
         upstreamCodec = HTTP1.Connection(role: .client, limits: Self.codecLimits(limits))
     }
 
-    /// Wants no connection any more; drops what it has not accepted.
+    /// Stops wanting a connection; drops bytes that it has not accepted.
     mutating func dropUpstream(reset: Bool = false) {
         guard upstreamNumber != nil else { return }
         upstreamNumber = nil
@@ -131,14 +131,14 @@ package struct Relay {
     }
 }
 
-/// A relay as an object that its host shares with its client, where that is no socket but an engine.
+/// A relay as an object, shared by its host and its client, if the client is an engine instead of a socket.
 package final class RelaySide {
     package var relay: Relay
-    /// What its client knows it by.
+    /// The client's number for it.
     package let id: UInt64
     /// Its place at its host; nil before it has one.
     var place: Int?
-    /// Whether its client takes and sends nothing more.
+    /// Whether its client has stopped reading and sending.
     package var isAbandoned = false
 
     package init(_ relay: Relay, id: UInt64 = 0) { (self.relay, self.id) = (relay, id) }

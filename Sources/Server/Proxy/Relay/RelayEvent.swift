@@ -10,25 +10,25 @@ package enum RelayEvent: Equatable {
     case brokenOff(String)
 }
 
-/// How to end one side of a relay, after what waits for it was sent.
+/// How to end one side of a relay, after its pending bytes were sent.
 package enum RelayEnding {
     case none
     /// By the end of our stream (FIN, with TLS a close_notify before it), while the other direction continues.
     case finish
-    /// Gracefully: FIN, then what still arrives is dropped until the peer ends its stream too.
+    /// Gracefully: FIN; further input is dropped until the peer ends its stream, too.
     case close
     case reset
 }
 
-/// What a relay waits for, which decides its time-out: for a request to begin, for the rest of one, for an answer or
-/// its rest, for nothing (a WebSocket may be silent as long as both sides like), for the client to take the rest and go.
+/// What a relay waits for, which decides its time-out: the beginning of a request, the rest of one, an answer or its
+/// rest, nothing (a WebSocket may be silent forever), or the client to read the rest and leave.
 enum RelayPhase { case idle, request, answer, tunnel, ending }
 
 /// The limits and time-outs of a proxy.
 public struct RelayLimits: Sendable, Equatable {
     /// Client connections at the same time; more are answered 503.
     public var connections = 4_096
-    /// Bytes that wait for one side before the other is no longer read.
+    /// Pending bytes for one side beyond which the other is not read.
     public var unsentBytes = 1024 * 1024
     /// Bytes of a head's fields, and of its first line; more are answered 431 or 414, or 502 if from the upstream.
     public var headBytes = 64 * 1024
