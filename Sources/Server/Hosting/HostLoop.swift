@@ -74,10 +74,10 @@ extension SocketHost {
     }
 
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
-        // It says that a terminal is gone, not that somebody is impatient: a shell sends one after the system's, and
-        // systemd can send one after SIGTERM (SendSIGHUP=).
+        // It means a closed terminal, not impatience: a shell sends one after the system's, and systemd can send one
+        // after SIGTERM (SendSIGHUP=).
         guard signal != SIGHUP else { return stop() }
-        // A server that has drained stops by itself, so its first signal may find it stopping.
+        // A drained server stops on its own, so its first signal may find it stopping.
         guard loop.isSignalled else {
             loop.isSignalled = true
             return stop()
@@ -194,7 +194,7 @@ public final class HostLoop {
         }
     }
 
-    /// Accepts nobody for a while; the backlog keeps waiting clients.
+    /// Stops accepting for a while; the backlog keeps waiting clients.
     private func pause(until end: MonotonicInstant) {
         for port in ports { events.remove(port.listener.descriptor) }
         listensAgainAt = end
@@ -284,7 +284,7 @@ extension SocketAddress {
     fileprivate var reachable: String { isUnspecified ? "localhost:\(port)" : description }
 }
 
-/// Where a loop reads: small, so that other connections are served in the middle of a flood.
+/// The read buffer: small, so that other connections are served in the middle of a flood.
 public final class ReadBuffer {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
     /// What was decrypted.

@@ -3,12 +3,13 @@ import Logging
 import Sockets
 import Traffic
 
-/// An observer of a host's connections, decrypted, that sees what really goes over the wire.
+/// An observer of a host's connections that sees the actual traffic, decrypted.
 ///
 /// All calls come on the loop's thread. A connection has its number from ``opened(_:scheme:)`` to
 /// ``ended(_:byServer:isReset:at:)``; one whose TLS handshake fails is never reported.
 public protocol Tap: AnyObject {
-    /// The system's clock was set forward by so many nanoseconds, or back; the times of calls do not follow it.
+    /// The system's clock was set forward by this number of nanoseconds (back if negative); the times of calls do not
+    /// follow it.
     func clockStepped(by step: Int64)
     /// A connection can be used; the scheme is `http` or `https`.
     func opened(_ connection: UInt64, scheme: String)
@@ -77,7 +78,7 @@ public final class SessionTap: Tap {
 
     public func clockStepped(by step: Int64) { dateShift += step }
 
-    /// The date in the file: a connection keeps the one with which it began, so that no span in it is wrong.
+    /// The date in the file: a connection keeps its initial one, so its spans stay right.
     private func date(_ time: Timestamp, on connection: UInt64) -> Timestamp {
         dateShifts.isEmpty ? time : time.advanced(byNanoseconds: dateShifts[connection] ?? 0)
     }
@@ -140,7 +141,7 @@ public final class SessionTap: Tap {
             case file.path?: .wanted
             case let path?: .beside(path)
             }
-        // If another file took its place, that is what is reported.
+        // If another file replaced it, that is the reported error.
         if let trouble, place == .wanted { logger.warning("\(Self.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,

@@ -9,11 +9,11 @@ public final class SocketStream {
     public let socket: Socket
     /// Its token in the loop.
     public let token: UInt64
-    /// Whether it began with TLS; a constant, because a server asks for it at each read and write.
+    /// Whether it began with TLS; a constant, because a server checks it at each read and write.
     public let isSecure: Bool
-    /// TLS; nil for plain text, and once a client has spoken plain HTTP in its place.
+    /// TLS; nil for plain text, and once a client has spoken plain HTTP instead.
     @exclusivity(unchecked) public private(set) var session: TLSSession?
-    /// What the loop watches it for; nil if it is no longer watched.
+    /// The watched events; nil if it is no longer watched.
     @exclusivity(unchecked) var interest: Interest?
     /// Whether bytes can be exchanged, or could be before TLS failed: at once, or after the TLS handshake.
     @exclusivity(unchecked) public private(set) var isAgreed: Bool
@@ -39,7 +39,7 @@ public final class SocketStream {
     /// Bytes at the front of the owner's output that are encrypted and do not count as sent.
     @exclusivity(unchecked) private var encryptedCount = 0
 
-    /// What is encrypted at a time, in bytes of plaintext: four records.
+    /// The plaintext encrypted at a time: four records.
     private static let pieceSize = 64 * 1024
 
     init(_ socket: Socket, token: UInt64, session: TLSSession?, interest: Interest) {
@@ -59,7 +59,7 @@ public final class SocketStream {
     /// Whether there are bytes that only TLS wants to send, or encrypted output.
     public var hasCiphertext: Bool { isSecure && session?.hasCiphertext ?? false }
 
-    /// What to watch the stream for, if its owner can use bytes, and has some for it.
+    /// The events to watch, if its owner can read, and has output.
     public func interest(reads: Bool, hasOutput: Bool) -> Interest {
         let writes = !takesNothing && (hasCiphertext || takesOutput && hasOutput)
         return (reads && !hasEnded ? Interest.read : []).union(writes ? .write : [])
@@ -80,7 +80,7 @@ public final class SocketStream {
         case failed(TLSError)
     }
 
-    /// Reads once and decrypts; the bytes, perhaps none, are valid only during the call of `body`.
+    /// Reads once and decrypts; the bytes, possibly none, are valid only during the call of `body`.
     public func read(into buffer: ReadBuffer, _ body: (UnsafeRawBufferPointer) -> Void) -> Reading {
         switch socket.read(into: buffer.bytes) {
         case .bytes(let count):
@@ -134,10 +134,10 @@ public final class SocketStream {
 
     // MARK: Sending
 
-    /// Sends the beginning of the output: all of it that may be sent now.
+    /// Sends as much of the output as possible now.
     ///
-    /// - Parameter isLast: Whether nothing comes after it; with TLS a close_notify follows it in the same packet.
-    /// - Returns: How many bytes of the output count as sent, perhaps none yet; nil if there is nothing to send.
+    /// - Parameter isLast: Whether it is the last output; with TLS a close_notify follows it in the same packet.
+    /// - Returns: The number of output bytes that count as sent, possibly 0; nil if there is nothing to send.
     public func send(_ output: UnsafeRawBufferPointer, isLast: Bool) -> WriteResult? {
         guard isSecure, let session else { return output.isEmpty ? nil : socket.write(output) }
         if encryptedCount == 0, takesOutput, !output.isEmpty {
@@ -157,7 +157,7 @@ public final class SocketStream {
         return .wrote(sent)
     }
 
-    /// Call it when the owner drops its output: what is encrypted is still sent, but does not count as output.
+    /// Call it when the owner drops its output: encrypted bytes are still sent, but do not count as output.
     public func forgetOutput() { encryptedCount = 0 }
 
     /// Ends our stream, after all output was sent.
