@@ -1,12 +1,12 @@
-/// The messages of a stream in which each is a line (2026-07-28, "stdio").
+/// The messages of a stream, one per line (2026-07-28, "stdio").
 ///
-/// Of a longer line than a message may have, one byte more than that is kept, so that ``MCPServer`` refuses it.
+/// Of an overlong line it keeps one byte more than a message may have, so that ``MCPServer`` refuses it.
 public struct MCPLines: Sendable {
     private var line: [UInt8] = []
 
     public init() {}
 
-    /// Takes bytes, and returns the lines that end in them, without those that are empty.
+    /// Takes bytes, and returns the non-empty lines that they complete.
     public mutating func receive(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var rest = bytes[...]

@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// What agents are told; a test has them as a table.
+/// Messages for agents; a test has them as a table.
 enum MCPMessages {
     // MARK: The protocol
 

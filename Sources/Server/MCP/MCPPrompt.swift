@@ -1,12 +1,12 @@
 import JSON
 
-/// A prompt: what a person asks an agent for by its name.
+/// A prompt that a person requests from an agent by name.
 struct MCPPrompt: Sendable {
     let name: String
     let summary: String
-    /// The arguments, none of which is required, each with what it is.
+    /// The arguments, all optional, each with its description.
     let arguments: [(name: String, summary: String)]
-    /// - Parameter command: What `verify` runs; nil if it cannot.
+    /// - Parameter command: The command of `verify`; nil without one.
     let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String  // By the names above.
 
     var description: JSONValue {

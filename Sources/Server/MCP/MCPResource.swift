@@ -4,7 +4,7 @@ import Scenarios
 import Text
 import Texts
 
-/// What can be read without a tool: texts of the binary, in pieces of at most ``MCPLimits/resource`` bytes.
+/// A text of the binary, readable without a tool, in parts of at most ``MCPLimits/resource`` bytes.
 ///
 /// A piece ends with a line, and names the URI of the next one.
 enum MCPResource {

@@ -3,15 +3,15 @@ import JSON
 
 /// A server of the Model Context Protocol, as a function of messages; it has no state, clock, socket or process.
 ///
-/// A client's message goes in, and a step comes out: a message to send back, a request to the admin API, or a run of the
-/// operator's command. Whoever takes the step gives its result to the step, which makes the message for the client. So
-/// stdio, where a step is an HTTP request, and `POST /__admin/mcp`, where it is a call within the engine, differ in
-/// nothing else; and a client may have any number of requests under way.
+/// A client's message goes in, and a step comes out: a message to send back, a request to the admin API, or a run of
+/// the operator's command. The performer of the step passes its result to the step, which makes the message for the
+/// client. So stdio, where a step is an HTTP request, and `POST /__admin/mcp`, where it is a call within the engine, do
+/// not differ otherwise; and a client may have any number of concurrent requests.
 ///
 /// Two eras of the protocol are served side by side. A request whose `_meta` names its revision is of
-/// ``modernRevision``: it needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request is of one of
-/// ``handshakeRevisions``, which agree in all that is served here, so the handshake leaves nothing to remember. There are
-/// no subscriptions, sessions, or requests to the client.
+/// ``modernRevision``: it needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request is of one
+/// of ``handshakeRevisions``, which agree in everything served here, so the server need not remember the handshake.
+/// There are no subscriptions, sessions, or requests to the client.
 public struct MCPServer: Sendable {
     /// The version of the program.
     public let version: String
@@ -25,14 +25,14 @@ public struct MCPServer: Sendable {
     }
 
     public static let modernRevision = "2026-07-28"
-    /// The newest first: it is offered to a client that asks for an unknown one.
+    /// The newest first; the server offers it to a client that asks for an unknown one.
     public static let handshakeRevisions = ["2025-11-25", "2025-06-18"]
     private static let revisionKey = "io.modelcontextprotocol/protocolVersion"
     private static let capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
-    /// What becomes of a message.
+    /// The effect of a message.
     public enum Step: Sendable {
-        /// It was a notification, or a response that nothing asked for.
+        /// It was a notification, or an unsolicited response.
         case nothing
         /// A message for the client.
         case answer(MCPAnswer)
@@ -202,14 +202,14 @@ public struct MCPServer: Sendable {
 public enum MCPLimits {
     /// The most bytes of a message, and of a line on stdio.
     public static let message = 1 << 20
-    /// The bytes of JSON that a tool answers, unless it is asked for more or less, and what it may be asked for.
+    /// The default bytes of JSON in a tool's answer, and the range that a call may request.
     public static let answer = 8000
     static let answers = 1000...100_000
     /// The most bytes of a scenario's text that is loaded: it is read on the loop.
     static let scenario = 64 * 1024
-    /// The bytes of a resource that come at once.
+    /// The bytes of one part of a resource.
     public static let resource = 8000
-    /// The most requests that a client on stdio may have under way.
+    /// The maximum of concurrent requests of a client on stdio.
     public static let requests = 64
     static let json = JSON.Limits(depth: 64, bytes: message, values: 200_000)
 }
@@ -230,7 +230,7 @@ struct MCPRequest: Sendable {
         return text
     }
 
-    /// Lists are short enough to come at once, so no cursor leads anywhere.
+    /// Lists are short enough for one page, so there are no cursors.
     func list(_ name: String, _ elements: [JSONValue]) throws(MCPError) -> MCPAnswer {
         if let cursor = params["cursor"], cursor != .null {
             throw MCPError(.invalidParameters, MCPMessages.noSuchCursor(cursor))
@@ -243,7 +243,7 @@ struct MCPRequest: Sendable {
         if isModern {
             result["resultType"] = "complete"
             result["_meta"] = ["io.modelcontextprotocol/serverInfo": server.info]
-            // A list changes with the program, which may be started anew at any time.
+            // A list changes with the program, which may restart at any time.
             if isCacheable { (result["ttlMs"], result["cacheScope"]) = (60_000, "private") }
         }
         return MCPAnswer(["jsonrpc": "2.0", "id": id, "result": .object(result)])
@@ -297,7 +297,8 @@ struct MCPError: Error {
         (self.code, self.message, self.data) = (code, message, data)
     }
 
-    /// - Parameter isModern: Whether HTTP says it, too. Clients of earlier revisions take 404 for the end of a session.
+    /// - Parameter isModern: Whether HTTP says it, too. Clients of earlier revisions interpret 404 as the end of a
+    ///   session.
     func answer(to id: JSONValue?, isModern: Bool) -> MCPAnswer {
         var error: JSONObject = ["code": JSONValue(integerLiteral: code.rawValue), "message": .string(message)]
         if let data { error["data"] = data }
@@ -354,7 +355,7 @@ public struct MCPCall: Sendable {
 public struct MCPRun: Sendable {
     /// The words of this program's command line before `--`: `verify`, `--scenario`, `default`.
     public let words: [String]
-    /// What a shell runs.
+    /// The shell command.
     public let command: String
     let request: MCPRequest
     let shape: MCPShape
@@ -363,7 +364,7 @@ public struct MCPRun: Sendable {
 
     /// A message about how far it is; nil if the client did not ask for any.
     ///
-    /// - Parameter count: Of the messages before; it only has to grow.
+    /// - Parameter count: Greater than that of all earlier messages.
     public func progress(_ text: String, count: Int) -> [UInt8]? {
         guard let token = request.meta["progressToken"], token.string != nil || token.int != nil else { return nil }
         let params: JSONValue = [
@@ -377,7 +378,7 @@ public struct MCPRun: Sendable {
     ///
     /// - Parameters:
     ///   - report: The JSON of its report; empty if there is none.
-    ///   - output: The end of what it wrote.
+    ///   - output: The end of its output.
     public func answer(report: [UInt8], output: String) -> MCPAnswer {
         guard var object = (try? JSON.parse(report))?.object else {
             return request.toolError(MCPMessages.noReport(output))

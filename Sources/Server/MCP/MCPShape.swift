@@ -9,7 +9,7 @@ struct MCPShape: Sendable {
     let limit: Int
     private let tool: MCPTool
     private let cursor: String?
-    /// How many elements the admin API was asked for, at most.
+    /// The maximum of elements requested from the admin API.
     private let asked: Int
 
     init(_ tool: MCPTool, _ arguments: MCPArguments) throws(MCPRefusal) {
@@ -60,7 +60,7 @@ struct MCPShape: Sendable {
         for element in elements[start...] {
             var brief = tool.pagesByNumber ? Self.brief(element) : element
             var size = Self.size(brief) + 1
-            // An element that fills a page by itself is shortened; it would never come otherwise.
+            // An element that fills a page alone is shortened; otherwise it would never arrive.
             if size > room, shown.isEmpty {
                 brief = .object(shortened(brief.object ?? ["value": brief], in: room - 1))
                 size = Self.size(brief) + 1
@@ -97,7 +97,7 @@ struct MCPShape: Sendable {
             let value = Self.shortened(.object(object), measures)
             if Self.size(value) <= room { return value.object ?? [:] }
         }
-        // So many members that their names alone are too long.
+        // There are so many members that their names alone are too long.
         return ["excerpt": .string(JSONValue.object(object).excerpt(limit: room / 6))]
     }
 
@@ -145,7 +145,7 @@ struct MCPShape: Sendable {
     }
 }
 
-/// Why an entry is as it is, in sentences, from the answer about it.
+/// Explains an entry in sentences, from the answer about it.
 private struct MCPReasons {
     let object: JSONObject
 

@@ -3,7 +3,7 @@ import Text
 
 /// A tool: a row of ``all``.
 ///
-/// It says what the tool asks of the admin API; the API checks what it is asked, and its refusals are the tool's.
+/// It defines the tool's request to the admin API; the API validates it, and its refusals are the tool's.
 struct MCPTool: Sendable {
     let name: String
     let summary: String
@@ -12,9 +12,9 @@ struct MCPTool: Sendable {
     var isReadOnly = false
     var isDestructive = false
     var runsCommand = false
-    /// The member of an answer that is a list, and so comes in pages; nil if an answer has none.
+    /// The list member of an answer, which is paged; nil without one.
     var list: String?
-    /// Whether elements of the list have a `number` by which the next page is asked for; otherwise pages count elements.
+    /// Whether elements of the list have a `number` that identifies the next page; otherwise pages count elements.
     var pagesByNumber = false
     let ask: @Sendable (MCPArguments) throws(MCPRefusal) -> Request
 
@@ -26,7 +26,7 @@ struct MCPTool: Sendable {
         case run([String])
     }
 
-    /// How many entries the journal is asked for; they are shortened until they fit.
+    /// The number of entries to request from the journal; they are shortened until they fit.
     static let entriesAtOnce = 50
 
     /// All arguments: its own, and those that every tool has.
@@ -50,7 +50,7 @@ struct MCPTool: Sendable {
     }
 }
 
-/// A member of an object, with what its JSON schema says.
+/// A member of an object, with its JSON schema.
 struct MCPField: Sendable {
     let name: String
     /// Types of JSON Schema; any value if empty.
@@ -80,7 +80,7 @@ struct MCPField: Sendable {
         MCPField(name: name, types: types, summary: summary)
     }
 
-    /// The same as an argument without which the tool does nothing.
+    /// The same as a required argument.
     var needed: MCPField {
         var field = self
         field.isNeeded = true
@@ -118,7 +118,7 @@ struct MCPField: Sendable {
     }
 }
 
-/// The arguments of a call of a tool, of which each is one that the tool has.
+/// The arguments of a tool's call, all of which the tool knows.
 struct MCPArguments: Sendable {
     private let values: JSONObject
     private let world: String?
@@ -161,7 +161,7 @@ struct MCPArguments: Sendable {
         return value.string ?? value.description
     }
 
-    /// Those of the names that are there, as an object; texts of whole numbers where the API takes numbers.
+    /// The present ones of the names, as an object; whole numbers as texts where the API takes numbers.
     func picking(_ names: [String]) -> JSONValue {
         JSONValue.object(
             JSONObject(
