@@ -1,9 +1,9 @@
 import JSON
 import Traffic
 
-/// What the traffic of a failed case tells the client's author, if the client broke no obligation.
+/// Advice from the traffic of a failed case, if the client broke no obligation.
 ///
-/// It is what the last exchange shows, with what the client passed over before it.
+/// It describes the last exchange, and the input that the client ignored before it.
 struct Advice {
     private let entries: [JournalEntry]
     private let isAboutSwift: Bool

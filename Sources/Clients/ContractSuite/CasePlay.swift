@@ -14,16 +14,16 @@ struct CasePlay {
     var stepCount = 0
     private var watched: [ClientExpectation] = []
     private var broken: Set<ClientExpectation> = []
-    /// What the client showed when it was last looked at.
+    /// The client's latest report.
     private var shown = ClientReport()
     /// The step of a story that is played, from 0; nil in a case.
     private var place: Int?
-    /// When the user asked for something other than sending a message, and how many problems were shown the last time.
+    /// The user's requests other than messages, and the number of problems at the last one.
     private var asked: [Timestamp] = []
     private var oldProblemCount = 0
-    /// What the client could not do.
+    /// The instruction that the client lacks.
     private var missing: ClientInstruction?
-    /// The client's and the world's state when both were last looked at in this wait; nil if the client does not tell.
+    /// The state of client and world at the last check of this wait; nil if the client does not report it.
     private var looked: Look?
     /// Why the expectation was not met then.
     private var lastFailure: (() -> CaseFailure)?
@@ -38,7 +38,7 @@ struct CasePlay {
     enum Stop: Error {
         /// An expectation was not met.
         case failed(CaseFailure)
-        /// The client cannot be driven, so that its traffic says nothing about the reason.
+        /// The client cannot be driven, so its traffic does not show the reason.
         case undrivable(any Error)
         /// The client and its world never became quiet, after this many looks.
         case restless(looks: Int)
@@ -74,7 +74,7 @@ struct CasePlay {
             case .unsupported(let instruction):
                 result.skipped = Messages.unsupported(instruction)
                 result.missing = missing
-                // What was seen until then is no case.
+                // The run so far is not a case.
                 result.failures = []
             }
         }
@@ -100,7 +100,7 @@ struct CasePlay {
         result.contractTime = elapsed
     }
 
-    /// Plays every step, whatever the steps before came to, and adds what the client did to an outcome.
+    /// Plays every step, whatever the result of earlier ones, and adds the client's behaviour to an outcome.
     ///
     /// One fault does not end a story: an expectation that is not met is noted, and an instruction that the client lacks
     /// is left out. Only a client that cannot be driven, or is never quiet, ends it.
@@ -129,7 +129,7 @@ struct CasePlay {
         outcome.asked = asked
     }
 
-    /// Lets time pass, and notes which entries were written meanwhile.
+    /// Lets time pass, and records the entries written meanwhile.
     private mutating func passQuietly(_ duration: Duration, _ outcome: inout TrialOutcome) async throws {
         try await settle()
         let start = try await world.entries().last?.number ?? 0
@@ -138,7 +138,7 @@ struct CasePlay {
         outcome.quiet = start + 1..<max(start, try await world.entries().last?.number ?? 0) + 1
     }
 
-    /// Keeps a failure, with the step at which it showed.
+    /// Keeps a failure, with its step.
     private mutating func note(_ failure: CaseFailure) {
         var failure = failure
         failure.step = place
@@ -239,7 +239,7 @@ struct CasePlay {
 }
 
 extension CaseFailure {
-    /// Adds the time at which it showed, and the limit of the wait.
+    /// Adds the time of the failure, and the limit of the wait.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
         CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check, at: elapsed)
     }
@@ -276,7 +276,7 @@ extension CasePlay {
     @discardableResult
     mutating func settle() async throws -> Timestamp? {
         guard client.clock == .suite else { return nil }
-        // Nothing is ever on its way where bytes arrive at once.
+        // If bytes arrive at once, none are in transit.
         let rounds = world.stage.isPrompt ? 1 : Self.quietRounds
         var quiet = 0
         var activity = world.stage.isPrompt ? lastActivity : nil

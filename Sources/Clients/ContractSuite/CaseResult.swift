@@ -8,11 +8,11 @@ public struct CaseResult: Sendable {
     public internal(set) var mode: GuideMode
     /// Why it was skipped, as a sentence; nil if it ran.
     public internal(set) var skipped: String?
-    /// What was left out of it, as a sentence, because the client has no chat; nil if it was played as it is.
+    /// The omitted part, as a sentence, if the client has no chat; nil if the whole case was played.
     public internal(set) var leftOut: String?
-    /// The instruction for want of which it was skipped.
+    /// The missing instruction that caused the skip.
     var missing: ClientInstruction?
-    /// What was wrong as the client's user sees it.
+    /// The failures that the client's user sees.
     public internal(set) var failures: [CaseFailure] = []
     /// The inside checks that the steps reached.
     public internal(set) var looked: Set<InsideCheck> = []
@@ -26,7 +26,7 @@ public struct CaseResult: Sendable {
     public internal(set) var missedCount = 0
     /// The last wire traffic except pings; empty if the client's user saw nothing wrong.
     public internal(set) var lastEntries: [JournalEntry] = []
-    /// What the traffic tells the client's author; empty if the client's user saw nothing wrong.
+    /// Advice from the traffic; empty without failures.
     public internal(set) var advice = ""
     /// Whether the client says that it is written in Swift.
     var isAboutSwift = false
@@ -68,7 +68,7 @@ public struct CaseFailure: Sendable, Hashable {
     public var check: InsideCheck?
     /// How far into the case it showed.
     var at = Duration.zero
-    /// The index of the step at which it showed; nil in a case, which ends with it.
+    /// The index of the failing step; nil in a case, which ends with it.
     var step: Int?
 }
 

@@ -4,8 +4,8 @@ import Scenarios
 import Sockets
 import Traffic
 
-/// Creates the client for a case; called once per case, and again if it is another client than was assumed: by another
-/// clock, without sockets, or without a chat.
+/// Creates the client for a case; called once per case, and again if it differs from the assumption: another clock, no
+/// sockets, or no chat.
 ///
 /// An error that it throws is the client's and fails the case.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
@@ -19,12 +19,12 @@ public struct CaseRunner {
     public var patience = Duration.seconds(30)
     /// How long a client on the system's clock and its backend may be idle before a wait for the client fails.
     ///
-    /// They are idle if the client reports that nothing is under way, nothing but pings arrives, and nothing is due at
-    /// the backend. A client with a connection gets 40 s more: it may be waiting for its next pong.
+    /// They are idle if the client reports no work in progress, only pings arrive, and the backend has nothing due. A
+    /// client with a connection gets 40 s more: it may be waiting for its next pong.
     public var grace = Duration.seconds(5)
     /// The most checks of the client and its world in one case; a case that needs more never becomes idle.
     public var stepLimit = 200_000
-    /// What the client is assumed to be: like the one before.
+    /// The assumption about the client: like the previous one.
     private var clock = ClientClock.suite, usesSockets = true
 
     public init(on stage: any Stage) { self.stage = stage }
@@ -43,7 +43,7 @@ public struct CaseRunner {
 
     private mutating func play(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let scenario = try contractCase.setting.scenario()
-        // The second time the client is as it was the first time, unless it changes its mind.
+        // The second client is like the first, unless it changes its answers.
         for _ in 0..<2 {
             if let result = try await run(contractCase, scenario, with: factory) { return result }
         }
@@ -104,7 +104,7 @@ public struct CaseRunner {
 
 /// Where cases are played: an engine, and the carrier of bytes between it and clients.
 public protocol Stage {
-    /// Whether whatever one side sends has arrived when ``perform(_:)`` and the client's own work return.
+    /// Whether everything that one side sends has arrived when ``perform(_:)`` and the client's own work return.
     var isPrompt: Bool { get }
 
     /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
@@ -150,11 +150,11 @@ struct StageWorld {
             refreshToken: access.refreshToken, apiKey: access.apiKey, guide: access.mode, now: access.now)
     }
 
-    /// What must be known before time may advance.
+    /// The facts needed before time may advance.
     struct Pulse: Sendable {
         /// Grows with every byte between the world and its clients.
         var activity: UInt64
-        /// When the world's next event is due by itself.
+        /// The time of the world's next own event.
         var nextDue: Timestamp?
     }
 
@@ -173,7 +173,7 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, now in engine.advanceWorld(id, to: time, at: now) }
     }
 
-    /// What the server has stored of a consultation; empty if it does not know the id.
+    /// The server's messages of a consultation; empty for an unknown id.
     func storedMessages(of consultation: String) async throws -> [StoredMessage] {
         try await stage.perform { [id = access.id] engine, _ in
             engine.storedMessages(ofConsultation: consultation, inWorld: id)
@@ -189,9 +189,9 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, _ in engine.journalEntries(ofWorld: id) }
     }
 
-    /// What shows whether the backend is idle.
+    /// The facts that show whether the backend is idle.
     ///
-    /// - Parameter traffic: the number of the last entry of wire traffic that is known.
+    /// - Parameter traffic: the number of the last known entry of wire traffic.
     func idleness(after traffic: Int) async throws -> Idleness.Backend {
         try await stage.perform { [id = access.id] engine, _ in
             let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isPing }

@@ -30,18 +30,18 @@ public enum ClientExpectation: Sendable, Hashable {
     case someProblem
     /// The user saw a problem since asking for something other than sending a message.
     case freshProblem
-    /// No message of the user is stored twice; only for users who repeat nothing.
+    /// No message of the user is stored twice; only for users who never repeat.
     case storedOnce
     /// Every message of the user that the client shows as delivered is stored.
     case deliveredIsStored
     case goal(String)
     case goalCount(String, Int)
-    /// The goal is linked with the consultation whose chat is open.
+    /// The goal is linked with the consultation of the open chat.
     case goalLinked(String)
     case goalUnlinked(String)
     /// The goal is there, and not shown as linked with the consultation with this id.
     case goalParted(String, from: String)
-    /// The user saw that a coach made this; only for clients that show such things.
+    /// The user saw this template; only for clients that show templates.
     case template(type: String, name: String)
     /// Questions are suggested; only for clients that show them.
     case quickActions
@@ -49,7 +49,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case meal(String, MealLogStatus, calories: Int? = nil)
     /// If the meal with this text is shown with a result, it is this one.
     case mealResult(String, MealLogStatus, calories: Int? = nil)
-    /// The meal shows so much protein, within 0.5 g, and foods of these names; only for clients that show foods.
+    /// The meal shows this much protein, within 0.5 g, and foods with these names; only for clients that show foods.
     case mealContents(String, protein: Double, items: [String])
     /// The meal with this text failed, and the user sees a reason that contains this.
     case mealError(String, containing: String)
@@ -57,7 +57,7 @@ public enum ClientExpectation: Sendable, Hashable {
     case all([ClientExpectation])
     /// At least one of them; the failure is that of the last.
     case oneOf([ClientExpectation])
-    /// The expectation, which shows whether the client does well by a check that its kind does not tell.
+    /// The expectation, with a check that its kind does not determine.
     indirect case checking(InsideCheck, ClientExpectation)
 
     var needsStoredMessages: Bool {
@@ -71,28 +71,28 @@ public enum ClientExpectation: Sendable, Hashable {
     }
 }
 
-/// What is visible only inside a client.
+/// A check that is visible only inside a client.
 public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
-    /// The transcript is what the server streamed and stored.
+    /// The transcript equals what the server streamed and stored.
     case transcript = "inside/transcript-equals-chunks"
     /// A cut answer is not shown as complete.
     case cutStream = "inside/cut-stream-not-complete"
     case serverError = "inside/server-error-surfaces"
     /// After 409 the chat is that of the existing consultation.
     case conflict = "inside/conflict-yields-existing"
-    /// After 429 the user learns that there are too many.
+    /// After 429 the user learns that there are too many consultations.
     case limit = "inside/limit-yields-too-many"
     case failedMeal = "inside/failed-meal-surfaces"
     /// The user sees that the backend refuses a request.
     case refusal = "inside/refusal-surfaces"
-    /// What an event says is shown at its own meal.
+    /// An event's data appears at its own meal.
     case ownMeal = "inside/event-of-its-own-meal"
     case mealContents = "inside/meal-contents-shown"
     /// Frame types, members and words that the client does not know change nothing.
     case unknown = "inside/unknown-is-ignored"
     /// A goal does not lead to a conversation that is gone.
     case goneConversation = "inside/gone-conversation-cleared"
-    /// What the coach made is what its type says.
+    /// A template appears as its type.
     case template = "inside/template-by-its-type"
     case newestMessages = "inside/keeps-100-messages"
 }
@@ -131,10 +131,10 @@ struct StoredMessage: Sendable, Hashable {
     var text: String
 }
 
-/// What both sides say at one moment.
+/// The state of both sides at one moment.
 struct Observation: Sendable {
     var report = ClientReport()
-    /// What the server has stored of that consultation; empty if not needed, or unknown.
+    /// The server's messages of that consultation; empty if not needed, or unknown.
     var stored: [StoredMessage] = []
     /// How many problems the user had seen when asking for something other than sending a message the last time.
     var oldProblemCount = 0
@@ -206,7 +206,7 @@ extension ClientExpectation {
         }
     }
 
-    /// What the expectation is about, if the client does not say it at all: the member of its report.
+    /// The member of the report that the expectation needs, if the client omits it.
     func unsaid(in report: ClientReport) -> String? {
         switch self {
         case .template: report.templates == nil ? "templates" : nil

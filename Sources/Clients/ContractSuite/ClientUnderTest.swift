@@ -19,16 +19,17 @@ public protocol ClientUnderTest {
 
     /// Starts what its user asks for.
     ///
-    /// - Throws: ``UnsupportedInstruction`` if it lacks what the user asks for: without a chat, what else the case has is
-    ///   played. Another error if the client can no longer be driven; a refusal by the backend belongs in the report.
+    /// - Throws: ``UnsupportedInstruction`` if it lacks the feature; without a chat, the rest of the case is played.
+    ///   Another error if the client can no longer be driven; a refusal by the backend belongs in the report.
     func perform(_ instruction: ClientInstruction) async throws
 
     func report() async throws -> ClientReport
 
-    /// Grows whenever the report changes, so that nothing needs to look at an unchanged one; nil if it does not tell.
+    /// Grows whenever the report changes, so that the suite can skip unchanged ones; nil if the client does not count.
     var revision: UInt64? { get }
 
-    /// Sets the suite's clock, makes the client do all that is due or arrived, and returns when its next timer is due.
+    /// Sets the suite's clock, lets the client handle everything due or arrived, and returns when its next timer is
+    /// due.
     ///
     /// Called repeatedly until neither side has anything to do, and never for clients on the system's clock.
     func settle(at time: Timestamp) async throws -> Timestamp?
@@ -39,7 +40,7 @@ public protocol ClientUnderTest {
 
 /// The clock that a client's timers follow.
 public enum ClientClock: String, Sendable, CaseIterable {
-    /// The suite's: it moves when the suite says so.
+    /// The suite's clock, which only the suite moves.
     case suite
     /// The system's: the suite waits.
     case system
@@ -63,14 +64,14 @@ public struct Surroundings: Sendable, Hashable {
     public var token: String
     /// The token that its refresh hook gets after a 401.
     public var freshToken: String
-    /// What a client sends to `POST /auth/refresh` instead; nil if the token's user has no account.
+    /// The refresh token for `POST /auth/refresh`; nil if the token's user has no account.
     public var refreshToken: String?
     public var apiKey: String
     public var guide: GuideMode
     public var now: Timestamp
 }
 
-/// What the user of a client does.
+/// An action of a client's user.
 public enum ClientInstruction: Sendable, Hashable {
     /// Signs in to an account; its tokens replace those of the beginning.
     case signIn(email: String, password: String)
@@ -94,5 +95,5 @@ public enum ClientInstruction: Sendable, Hashable {
     case listenToMeals
 }
 
-/// What the user of a client sees.
+/// The view of a client's user.
 public typealias ClientReport = ClientState

@@ -2,11 +2,11 @@ import Faults
 import FitIQClient
 import Scenarios
 
-/// A case for clients that lack a part of what the guides' clients have.
+/// A case for clients that lack a feature of the guides' clients.
 extension ContractCase {
     /// The case for a client that opens no WebSocket; nil if it is about them.
     ///
-    /// No connection is expected, nor that an answer is seen while it streams: such a client reads what was said.
+    /// It expects neither a connection nor a streaming answer: such a client reads the stored messages.
     var overREST: ContractCase? {
         guard !["socket", "interruption"].contains(topic) else { return nil }
         let faults = (try? setting.scenario())?.faults ?? []
@@ -14,7 +14,7 @@ extension ContractCase {
         return part(steps.filter { !$0.isOfSockets }, faces: Self.isFacedOverREST) { $0.overREST }
     }
 
-    /// The case without its chat, for clients that cannot chat; nil if it has no chat or nothing else is left.
+    /// The case without its chat, for clients that cannot chat; nil if it has no chat, or nothing but a chat.
     var withoutChat: ContractCase? {
         let rest = steps.filter { !$0.isOfChat }
         let asks = rest.contains { if case .perform = $0 { true } else { false } }
@@ -60,7 +60,7 @@ extension Step {
         }
     }
 
-    /// The step with what is left of its expectation; nil if it has one, and nothing is left.
+    /// The step with the rest of its expectation; nil if it has one, and nothing remains.
     fileprivate func expecting(_ part: (ClientExpectation) -> ClientExpectation?) -> Step? {
         switch self {
         case .until(let expectation, let limit): part(expectation).map { .until($0, within: limit) }
@@ -82,7 +82,7 @@ extension ClientInstruction {
 }
 
 extension ClientExpectation {
-    /// What is left for a client that opens no WebSocket; nil for nothing.
+    /// The rest for a client without WebSockets; nil if nothing remains.
     fileprivate var overREST: ClientExpectation? {
         switch self {
         // An error frame is the only problem of its kind.
@@ -91,7 +91,7 @@ extension ClientExpectation {
         }
     }
 
-    /// What is left for a client that has no chat; nil for nothing.
+    /// The rest for a client without a chat; nil if nothing remains.
     fileprivate var withoutChat: ClientExpectation? {
         switch self {
         case .connection, .offline, .continues, .noConsultation, .transcriptAsStored, .transcriptEndsAsStored,
@@ -102,7 +102,7 @@ extension ClientExpectation {
         }
     }
 
-    /// The same of its parts; a choice of which one falls away is no condition any more.
+    /// The same for its parts; a choice that loses a branch stops being a condition.
     private func parts(_ part: (ClientExpectation) -> ClientExpectation?) -> ClientExpectation? {
         switch self {
         case .all(let parts):

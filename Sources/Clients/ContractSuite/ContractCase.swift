@@ -1,10 +1,10 @@
 import FitIQAPI
 import Scenarios
 
-/// A situation for a client and what is expected of it, as data.
+/// A situation for a client and its expected behaviour, as data.
 ///
-/// The verdict has two parts: the client's reports are compared with the steps' expectations, and what the server saw
-/// is judged by the obligations.
+/// The verdict has two parts: the steps' expectations apply to the client's reports, and the obligations to the
+/// server's view.
 public struct ContractCase: Sendable, CustomStringConvertible {
     /// The unique name, topic first: `consultation/create/409-continues-existing`.
     public let address: String
@@ -104,9 +104,9 @@ public enum Step: Sendable, Hashable {
     /// The client's user opens the chat about the goal that the report shows under this title.
     case chatAboutGoal(titled: String)
     case pass(Duration)
-    /// Time passes, and the client's user wants nothing: an explorer looks at what is sent all the same.
+    /// Time passes without requests of the user; an explorer watches for traffic.
     case quiet(Duration)
-    /// Time passes until the client shows what is expected; fails if it does not in time.
+    /// Time passes until the expectation is met; fails if it is not met in time.
     ///
     /// After a failure the following steps have no basis and are skipped.
     case until(ClientExpectation, within: Duration)
@@ -114,7 +114,7 @@ public enum Step: Sendable, Hashable {
     /// The client shows it at every check from now on until the case ends.
     case watch(ClientExpectation)
 
-    /// What the client is expected to show, if anything.
+    /// The expectation, if any.
     var expectation: ClientExpectation? {
         switch self {
         case .until(let expectation, _), .expect(let expectation), .watch(let expectation): expectation

@@ -2,9 +2,9 @@ import FitIQAPI
 
 /// How long a client on the system's clock and its backend have both been idle.
 ///
-/// Once they are, what a case waits for does not come any more.
+/// Once they are, a case need not wait any longer.
 struct Idleness {
-    /// What shows that the backend is idle.
+    /// The facts that show that the backend is idle.
     struct Backend: Sendable, Hashable {
         /// The number of the journal's last entry of wire traffic except pings and pongs.
         var lastTraffic: Int
@@ -24,9 +24,9 @@ struct Idleness {
     /// - Parameter grace: the time without any news after which a client without a connection counts as idle.
     init(grace: Duration) { self.grace = grace }
 
-    /// Looks at both sides, and returns for how long they have been idle if that is long enough.
+    /// Checks both sides, and returns how long they have been idle if that is long enough.
     ///
-    /// - Parameter end: the end of the wait; what is due later does not count.
+    /// - Parameter end: the end of the wait; events due later do not count.
     mutating func time(_ report: ClientReport, _ backend: Backend, at now: Timestamp, until end: Timestamp)
         -> Duration?
     {

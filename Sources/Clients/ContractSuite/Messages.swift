@@ -119,7 +119,7 @@ enum Messages {
     static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
     static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
-    /// A client without a chat gets what else a case has.
+    /// A client without a chat plays the rest of a case.
     static func withoutChat(_ instruction: String) -> String {
         "The client cannot \(instruction), so the case was played without its chat."
     }
@@ -174,7 +174,7 @@ enum Messages {
         + "(GET /api/v1/consultations/{id}/messages): what was cut off is only there."
     /// For the author of a client that goes no further after an answer.
     ///
-    /// - Parameter earlier: What it passed over before.
+    /// - Parameter earlier: The input that it ignored before.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
         "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing after it. It "
             + "has to show what the answer says, or to go on from there: check how it is decoded\(decoding(isSwift))"

@@ -54,8 +54,8 @@ import Judging
 /// }
 /// ```
 ///
-/// A client that has no chat gets what else a case has, one without WebSockets (``ClientUnderTest/usesSockets``) the
-/// cases over REST. Others are skipped, and so are those that take hours, unless the client follows the suite's clock.
+/// A client without a chat plays the rest of a case, one without WebSockets (``ClientUnderTest/usesSockets``) the cases
+/// over REST. Others are skipped, and so are those that take hours, unless the client follows the suite's clock.
 public struct SuiteRun {
     public var cases: [ContractCase]
     public var runner: CaseRunner

@@ -18,22 +18,22 @@ struct ExploringPlan: Sendable {
 }
 
 extension FakeBackendTrait {
-    /// Runs the test again and again, each time with something else going wrong, and reports what then fails.
+    /// Runs the test again and again, each time with another fault, and reports the failures.
     ///
-    /// The test's own issues, and obligations that its client breaks, count only if they show with a fault and not
-    /// without one; each is reported with the smallest schedule of faults that shows it. On the system's clock it has to
-    /// show in two of three runs. Issues have to be recorded in the test's own task or a child of it.
+    /// The test's own issues, and obligations that its client breaks, count only if they appear with a fault and not
+    /// without one; each is reported with the smallest schedule of faults that causes it. On the system's clock it has
+    /// to appear in two of three runs. Issues have to be recorded in the test's own task or a child of it.
     ///
     /// A run that lasts four times as long as without faults, and at least 8 s, is cut: its task is cancelled, its
-    /// connections end, and what it reports after that does not count. So that this is seldom what ends it, give the
-    /// client's requests a time-out of their own: `timeoutIntervalForRequest` of a `URLSessionConfiguration` is 60 s
-    /// unless you set it, and 2 to 5 s suit a backend in the same process. Every ten seconds standard error gets a line.
+    /// connections end, and its later issues do not count. To avoid that, give the client's requests a time-out:
+    /// `timeoutIntervalForRequest` of a `URLSessionConfiguration` is 60 s unless you set it, and 2 to 5 s suit a
+    /// backend in the same process. Every ten seconds standard error gets a line.
     ///
     /// - Parameters:
-    ///   - runs: The most schedules, from 1 to 10,000,000, beside the runs that make what was found smaller.
+    ///   - runs: The maximum of schedules, from 1 to 10,000,000, not counting the runs that reduce findings.
     ///   - seed: Decides their order.
-    ///   - budget: How long it takes at most, making smaller included, from 1 s to 7 d.
-    ///   - runLimit: How long a run takes at most, from 100 ms to 1 h; nil for the time above.
+    ///   - budget: The time limit, including reduction, from 1 s to 7 d.
+    ///   - runLimit: The time limit of a run, from 100 ms to 1 h; nil for the time above.
     public func exploring(
         runs: Int = 200, seed: UInt64 = 1, budget: Duration = .seconds(60), runLimit: Duration? = nil
     ) -> FakeBackendTrait {
@@ -42,7 +42,7 @@ extension FakeBackendTrait {
         return trait
     }
 
-    /// Explores a test, and records an issue for each thing found.
+    /// Explores a test, and records an issue for each finding.
     func explore(
         _ exploring: ExploringPlan, _ test: Test, on server: LocalServer,
         performing function: @escaping @Sendable () async throws -> Void
@@ -62,7 +62,7 @@ extension FakeBackendTrait {
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
         settings.timeLimit = exploring.runLimit
         let begin = MonotonicInstant.now()
-        // The rest is for what was seen last.
+        // The rest is for the latest symptoms.
         let lastBegin = begin.advanced(by: exploring.budget * 17 / 20)
         let trial = TestTrial(
             test, plan: plan, server: server, end: begin.advanced(by: exploring.budget), limit: exploring.runLimit,
@@ -89,7 +89,7 @@ extension FakeBackendTrait {
     fileprivate static let runLimits: ClosedRange<Duration> = .milliseconds(100) ... .seconds(3600)
 }
 
-/// What exploring a test has come to, told every ten seconds.
+/// The progress of exploring a test, reported every ten seconds.
 final class ExploringProgress: Sendable {
     private let name: String
     private let begin: MonotonicInstant
@@ -143,10 +143,10 @@ private final class TestTrial: Trial {
     /// When every run has to be over.
     private let end: MonotonicInstant
     private let body: @Sendable () async throws -> Void
-    /// How long its first run took, which has no faults, whatever the world's clock says.
+    /// The real time of its first run, which has no faults.
     private let own = Mutex(Duration?.none)
 
-    /// What is known of a run while it lasts.
+    /// The state of a running run.
     private final class Record: Sendable { let state = Mutex((issues: 0, isCut: false)) }
 
     var isRepeatable: Bool { false }
@@ -172,7 +172,7 @@ private final class TestTrial: Trial {
         let silence: IssueHandlingTrait = .compactMapIssues { _ in nil }
         let run = Task { @Sendable [body, record, backend, test] in
             try await silence.provideScope(for: test, testCase: nil) {
-                // What the test itself knows does not come here.
+                // The test's own known issues do not arrive here.
                 try await withKnownIssue(isIntermittent: true) {
                     try await FakeBackend.$running.withValue(backend) { try await body() }
                 } matching: { issue in
@@ -187,7 +187,7 @@ private final class TestTrial: Trial {
                 of: { () throws(SocketError) in isOver.wait(until: deadline) }, orNoThread: { $0 })
             record.state.withLock { $0.isCut = !isInTime }
             let seen = (try await backend.entries(), try await backend.time())
-            // What waits for an answer ends with its connection.
+            // Pending requests end with their connections.
             run.cancel()
             try await backend.end()
             return seen

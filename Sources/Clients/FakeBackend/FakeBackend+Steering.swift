@@ -7,9 +7,9 @@ import Sockets
 import Synchronization
 import Traffic
 
-/// What a test changes in its world, and waits for.
+/// A test's changes to its world, and waits.
 extension FakeBackend {
-    /// What the backend refuses, with what to do instead.
+    /// A refusal of the backend, with advice.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
@@ -20,7 +20,7 @@ extension FakeBackend {
     ///
     /// - Parameter fault: As in a scenario file, in YAML or JSON: `{on: GET /api/v1/goals, status: 503, requests: 1..2}`.
     /// - Returns: Its name, for ``setFault(_:isEnabled:)``.
-    /// - Throws: A ``Refusal`` for a fault with mistakes, or whose name is taken.
+    /// - Throws: A ``Refusal`` for an invalid fault, or a taken name.
     @discardableResult
     public func add(fault: String) async throws -> String {
         let lines = fault.split(separator: "\n").joined(separator: "\n    ")
@@ -60,7 +60,7 @@ extension FakeBackend {
         public let target: String
         /// nil if no answer was begun.
         public let status: Int?
-        /// What was sent and answered, as text; the first 64 KiB.
+        /// The request's and the answer's text; the first 64 KiB.
         public let body: String, answer: String
         /// When it was answered, by the world's clock.
         public let time: Timestamp
@@ -82,7 +82,7 @@ extension FakeBackend {
 
     // MARK: Waiting
 
-    /// What a test waits for.
+    /// A condition that a test waits for.
     public struct Condition: Sendable {
         fileprivate var query = JournalQuery()
         fileprivate let text: String
@@ -132,12 +132,12 @@ extension FakeBackend {
         }
     }
 
-    /// What a test waited for.
+    /// The event that a test waited for.
     public struct Event: Sendable {
         /// Its entry's number in the journal.
         public let number: Int
         public let time: Timestamp
-        /// What happened, on a line.
+        /// The event on one line.
         public let line: String
         /// The whole entry as JSON.
         public let json: String
@@ -152,9 +152,9 @@ extension FakeBackend {
     /// Waits until something happens, or returns at once if it has happened.
     ///
     /// - Parameters:
-    ///   - number: Only what comes behind this entry of the journal counts, such as an earlier event.
-    ///   - limit: How long it waits, by the system's clock; a world on a manual clock has to be moved by something else.
-    /// - Throws: A ``Refusal`` that says what came nearest, if nothing matched in time.
+    ///   - number: Only entries after this one count, such as an earlier event's.
+    ///   - limit: The time limit by the system's clock; something else has to move a manual clock.
+    /// - Throws: A ``Refusal`` with the nearest entries, if nothing matched in time.
     @discardableResult
     public func wait(
         for condition: Condition, after number: Int = 0, within limit: Duration = .seconds(5)
@@ -167,11 +167,11 @@ extension FakeBackend {
         }
     }
 
-    /// Moves the world's clock from one due thing to the next, until something happens that has not happened yet.
+    /// Moves the world's clock from one due event to the next, until a new matching event.
     ///
     /// - Parameter limit: How far the clock is moved.
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` that says what came nearest, if
-    ///   nothing matched on the way; the clock then stands at the end.
+    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` with the nearest entries, if
+    ///   nothing matched; the clock then stands at the end.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Event {
         let search = Search(condition, after: try await entries().last?.number ?? 0)
@@ -197,7 +197,7 @@ extension FakeBackend {
     }
 }
 
-/// A search of the journal that goes on where it has ended; only the engine's thread looks at it while it does.
+/// A search of the journal that continues where it ended; only the engine's thread accesses it meanwhile.
 private final class Search: Sendable {
     private let lookout: Mutex<JournalLookout>
     private let text: String

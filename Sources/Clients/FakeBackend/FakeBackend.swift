@@ -4,7 +4,7 @@ import MockServer
 import Testing
 import Traffic
 
-/// A separate world for a test: its backend's address, and what the client did there.
+/// A separate world for a test: its backend's address, and the client's traffic there.
 ///
 /// `@Test(.fakeBackend("drop-mid-stream"))` creates one for each test, or each case of a parameterised one, and deletes
 /// it afterwards. All worlds share one server on this machine, which starts with the first of them and lasts as long as
@@ -57,7 +57,7 @@ public struct FakeBackend: Sendable {
         try await server.perform { [access] engine, now in engine.access(toWorld: access.id, at: now)?.now ?? now }
     }
 
-    /// Moves the world's clock; when this returns, everything due on the way has happened and was sent.
+    /// Moves the world's clock; when this returns, everything due has happened and was sent.
     ///
     /// - Throws: ``ClockIsReal`` if the world follows the system's clock: give the trait `clock: .manual`.
     public func advance(by duration: Duration) async throws {
@@ -72,7 +72,7 @@ public struct FakeBackend: Sendable {
     /// The verdicts on the client so far.
     public func verdicts() async throws -> [Verdict] { try await judgement().verdicts }
 
-    /// The verdicts so far, and what the client was exposed to.
+    /// The verdicts so far, and the situations that the client met.
     public func judgement() async throws -> Judgement {
         try await server.perform { [access] engine, now in
             guard let judgement = engine.judgement(ofWorld: access.id, at: now) else { throw NoFakeBackend() }
@@ -89,7 +89,7 @@ public struct FakeBackend: Sendable {
 
     /// The differences from the session being replayed, a sentence each; empty if there are none, or no session.
     ///
-    /// Recorded requests that are still to come are among them. With `match: strict`, they fail the test at its end.
+    /// Recorded requests that have not arrived yet are among them. With `match: strict`, they fail the test at its end.
     public func replayFailures() async throws -> [String] { try await replayOutcome()?.failures ?? [] }
 
     func replayOutcome() async throws -> Engine.ReplayOutcome? {

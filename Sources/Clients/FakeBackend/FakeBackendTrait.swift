@@ -7,7 +7,7 @@ import Testing
 
 /// The parameters of a world.
 struct Plan: Sendable {
-    /// Throws if there is none of that name, so that the test that has it reports it.
+    /// Throws for an unknown name, so that its test reports it.
     let scenario: @Sendable () throws -> Scenario
     /// The scenario's file; nil for one that is written in Swift.
     var text: String?
@@ -97,8 +97,8 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == FakeBackendTrait {
     /// A backend that follows one of the built-in scenarios.
     ///
-    /// Waits are judged by the backend's clock: on a manual one a client whose timers follow the system's clock seems
-    /// not to wait, or not to ping. Make its timers follow the backend's, or allow the obligations about time.
+    /// Waits are judged by the backend's clock: on a manual one, a client with timers on the system's clock seems not
+    /// to wait, or not to ping. Make its timers follow the backend's, or allow the obligations about time.
     ///
     /// - Parameters:
     ///   - scenario: its name; `fitiq-mock scenarios` lists them.
@@ -117,7 +117,7 @@ extension Trait where Self == FakeBackendTrait {
 
     /// A backend that follows a scenario of the test's own, written as in a scenario file, in YAML or JSON.
     ///
-    /// A scenario with mistakes fails the test, which then says all of them.
+    /// A scenario with mistakes fails the test, which then lists them all.
     public static func fakeBackend(
         yaml: String, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {

@@ -7,7 +7,7 @@ import Traffic
 
 // All texts of this module for people are in this file.
 
-/// A test asked for its backend and has none.
+/// A test without a backend asked for it.
 public struct NoFakeBackend: Error, CustomStringConvertible {
     public let description =
         "This test has no fake backend: write @Test(.fakeBackend()) or @Suite(.fakeBackend()), and ask for "
@@ -44,14 +44,14 @@ enum Messages {
         return lines.joined(separator: "\n")
     }
 
-    /// Nothing of what a test waited for came in time.
+    /// No awaited event came in time.
     static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
         let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
         return "The test waited for \(what), and it did not come \(when)."
             + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
     }
 
-    /// What exploring a test has come to so far.
+    /// The progress of exploring a test.
     static func progress(_ name: String, runs: Int, found: Int, seconds: Int64, of budget: Int64) -> String {
         "Exploring \(name): \(Words.counted(runs, "run")), \(found) found, \(seconds) s of \(budget) s"
     }

@@ -96,7 +96,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
             let parts = url.authority.flatMap(HostAndPort.init), !parts.host.isEmpty,
             !parts.host.contains("@"), parts.port == nil || parts.portNumber != nil
         else {
-            // What is before the last "@" may be a password.
+            // The part before the last "@" may be a password.
             throw .badURL(text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text)
         }
         var path = url.path

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Gives each test, or each case of a parameterised one, a world of its own, and judges its client at the end.
+/// Gives each test, or each case of a parameterised one, its own world, and judges its client at the end.
 ///
 /// Each broken *must* becomes an issue at the test; a broken *should* is a warning. If a test fails, the world's journal,
 /// its traffic as HAR and an HTML report are attached.
@@ -51,7 +51,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             failure.yield()
             outcome = .failure(error)
         }
-        // Also if the test was cancelled: a task of its own is not.
+        // Also if the test was cancelled: a separate task is not.
         let judged = await Task {
             let (breaches, failed) = (try await world.breaches(allowing: allowed), failure)
             if breaches.contains(where: \.isFailure) { failed.yield() }
@@ -67,7 +67,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             for file in files {
                 Attachment.record(Array(file.data), named: file.name, sourceLocation: test.sourceLocation)
             }
-        // What the test itself has thrown is reported as well.
+        // The test's own error is reported as well.
         case .failure(let error):
             try? await world.end()
             Issue.record(error, sourceLocation: test.sourceLocation)
@@ -94,7 +94,7 @@ extension Trait where Self == MockWorldTrait {
     ///   - guide: The guide that the world follows.
     ///   - clock: Whether the test moves its time.
     ///   - seed: Decides its ids.
-    ///   - server: Where it is made.
+    ///   - server: The server that makes it.
     public static func mockWorld(
         _ scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil,
         seed: UInt64? = nil, server: MockServer = .shared

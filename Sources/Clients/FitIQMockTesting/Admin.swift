@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Where a server was named.
+/// The source of the server's address.
 enum Origin: Sendable {
     case variable, readyFile, argument, program, usual
 
@@ -85,7 +85,7 @@ struct Admin: Sendable {
         throw refusal(status, data, of: name)
     }
 
-    /// The answer to a request, or an error once its time is over, whatever the system's own time-outs do.
+    /// The answer to a request, or an error at its time limit, whatever the system's own time-outs.
     private static func answer(
         to request: URLRequest, named name: String, in session: URLSession, within patience: TimeInterval
     ) async throws -> (Data, URLResponse) {
@@ -156,7 +156,7 @@ extension MockWorld.JSON {
 }
 
 extension String {
-    /// A name as a segment of a path, whatever is in it.
+    /// Any name as a segment of a path.
     var segment: String {
         addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-_~"))) ?? self
     }

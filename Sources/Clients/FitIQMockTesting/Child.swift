@@ -42,7 +42,7 @@
             process.standardInput = input
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
-            // The server prints its banner once it takes requests; what it prints later is read, too.
+            // The server prints its banner once it accepts requests; its later output is read, too.
             output.fileHandleForReading.readabilityHandler = { handle in
                 let isEnd = handle.availableData.isEmpty
                 event.yield(!isEnd)

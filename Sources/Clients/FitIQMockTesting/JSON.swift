@@ -16,7 +16,7 @@ extension MockWorld {
             self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
         }
 
-        /// The value of a member; nil if it is absent or this is no object.
+        /// The value of a member; nil if it is absent or this is not an object.
         public subscript(_ name: String) -> JSON? {
             if case .object(let members) = self { members[name] } else { nil }
         }
@@ -25,7 +25,7 @@ extension MockWorld {
         public var string: String? { if case .string(let text) = self { text } else { nil } }
         /// The whole number, if it is one.
         public var integer: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
-        /// The elements; none if it is no array.
+        /// The elements; empty if it is not an array.
         public var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
 
         var text: String { String(decoding: data, as: UTF8.self) }

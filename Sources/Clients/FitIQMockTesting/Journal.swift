@@ -13,9 +13,9 @@ extension MockWorld {
         public let connection: Int?
         /// The operation, such as `createGoal`, if the request is one.
         public let endpoint: String?
-        /// What the client sent, if this is a request or the handshake of a WebSocket.
+        /// The client's request, if this is a request or the handshake of a WebSocket.
         public let request: Message?
-        /// What the server answered; nil if a client got none.
+        /// The server's answer; nil if a client got none.
         public let response: Message?
         /// The names of faults that acted.
         public let faults: [String]?

@@ -8,13 +8,13 @@ extension MockWorld {
         package let isFailure: Bool
     }
 
-    /// A file that is kept with a test that failed.
+    /// A file attached to a failed test.
     package struct EvidenceFile: Sendable {
         package let name: String
         package let data: Data
     }
 
-    /// What the client broke, apart from what is known; names that are no obligation's are breaches as well.
+    /// The client's breaches, except known ones; unknown names count as breaches, too.
     package func breaches(allowing allowed: Set<String>) async throws -> [Breach] {
         var breaches: [Breach] = []
         if !allowed.isEmpty {
@@ -46,6 +46,6 @@ extension MockWorld {
 }
 
 extension MockError {
-    /// A test asked for its world and has none.
+    /// A test without a world asked for it.
     package static var noWorld: MockError { Messages.noWorld }
 }

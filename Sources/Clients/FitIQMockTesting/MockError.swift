@@ -1,13 +1,13 @@
 import Foundation
 
-/// What kept the kit from doing what a test asked for; the description says what to do about it.
+/// An error of the kit; the description says what to do about it.
 public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendable {
     public enum Kind: Sendable, Hashable {
-        /// Nothing listens there, or what listened has stopped.
+        /// Nothing listens there, or the server has stopped.
         case noServer
         /// It did not answer in time.
         case noAnswer
-        /// What answers is no fitiq-mock.
+        /// Another program answers.
         case notTheMock
         /// The server is too old for this kit.
         case oldServer
@@ -17,7 +17,7 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
         case forbidden
         /// The world, or something in it, does not exist.
         case notFound
-        /// What was waited for did not happen.
+        /// The awaited event did not happen.
         case nothingMatched
         /// Another refusal, with the API's code for it.
         case refused(status: Int, code: String)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A running fitiq-mock, in which each test makes a world of its own.
+/// A running fitiq-mock, in which each test makes its own world.
 ///
 /// ``shared`` finds the server that is meant; ``start(scenario:options:binary:)`` starts one on macOS and Linux.
 public final class MockServer: Sendable {
-    /// The oldest server whose admin API has all that this kit asks for.
+    /// The oldest server whose admin API has everything that this kit needs.
     public static let oldest = "0.1.0"
 
     /// The server that the environment names, found with the first request.
@@ -22,24 +22,24 @@ public final class MockServer: Sendable {
     ///
     /// - Parameters:
     ///   - url: `http://127.0.0.1:8080`, or that of a world, whose worlds then belong to it.
-    ///   - adminToken: what the server was started with as `--admin-token`.
+    ///   - adminToken: the server's `--admin-token`.
     public convenience init(url: URL, adminToken: String? = nil) {
         self.init(Search { Found(url: url, token: adminToken, origin: .argument, child: nil) })
     }
 
     /// The base of its default world.
     ///
-    /// - Throws: ``MockError`` if there is no server, or another one than a fitiq-mock that is new enough.
+    /// - Throws: ``MockError`` if there is no server, or none that is a recent fitiq-mock.
     public var url: URL { get async throws { try await search.result().url } }
 
     /// Makes a world.
     ///
     /// - Parameters:
-    ///   - scenario: What is there at first and what goes wrong; the server's own scenario if nil.
+    ///   - scenario: The scenario; the server's own if nil.
     ///   - guide: The guide that the world follows; `union` of all if nil, unless the scenario says otherwise.
     ///   - clock: Whether tests move its time; as the scenario says if nil.
     ///   - seed: Decides all ids and the pace; as the scenario says if nil.
-    ///   - label: What lists of worlds show, such as the test's name; 200 bytes at most, the rest is cut.
+    ///   - label: The label in lists of worlds, such as the test's name; cut at 200 bytes.
     public func world(
         scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil, seed: UInt64? = nil,
         label: String? = nil
@@ -52,9 +52,9 @@ public final class MockServer: Sendable {
     }
 
     #if os(macOS) || os(Linux)
-        /// Starts a server on a free port, and waits until it takes requests.
+        /// Starts a server on a free port, and waits until it accepts requests.
         ///
-        /// It ends with ``stop()``, when this object goes, and with the test process, whichever way that ends.
+        /// It ends with ``stop()``, when this object is released, and with the test process, however that ends.
         ///
         /// - Parameters:
         ///   - scenario: The name of a built-in scenario, or the path of a file.
@@ -77,12 +77,12 @@ public final class MockServer: Sendable {
             MockServer(Search { Found(try await Child.start(["--scenario", scenario] + options, binary: binary)) })
         }
 
-        /// Ends a server that the tests started, and waits for its end; others go on.
+        /// Stops a server that the tests started, and waits for its end; others keep running.
         public func stop() async { await search.found()?.child?.stop() }
     #endif
 }
 
-/// A server that was found and looked at.
+/// A server that was found and checked.
 struct Found: Sendable {
     let url: URL
     let token: String?
@@ -96,7 +96,7 @@ struct Found: Sendable {
 
     var admin: Admin { Admin(url: url.appendingPathComponent("__admin"), token: token, patience: patience) }
 
-    /// Finds out whether it answers, and what it is.
+    /// Finds out whether it answers, and its kind and version.
     func checked() async throws -> Found {
         struct Health: Decodable {
             var status: String
@@ -163,7 +163,7 @@ actor Search {
         return try await task.value
     }
 
-    /// What was found, if something looked for it.
+    /// The server, once it was looked up.
     func found() async -> Found? { try? await task?.value }
 
     /// The server that the environment names.
@@ -190,7 +190,7 @@ actor Search {
     }
 }
 
-/// What a server writes down when it takes requests.
+/// The contents of a server's ready file.
 struct ReadyFile: Decodable {
     let url: String
 

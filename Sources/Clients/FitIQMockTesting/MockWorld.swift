@@ -18,9 +18,9 @@ public struct MockWorld: Sendable {
     public var token: String { account.token }
     /// The value of `X-API-Key`.
     public var apiKey: String { account.apiKey }
-    /// Another token of the same user, which never expires: what a client may get when it refreshes.
+    /// Another token of the same user, which never expires, for use after a refresh.
     public var freshToken: String? { account.freshToken }
-    /// What `POST /api/v1/auth/refresh` takes; nil if the scenario gives the user no account.
+    /// The refresh token for `POST /api/v1/auth/refresh`; nil if the scenario gives the user no account.
     public var refreshToken: String? { account.refreshToken }
     /// The id of the token's user.
     public var user: String? { account.user }
@@ -32,7 +32,7 @@ public struct MockWorld: Sendable {
     public var scenario: String { account.scenario }
     /// The guide that it follows, or `union`.
     public var guide: String { account.guide }
-    /// What decides its ids.
+    /// The seed of its ids.
     public var seed: String { account.seed }
     /// The name that ``MockServer/world(scenario:guide:clock:seed:label:)`` gave it.
     public var label: String? { account.label }
@@ -49,7 +49,7 @@ public struct MockWorld: Sendable {
 
     /// How a program finds the world: `FITIQ_MOCK_URL` and its like.
     ///
-    /// `XCUIApplication.launchEnvironment` takes them as they are.
+    /// You can assign them to `XCUIApplication.launchEnvironment`.
     public var environment: [String: String] {
         var variables = [
             "FITIQ_MOCK_URL": url.absoluteString, "FITIQ_MOCK_WS_URL": webSocketURL.absoluteString,
@@ -66,7 +66,7 @@ public struct MockWorld: Sendable {
         admin = root.at(account.adminUrl ?? root.url.appendingPathComponent("worlds/\(account.id)"))
     }
 
-    /// What the admin API says of a world.
+    /// The admin API's description of a world.
     struct Account: Decodable {
         var url, wsUrl: URL
         var adminUrl: URL?
@@ -76,8 +76,7 @@ public struct MockWorld: Sendable {
 }
 
 extension MockWorld {
-    /// What is there at first, what coaches answer, what goes wrong: a built-in scenario by its name as a literal, or one
-    /// written out.
+    /// A scenario: a built-in one by its name as a literal, or one written out.
     public struct Scenario: Sendable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
         let json: JSON
 

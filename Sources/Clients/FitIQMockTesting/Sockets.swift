@@ -35,7 +35,7 @@ extension MockWorld {
         /// Sends a text message that need not be JSON.
         public func send(text: String) async throws { try await act("send", ["text": .string(text)]) }
 
-        /// Holds frames of both directions until ``release()``, or 30 s of the world's time are over.
+        /// Holds frames of both directions until ``release()``, or for 30 s of the world's time.
         ///
         /// Once more does no more.
         public func hold() async throws {
@@ -50,7 +50,7 @@ extension MockWorld {
             }
         }
 
-        /// Lets everything continue that ``hold()`` holds.
+        /// Continues everything that ``hold()`` holds.
         public func release() async throws { _ = try await admin.send("DELETE", "breakpoints/\(holdName)") }
 
         /// Neither sends nor reads any more, with the connection open, until ``resume()``.

@@ -19,12 +19,12 @@ extension MockWorld {
     /// A logged meal, as the backend has it.
     public struct Meal: Sendable, Hashable, Decodable, Identifiable {
         public let id: String
-        /// What the client sent as `raw_input`.
+        /// The client's `raw_input`.
         public let text: String
         public let mealType: String?
         /// `pending`, `processing`, `completed` or `failed`.
         public let status: String
-        /// What was recognised in it.
+        /// The recognised foods.
         public let items: [Item]?
 
         public struct Item: Sendable, Hashable, Decodable {
@@ -47,9 +47,9 @@ extension MockWorld {
         public let messages: [Message]?
 
         public struct Message: Sendable, Hashable, Decodable {
-            /// What the user wrote; nil if the coach did.
+            /// The user's text; nil for the coach's messages.
             public let user: String?
-            /// What the coach wrote; nil if the user did.
+            /// The coach's text; nil for the user's messages.
             public let assistant: String?
         }
     }

@@ -6,15 +6,15 @@ extension MockWorld {
     /// The world's time.
     public func now() async throws -> Date { try await clock().now }
 
-    /// Moves a manual clock; when this returns, everything that was due on the way has happened.
+    /// Moves a manual clock; when this returns, everything due has happened.
     public func advance(by duration: Duration) async throws {
         _ = try await admin.send("POST", "clock", ["advance": duration.json])
     }
 
-    /// Moves a manual clock from one due thing to the next until an entry of the journal matches.
+    /// Moves a manual clock from one due event to the next until a journal entry matches.
     ///
     /// - Parameter limit: How far it moves at most.
-    /// - Throws: ``MockError`` of the kind `nothingMatched`, with what came nearest.
+    /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Entry {
         let moved: Moved = try await admin.read(
@@ -28,15 +28,15 @@ extension MockWorld {
 
     // MARK: The world as a whole
 
-    /// Starts over as the world was made; its tokens stay, its sockets close, and judging begins anew.
+    /// Resets the world to its beginning; its tokens stay, its sockets close, and judging starts over.
     public func reset() async throws { _ = try await admin.send("POST", "reset", [:]) }
 
-    /// Starts over from another scenario; its tokens stay, its sockets close, and judging begins anew.
+    /// Resets the world to another scenario; its tokens stay, its sockets close, and judging starts over.
     public func load(scenario: Scenario) async throws {
         _ = try await admin.send("POST", "reset", ["scenario": scenario.json])
     }
 
-    /// Makes a world that continues from the present state of this one, with credentials of its own.
+    /// Makes a world that continues from the present state of this one, with its own credentials.
     ///
     /// The test ends it with ``end()``.
     public func fork() async throws -> MockWorld {
@@ -46,14 +46,14 @@ extension MockWorld {
     /// Keeps the present state under a name, for ``rewind(to:)``.
     public func mark(_ name: String) async throws { _ = try await admin.send("POST", "marks", ["name": .string(name)]) }
 
-    /// Brings back the state of a mark; sockets end, the journal goes on.
+    /// Restores the state of a mark; sockets end, the journal continues.
     public func rewind(to name: String) async throws {
         _ = try await admin.send("POST", "rewind", ["to": .string(name)])
     }
 
     // MARK: What goes wrong
 
-    /// A rule by which something goes wrong, as a scenario file writes it.
+    /// A fault rule, in the notation of scenario files.
     ///
     /// docs/faults.md of fitiq-mock lists all members: `["on": "socket", "at": ["chunk": 3], "cut": ["reset": true]]`.
     public struct Fault: Sendable, ExpressibleByDictionaryLiteral {
@@ -114,7 +114,7 @@ extension MockWorld {
     private struct Named: Decodable { var name: String }
 
     /// Puts a network between clients and the world: `edge`, `3g`, `lte`, `wifi-bad`, `train`, `lift`, `satellite`,
-    /// `captive-portal` or `offline`, or one that is written out; nil takes it away.
+    /// `captive-portal` or `offline`, or one that is written out; nil removes it.
     public func setNetwork(_ network: JSON?) async throws {
         _ = try await admin.send("PUT", "network", ["network": network ?? .null])
     }

@@ -1,12 +1,12 @@
 import Foundation
 
 extension MockWorld {
-    /// What the world's clients did about one obligation of the contract.
+    /// The verdict on one obligation of the contract.
     public struct Verdict: Sendable, Hashable, Decodable, Identifiable {
         /// `ids/lowercase`, for example; docs/obligations.md of fitiq-mock lists them.
         public let id: String
         public let level: Level
-        /// What is asked, as one sentence.
+        /// The requirement, as one sentence.
         public let clause: String
         public let verdict: Outcome
         /// How often clients faced it.
@@ -47,10 +47,10 @@ extension MockWorld {
         }
     }
 
-    /// What the world's clients kept and broke so far.
+    /// The obligations that the world's clients have kept and broken so far.
     ///
-    /// On a manual clock a client whose timers follow the system's seems not to wait: allow the obligations about time, or
-    /// give the client a clock that the test moves.
+    /// On a manual clock a client with timers on the system's clock seems not to wait: allow the obligations about
+    /// time, or give the client a clock that the test moves.
     ///
     /// - Parameter outcome: Only these; all if nil.
     public func verdicts(_ outcome: Verdict.Outcome? = nil) async throws -> [Verdict] {

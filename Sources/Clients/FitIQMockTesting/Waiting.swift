@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// What an entry of the journal has to be.
+    /// The conditions on a journal entry.
     public struct Condition: Sendable, ExpressibleByDictionaryLiteral {
         private var members: [String: JSON]
         var json: JSON { .object(members) }
@@ -66,7 +66,7 @@ extension MockWorld {
         public static let beginning = Place(json: 0)
         /// From now on.
         public static let now = Place(json: "now")
-        /// After an entry that is known.
+        /// After a known entry.
         public static func after(_ entry: Entry) -> Place { Place(json: .integer(Int64(entry.number))) }
     }
 
@@ -74,8 +74,8 @@ extension MockWorld {
     ///
     /// - Parameters:
     ///   - limit: How long; at most 10 minutes.
-    ///   - place: Where to begin; what has happened already counts by default.
-    /// - Throws: ``MockError`` of the kind `nothingMatched`, with what came nearest and how it differs.
+    ///   - place: Where to begin; past entries count by default.
+    /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries and the differences.
     @discardableResult
     public func wait(
         for condition: Condition, within limit: Duration = .seconds(5), since place: Place = .beginning

@@ -20,7 +20,7 @@ extension XCTestCase {
     ///   - clock: Whether the test moves its time.
     ///   - seed: Decides its ids.
     ///   - allowed: Obligations that the client is known to break, such as `ws/keepalive`.
-    ///   - server: Where the world is made.
+    ///   - server: The server that makes the world.
     public func mockWorld(
         _ scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil,
         seed: UInt64? = nil, allowing allowed: Set<String> = [], server: MockServer = .shared,

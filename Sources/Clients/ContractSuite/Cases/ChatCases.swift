@@ -33,7 +33,7 @@ extension ContractCase {
         .enhancedConsultations, "TemplateCreatedBanner",
         "A template is a meal, a workout or a wellness one, by its type.")
 
-    /// What coaches make, and the questions that their screen suggests.
+    /// The coaches' templates, and the questions that their screen suggests.
     static let templateCases: [ContractCase] = [
         ContractCase(
             "template/created/is-no-goal", "The coach makes a meal template; then the user creates a goal of their own",

@@ -61,7 +61,7 @@ extension ContractCase {
     private static let refresh = Clause(
         .consultationWebSocket, "HTTP errors, 401", "After an unauthorized request the token is refreshed.")
 
-    /// The user has an account, whose tokens live for three seconds.
+    /// The user has an account with tokens that live for three seconds.
     static let shortTokens = """
         token_lifetime: 3s
         accounts: {access_token: 3s, password_cost: 1}

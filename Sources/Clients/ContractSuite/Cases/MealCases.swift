@@ -114,7 +114,7 @@ extension ContractCase {
             """)
     }
 
-    /// Goals whose conversation is gone, and answers with words that are new.
+    /// Goals with a missing conversation, and answers with unknown words.
     static let goalAnswerCases: [ContractCase] = [
         ContractCase(
             "goal/chat/404-clears-the-conversation",
@@ -347,7 +347,7 @@ extension ContractCase {
             .pass(.minutes(5)), .expect(.idle)),
     ]
 
-    /// In whichever order they are logged, eggs come first, then porridge, the usual and the apple.
+    /// In any order of logging, eggs come first, then porridge, the usual and the apple.
     private static let outOfOrder = Setting.written(
         """
         name: out-of-order

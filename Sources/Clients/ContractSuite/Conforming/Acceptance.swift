@@ -4,24 +4,24 @@ import Scenarios
 import Text
 import Traffic
 
-/// The changes with which the fake answers as a server did, found by comparing again and again.
+/// The changes that make the fake answer like a server, found by repeated comparison.
 extension Conformance {
-    /// What a comparison becomes with an overlay of its deviations.
+    /// The result of a comparison with an overlay of its deviations.
     public struct Acceptance: Sendable {
         /// The comparison's own overlay with the new changes.
         public fileprivate(set) var overlay: Overlay
         public fileprivate(set) var newCount = 0
-        /// The places of what no overlay can express, such as an answer that is not JSON.
+        /// The places of deviations that no overlay can express, such as an answer that is not JSON.
         public fileprivate(set) var rest: [String] = []
     }
 
-    /// - Parameter session: what was compared; `compare` need not have been called.
+    /// - Parameter session: the compared session; `compare` need not have been called.
     public func accepting(_ session: Session) -> Acceptance {
         var theirs: [Endpoint: [Kind: Known]] = [:]
         Self.learn(session, in: mode, into: &theirs)
         var (conformance, changes) = (self, overlay.changes)
         var known = Set(changes)
-        // A change shows what lies within what it adds: each round goes one level deeper.
+        // A change reveals the contents of its additions: each round goes one level deeper.
         for _ in 0..<ScenarioLimits.depth {
             conformance.compare(session, playedIn: nil)
             let new = conformance.endpoints.flatMap { conformance.changes(for: $0, theirs[$0.endpoint] ?? [:]) }
@@ -67,7 +67,7 @@ extension Conformance {
                         guard let type = deviation.value?.string, !type.isEmpty else { return nil }
                         action = .contentType(type)
                     case .word:
-                        // Only where the fake has words is a text one of the server's own whatever it looks like.
+                        // Where the fake has words, any text counts as the server's word.
                         let isKnown = shapes.0?.words(at: deviation.member[...]).isEmpty == false
                         guard let word = isKnown ? deviation.value : value else { return nil }
                         action = .value(word, insteadOf: Self.words(replacedAt: deviation, shapes.0, shapes.1))
@@ -86,7 +86,7 @@ extension Conformance {
             }
     }
 
-    /// The status or type of the fake's that a server's takes the place of; nil unless there is only one.
+    /// The fake's status or type that the server's replaces; nil unless it is unambiguous.
     ///
     /// It is one that the server never has: a status of success, or the type of a message of the same shape. Refusals are
     /// too many for one to be meant.
@@ -128,8 +128,8 @@ extension Conformance {
         return renames
     }
 
-    /// The fake's words that a server's takes the place of: one of the same letters, or the only one that the server
-    /// does not say, if it says only one that the fake does not.
+    /// The fake's words that a server's replaces: one with the same letters, or the only one that the server lacks, if
+    /// the server has only one that the fake lacks.
     private static func words(
         replacedAt deviation: ValueShape.Deviation, _ own: ValueShape?, _ theirs: ValueShape?
     ) -> [String] {

@@ -1,6 +1,6 @@
 import Text
 
-/// What a comparison of a real server with the fake says.
+/// Messages of a comparison of a real server with the fake.
 enum ConformMessages {
     static let noMember = "no such member"
     static let noAnswer = "no answer"

@@ -3,9 +3,9 @@ import FitIQClient
 import Sockets
 import Traffic
 
-/// Plays cases of the contract with a real server, as a guest who leaves alone what was there before.
+/// Plays contract cases with a real server, without touching existing data.
 ///
-/// What a case expects is only waited for: the comparison of the recording says what differs. The cases delete nothing.
+/// It only waits for a case's expectations: comparing the recording shows the differences. The cases delete nothing.
 /// They speak in, link and archive only consultations that were created in the same run.
 public struct ConformPlay: Sendable {
     public typealias MakeClient = @Sendable () throws -> FitIQClient
@@ -25,7 +25,7 @@ public struct ConformPlay: Sendable {
     private static let longestPass = Duration.seconds(1)
     private static let lookPause = Duration.milliseconds(10)
 
-    /// - Parameter recording: returns what was recorded so far.
+    /// - Parameter recording: returns the recording so far.
     public init(
         recording: @escaping @Sendable () throws -> Session, isStopped: @escaping @Sendable () -> Bool = { false },
         make: @escaping MakeClient
@@ -57,7 +57,7 @@ public struct ConformPlay: Sendable {
         for step in contractCase.steps where outcome.trouble == nil {
             outcome.trouble = try await trouble(playing: step, with: client)
         }
-        // Whatever is under way gets its answer.
+        // Work in progress gets its answer.
         client.perform(.disconnect)
         _ = try await wait(with: client) { !$0.isBusy && $0.connection != .connected }
         await client.close()
@@ -74,7 +74,7 @@ public struct ConformPlay: Sendable {
             guard let goal = client.state.goals.last(where: { $0.title == title }) else { return ConformMessages.unmet }
             client.perform(.chatAboutGoal(id: goal.id))
         case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
-        // What passes may be over before it is looked at.
+        // Transient states may be over before the check.
         case .until(.streaming, _), .expect, .watch: break
         case .until(let expectation, _):
             let told = expectation.ofReport
@@ -84,8 +84,7 @@ public struct ConformPlay: Sendable {
         return nil
     }
 
-    /// Whether an instruction writes to no consultation but to those that this run created; a goal or a meal may also
-    /// belong to none.
+    /// Whether an instruction writes only to consultations of this run; a goal or a meal may also belong to none.
     private func mayPerform(_ instruction: ClientInstruction, in consultation: String?) throws -> Bool {
         switch instruction {
         case .send, .archive: if consultation == nil { return false }
@@ -131,7 +130,7 @@ extension ClientCommand {
     /// How far ahead the goals' target dates are.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
-    /// What `FitIQClient` does for an instruction that is given at a time.
+    /// The effect of an instruction on `FitIQClient` at a time.
     init(_ instruction: ClientInstruction, at now: Timestamp) {
         self =
             switch instruction {

@@ -11,18 +11,18 @@ import Traffic
 /// How a real server's answers compare with the fake's: by status, media type, messages, members, kinds of values and
 /// vocabulary.
 ///
-/// What the fake can say is learnt from the contract suite without faults, played in memory. An answer of the server is
-/// alike if the fake could have given it, as far as a client reads it: free texts, numbers and times do not count.
+/// It learns the fake's possible answers from the contract suite without faults, played in memory. A server's answer
+/// conforms if the fake could have given it, as far as a client reads it: free texts, numbers and times do not count.
 public struct Conformance: Sendable {
     public let mode: GuideMode
     /// By endpoint, in the order of the API.
     public private(set) var endpoints: [EndpointResult] = []
-    /// Answers that are not compared, because the fake is not asked for anything of the kind.
+    /// Answers that are not compared, because the fake has none of the kind.
     public private(set) var unknownCount = 0
     var known: [Endpoint: [Kind: Known]] = [:]
-    /// What the fake has said, without what its description and an overlay add.
+    /// The fake's answers, without the additions of its description and an overlay.
     var said: [Endpoint: [Kind: Known]] = [:]
-    /// What its answers may be besides.
+    /// The further answers that it may give.
     public let overlay: Overlay
     /// How many requests have no answer, which a recording of others does not explain.
     public private(set) var unansweredCount = 0
@@ -33,7 +33,7 @@ public struct Conformance: Sendable {
         /// How many answers were compared, and how many of them the fake could have given.
         public fileprivate(set) var answers = 0
         public fileprivate(set) var alike = 0
-        /// In the order in which they were first seen; those of one answer by place.
+        /// In order of first occurrence; those of one answer by place.
         public fileprivate(set) var deviations: [Deviation] = []
         fileprivate var places: [ValueShape.Deviation: Int] = [:]
         var title: String { "\(endpoint.method.rawValue) \(endpoint.template)" }
@@ -45,16 +45,16 @@ public struct Conformance: Sendable {
         public let place: String
         public let fake: String
         public let upstream: String
-        /// The case in which it was first seen, and the number of the entry in the recording.
+        /// The case of its first occurrence, and the number of the entry in the recording.
         public let firstSeen: String
         /// In how many answers it shows.
         public fileprivate(set) var count = 1
         let source: ValueShape.Deviation
-        /// Of which answers it is; nil if no overlay has them.
+        /// Its kind of answers; nil if no overlay has them.
         let kind: Overlay.Kind?
     }
 
-    /// What answers are compared by: the status of a response, or the type of a message.
+    /// The key for comparing answers: the status of a response, or the type of a message.
     struct Kind: Hashable {
         let text: String
         var isMessage = false
@@ -69,10 +69,10 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// What the fake says in answers of a kind; there is no shape without JSON.
+    /// The fake's answers of a kind; there is no shape without JSON.
     struct Known {
         var shape: ValueShape?
-        /// None where answers have none.
+        /// nil without answers.
         var mediaTypes: Set<ExactString> = []
 
         init() {}
@@ -83,7 +83,7 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// Alike answers in a hundred, rounded down; nil if there were none.
+    /// The percentage of conforming answers, rounded down; nil without answers.
     public var fidelity: Int? {
         let answers = endpoints.map(\.answers).reduce(0, +)
         return answers == 0 ? nil : endpoints.map(\.alike).reduce(0, +) * 100 / answers
@@ -91,14 +91,14 @@ public struct Conformance: Sendable {
 
     // MARK: What the fake says
 
-    /// Learns what the fake says; throws errors of the harness.
+    /// Learns the fake's answers; throws errors of the harness.
     ///
-    /// - Parameter overlay: What it may say besides.
+    /// - Parameter overlay: Further possible answers.
     public init(mode: GuideMode, overlay: Overlay = Overlay()) async throws {
         (self.mode, self.overlay) = (mode, overlay)
         for contractCase in ContractCase.all where contractCase.guide == nil {
             let scenario = try contractCase.setting.scenario()
-            // Faults are not what the fake says, and thousands of messages are no other answer than a few.
+            // Faults are not the fake's own answers, and thousands of messages add nothing to a few.
             guard scenario.faults.isEmpty, contractCase.setting != .builtIn("long-history") else { continue }
             for style in ClientConfiguration.ChatStyle.allCases {
                 let entries = try await Self.entries(of: contractCase, in: scenario, mode, style)
@@ -110,7 +110,7 @@ public struct Conformance: Sendable {
         for change in overlay.changes { permit(change) }
     }
 
-    /// Adds what the descriptions say about answers of which the cases show nothing, or not everything.
+    /// Adds the descriptions of answers that the cases do not show, or not completely.
     private mutating func describe() {
         let (api, sockets) = (DescribedAPI(.openAPI, in: mode), DescribedAPI(.asyncAPI, in: mode))
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
@@ -135,7 +135,7 @@ public struct Conformance: Sendable {
         known[endpoint]?[kind] = answers
     }
 
-    /// Takes what an overlay's change makes of answers, beside what they are without it.
+    /// Adds the effect of an overlay's change on answers to the unchanged ones.
     mutating func permit(_ change: Overlay.Change) {
         let kind = Kind(change.kind)
         var answers = known[change.endpoint]?[kind] ?? Known(.anything, nil)
@@ -183,8 +183,8 @@ public struct Conformance: Sendable {
 
     // MARK: What the server says
 
-    /// - Parameter cases: those to which the entries belong; nil for a recording of others, which does not show who gave
-    ///   up a request without an answer.
+    /// - Parameter cases: the entries' cases; nil for another program's recording, which does not show who gave up a
+    ///   request without an answer.
     public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]?) {
         var results: [Endpoint: EndpointResult] = [:]
         (unknownCount, unansweredCount) = (0, 0)
@@ -256,14 +256,14 @@ public struct Conformance: Sendable {
         /// The body, if it is JSON.
         var value: JSONValue?
 
-        /// How an overlay names its like; nil for a handshake, and for a message without a type.
+        /// An overlay's name for its kind; nil for a handshake, and for a message without a type.
         func overlayKind(of endpoint: Endpoint) -> Overlay.Kind? {
             if kind.isMessage { return value?["type"]?.string.map { .type($0) } }
             return endpoint.isSocket ? nil : Int(kind.text).map { .status($0) }
         }
     }
 
-    /// The answers of an entry; those of which the recording lacks a part say nothing.
+    /// The answers of an entry; partly recorded ones prove nothing.
     static func answers(of entry: SessionExchange, in mode: GuideMode) -> [Answer] {
         let endpoint = endpoint(of: entry.request, in: mode)
         guard let response = entry.response else {
@@ -356,7 +356,7 @@ extension Conformance {
 
     /// The deviations as rows of a Markdown table, as in the list of deviations.
     ///
-    /// What a server named is code, so that it forms no markup.
+    /// Names from a server become code, so they cannot form markup.
     public var rows: String {
         let rows = endpoints.flatMap { result in
             result.deviations.map { deviation in

@@ -4,9 +4,9 @@ import MockServer
 import Scenarios
 import Text
 
-/// What JSON values at one place look like: their kinds, and the members that objects always have.
+/// The shape of JSON values at one place: their kinds, and the members that objects always have.
 ///
-/// Free texts and numbers are of no account: only what a client has to be able to read.
+/// Free texts and numbers do not count, only what a client must be able to read.
 struct ValueShape: Sendable {
     private var kinds: Set<ValueKind> = []
     /// The texts, if they are words of a vocabulary.
@@ -24,14 +24,14 @@ struct ValueShape: Sendable {
         var count = 0
     }
 
-    /// A value that differs: where it is, what the learnt values are, and what it is.
+    /// A value that differs: its place, the learnt values, and the value found.
     struct Deviation: Hashable, Comparable, Sendable {
         var path: String
         let known: String
         let found: String
         /// Where the value is in the body.
         var member: [Overlay.Step] = []
-        /// What is found there; nil if it is missing.
+        /// The value found; nil if it is missing.
         var value: JSONValue?
         var aspect = Aspect.value
 
@@ -85,10 +85,10 @@ struct ValueShape: Sendable {
         }
     }
 
-    /// How a value differs from all that were learnt, in the order of its members.
+    /// The differences of a value from all learnt ones, in the order of its members.
     func deviations(of value: JSONValue, at member: [Overlay.Step] = [], under name: String = "") -> [Deviation] {
         let kind = ValueKind(value)
-        // What the fake leaves null in all it says may be anything.
+        // A member that is always null in the fake may be anything.
         guard !isAnything else { return [] }
         guard kinds.contains(where: kind.isAlike) else {
             return [
@@ -185,7 +185,7 @@ extension ValueShape {
         }
     }
 
-    /// Adds what another shape has seen.
+    /// Adds another shape's values.
     private mutating func add(_ other: ValueShape) {
         kinds.formUnion(other.kinds)
         words.formUnion(other.words)
@@ -203,7 +203,7 @@ extension ValueShape {
         if elements.first?.kinds.isEmpty ?? true { elements = [theirs] } else { join(&elements[0], theirs) }
     }
 
-    /// Takes what was not seen from a description: further members, words, and kinds; what always was there has to be.
+    /// Adds unseen members, words and kinds from a description; members that were always present stay required.
     mutating func widen(by described: ValueShape) {
         let hasText = kinds.contains(where: \.isText)
         kinds = described.isAnything ? described.kinds : kinds.union(described.kinds.filter { !hasText || !$0.isText })
@@ -225,7 +225,7 @@ extension ValueShape {
 // MARK: What an overlay says
 
 extension ValueShape {
-    /// Takes what a change makes of values, beside what they are without it.
+    /// Adds the effect of a change on values to the unchanged ones.
     mutating func permit(_ action: Overlay.Action, at member: ArraySlice<Overlay.Step>) {
         let rest = member.dropFirst()
         switch (member.first, action) {

@@ -1,16 +1,16 @@
 import FitIQAPI
 
-/// Decides which schedules are tried, and in which order: all single faults, then pairs.
+/// Decides which schedules to try, and in which order: all single faults, then pairs.
 ///
-/// A value without a clock: the stories' points, the seed and what was learnt decide everything. Points that are alike
-/// are tried once with each kind of fault.
+/// A value without a clock: the stories' points, the seed and earlier results decide everything. It tries each kind of
+/// fault once among equal points.
 public struct Agenda: Sendable {
-    /// Counts schedules from whose runs something was learnt: a schedule that is dealt may never run.
+    /// Counts schedules whose runs were evaluated: a dealt schedule may never run.
     public struct Counts: Sendable, Equatable {
         public var singles = 0, pairs = 0
         /// Schedules that were not tried because they are like others.
         public var equal = 0
-        /// The points known, and those of them that only faults brought forth.
+        /// The known points, and those of them that only faults caused.
         public var points = 0, newPoints = 0
         /// Points that were forgotten before every kind of fault was tried at them.
         public var dropped = 0
@@ -18,7 +18,7 @@ public struct Agenda: Sendable {
         public var schedules: Int { singles + pairs }
     }
 
-    /// A point that a schedule brought forth, at which another fault can happen.
+    /// A point that a schedule caused, at which another fault can act.
     private struct Lead: Sendable {
         var basis: Schedule
         var point: FaultPoint
@@ -34,15 +34,15 @@ public struct Agenda: Sendable {
     /// The kinds to try, by rank.
     private let kinds: [[FaultKind]]
     private var random: SplitMix64
-    /// What was dealt or is about to be, by a number for all that is alike.
+    /// The dealt and planned schedules, by a number for equal ones.
     private var seen: Set<UInt64> = []
     /// Single faults with their turns, the first one last.
     private var singles: [(turn: Int, schedule: Schedule)] = []
-    /// Those that are to come later than was thought, the first one first.
+    /// Those postponed after new results, the first one first.
     private var postponed: [(turn: Int, schedule: Schedule)] = []
     /// The kinds that made a run last until it was cut.
     private var lasting: Set<FaultKind> = []
-    /// The points for second faults, oldest first, and for each rank how many of them have been looked at.
+    /// The points for second faults, oldest first, and for each rank how many of them were used.
     private var leads: [Lead] = []
     private var lookedAt: [Int]
     /// Pairs to deal next, the first one last.
@@ -51,7 +51,7 @@ public struct Agenda: Sendable {
 
     /// - Parameters:
     ///   - stories: The points of each story without faults.
-    ///   - patience: How long runs of each story take: what takes longer comes later. Nil if waits take no time.
+    ///   - patience: How long runs of each story take: slower schedules come later. Nil if waits take no time.
     init(
         stories: [Points], seed: UInt64, isThorough: Bool = false,
         families: Set<FaultKind.Family> = Set(FaultKind.Family.allCases), patience: [RunPatience]? = nil
@@ -79,7 +79,7 @@ public struct Agenda: Sendable {
     /// Learns from a run of a schedule that was dealt; in the order of dealing.
     ///
     /// - Parameters:
-    ///   - points: The points that the story does not have without faults.
+    ///   - points: The points that the story lacks without faults.
     ///   - acted: The indices of the faults that acted. If the last one did not, the run teaches nothing.
     ///   - hasLasted: Whether the run was cut because it lasted.
     public mutating func learn(
@@ -104,7 +104,7 @@ public struct Agenda: Sendable {
 }
 
 extension Agenda {
-    /// The schedule with faults that last as long as the client's patience asks, as far as it is known by now.
+    /// The schedule with faults as long as the client's patience requires, as far as it is known.
     private func adapted(_ schedule: Schedule) -> Schedule {
         var schedule = schedule
         for index in schedule.faults.indices where schedule.faults[index].kind.wait == .beyondPatience {
@@ -135,8 +135,8 @@ extension Agenda {
         return postponed.isEmpty ? nil : postponed.removeFirst().schedule
     }
 
-    /// Orders the single faults: each kind is tried at each route before it is tried there in another situation, and
-    /// the better kinds come first, and the quicker ones.
+    /// Orders the single faults: each kind at each route before the same in another situation; better and quicker kinds
+    /// come first.
     private mutating func prepareSingles() {
         var turns: [Int: [[Schedule]]] = [:]
         var layers: [UInt64: Int] = [:]
@@ -159,20 +159,20 @@ extension Agenda {
         }
         for turn in turns.keys.sorted(by: >) {
             let byStory = (turns[turn] ?? []).map { $0.shuffled(using: &random) }
-            // The stories take turns; the first one to deal is the last one here.
+            // The stories take turns; the last element is dealt first.
             for index in (0..<(byStory.map(\.count).max() ?? 0)).reversed() {
                 for schedules in byStory where index < schedules.count { singles.append((turn, schedules[index])) }
             }
         }
     }
 
-    /// How many ranks worse a kind may be that was not tried at a route yet.
+    /// How many ranks worse an untried kind at a route may be.
     private static let layerRanks = 2
 
-    /// A number for a fault at a point and all that are alike, behind the faults of a basis, in its story.
+    /// A number for a fault at a point and equal ones, after the faults of a basis, in its story.
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
         var key = UInt64(basis.story)
-        // The first fault stands for those like it: none of them is in another schedule that was dealt.
+        // The first fault represents equal ones: no other dealt schedule has one of them.
         for fault in basis.faults {
             key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
         }

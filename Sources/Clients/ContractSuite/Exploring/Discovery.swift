@@ -6,11 +6,11 @@ import Traffic
 
 /// Something wrong with a client, and the smallest schedule found that shows it.
 public struct Discovery: Sendable {
-    /// What files and lists of known defects call it: the symptom, the kinds and the places.
+    /// Its name in files and lists of known defects: the symptom, the kinds and the places.
     public let name: String
     /// As ``run`` shows it.
     public let symptom: Symptom
-    /// A run of the smallest schedule, which has no faults if it takes none.
+    /// A run of the smallest schedule, which may have no faults.
     public let run: ExaminedRun
     public let story: Story
     /// How many of its runs showed the symptom, at the end.
@@ -23,7 +23,7 @@ public struct Discovery: Sendable {
     /// The most lines of a timeline.
     public static let timelineLimit = 20
 
-    /// - Parameter names: The names of other discoveries, which this one does not take.
+    /// - Parameter names: The names of other discoveries, which this one avoids.
     public init(
         _ symptom: Symptom, in run: ExaminedRun, of story: Story, confirmed: (count: Int, of: Int),
         besides names: [String] = []
@@ -37,14 +37,14 @@ public struct Discovery: Sendable {
     /// The verdict, if the symptom is a broken obligation.
     public var verdict: Verdict? { run.reading.verdicts.first { $0.obligation.id == symptom.id } }
 
-    /// What goes wrong, and what the client then does, as a sentence.
+    /// A sentence about the fault, and the client's reaction.
     public var sentence: String { ExploringMessages.sentence(symptom, schedule) }
 
     public var advice: String { verdict?.advice ?? ExploringMessages.advice(symptom.id) }
 
-    /// The file of the scenario in which it shows.
+    /// The file of the scenario that reproduces it.
     ///
-    /// - Parameter comments: What else its reader should know, such as the command that found it.
+    /// - Parameter comments: Further notes for its reader, such as the command that found it.
     public func file(comments: [String] = []) -> [UInt8] {
         schedule.file(
             on: story.document, named: name, summary: sentence,
@@ -77,7 +77,7 @@ public struct Discovery: Sendable {
         let entries = run.outcome.entries
         let evidence = Set(symptom.entries)
         var shown: Set<Int> = []
-        // What shows the symptom comes first where there is no room for all.
+        // If space is short, entries that show the symptom have priority.
         let marked =
             entries.indices.filter { evidence.contains(entries[$0].number) }
             + entries.indices.filter { !entries[$0].event.faultNames.isEmpty }

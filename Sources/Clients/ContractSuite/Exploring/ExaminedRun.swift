@@ -1,6 +1,6 @@
 import Judging
 
-/// A run of a schedule, with all that an explorer reads out of it.
+/// A run of a schedule, with an explorer's findings about it.
 public struct ExaminedRun: Sendable {
     public let schedule: Schedule
     public let outcome: TrialOutcome
@@ -8,7 +8,7 @@ public struct ExaminedRun: Sendable {
     public let points: Points
     /// The indices of the faults that acted.
     public let acted: Set<Int>
-    /// What is wrong with the client, each id once.
+    /// The client's symptoms, each id once.
     public let symptoms: [Symptom]
 
     public init(

@@ -3,7 +3,7 @@ import JSON
 import Judging
 import Text
 
-/// What an exploration found.
+/// The result of an exploration.
 public struct Exploration: Sendable {
     /// A schedule that showed something once, and too seldom when it was repeated.
     public struct Flaky: Sendable, Equatable {
@@ -23,7 +23,7 @@ public struct Exploration: Sendable {
     }
 
     public let settings: Explorer.Settings
-    /// In the order in which they were found; those that show without faults come first.
+    /// In order of discovery; those without faults come first.
     public internal(set) var found: [Discovery] = []
     public internal(set) var flaky: [Flaky] = []
     /// Causes beyond ``ExploreLimits/findings``.
@@ -34,7 +34,7 @@ public struct Exploration: Sendable {
     public internal(set) var ended = Ending.exhausted
     /// Whether the client sent anything when nothing went wrong; if not, nothing was tried.
     public internal(set) var hasConnected = false
-    /// The instructions that the client lacks, by story: what the steps of such a story demand does not count.
+    /// The instructions that the client lacks, by story: the demands of such a story's steps do not count.
     public internal(set) var unsupported: [Set<String>]  // Names of instructions: constants.
 
     init(_ settings: Explorer.Settings) {
@@ -42,7 +42,7 @@ public struct Exploration: Sendable {
         unsupported = settings.stories.map { _ in [] }
     }
 
-    /// Whether a client shows a symptom no more: nothing of what there was to try showed it, not even once.
+    /// Whether a client no longer shows a symptom: no tried schedule showed it, even once.
     public func refutes(_ id: ExactString) -> Bool {
         let isWhole = [.exhausted, .runs].contains(ended) && omittedCount == 0
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }
@@ -53,7 +53,7 @@ public struct Exploration: Sendable {
     /// Every discovery is a check, also one that is a broken obligation. A *should* does not fail the report.
     ///
     /// - Parameters:
-    ///   - name: What the first run is called: the scenario in which nothing goes wrong.
+    ///   - name: The name of the first run: the scenario without faults.
     ///   - file: Where a discovery's file is, and the command that plays it; nil if there is none.
     public func report(
         title: String, named name: String, file: (Discovery) -> (path: String, replay: String)? = { _ in nil }

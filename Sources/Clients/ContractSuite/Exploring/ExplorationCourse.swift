@@ -3,11 +3,11 @@ import JSON
 import Judging
 import Scenarios
 
-/// An exploration under way.
+/// An exploration in progress.
 ///
-/// Schedules are dealt a window ahead of what was learnt, run in any order, and told in the order in which they were
-/// dealt: a report does not depend on the number of jobs. What showed something is investigated at once, beside the
-/// schedules that follow; it becomes a finding when its turn comes.
+/// It deals schedules a window ahead of the evaluated ones, runs them in any order, and reports them in the order of
+/// dealing, so a report does not depend on the number of jobs. It investigates a symptom at once, concurrently with
+/// later schedules; the symptom becomes a finding when its turn comes.
 struct ExplorationCourse<Runner: Trial> {
     var exploration: Exploration
     private let settings: Explorer.Settings
@@ -31,7 +31,7 @@ struct ExplorationCourse<Runner: Trial> {
     /// Why nothing more is dealt, and whether a run was cut off, so that nothing more is run.
     private var ending: Exploration.Ending?
     private var isCut = false
-    /// Whether what has not been run by now never will be.
+    /// Whether no more schedules will run.
     private var isOver = false
 
     /// Schedules that are dealt ahead: enough for all jobs while one run lasts, few enough to learn in time.
@@ -40,14 +40,14 @@ struct ExplorationCourse<Runner: Trial> {
     private struct Dealt {
         let schedule: Schedule
         var run: ExaminedRun?
-        /// How many of its symptoms are told.
+        /// How many of its symptoms were reported.
         var toldCount = 0
         var investigations: [Investigation] = []
 
         func investigation(of id: String) -> Int? { investigations.firstIndex { $0.id == id } }
     }
 
-    /// A run to make: of a schedule that was dealt, or of one that is asked for because of it.
+    /// A run to make: of a dealt schedule, or of one that its investigation needs.
     private struct Work: Sendable {
         let number: Int
         let schedule: Schedule
@@ -55,10 +55,10 @@ struct ExplorationCourse<Runner: Trial> {
         var ask: Investigation.Ask?
     }
 
-    /// What became of a cause: the index of its finding, no room for one, or how often it did not show again.
+    /// The state of a cause: the index of its finding, no room for one, or how often it did not show again.
     private enum Standing { case found(Int), omitted, doubted(Int) }
 
-    /// How often the story is run without faults.
+    /// How often the story runs without faults.
     private var tries: Int { trial.isRepeatable ? 1 : settings.confirmation.tries }
     private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
 
@@ -71,7 +71,7 @@ struct ExplorationCourse<Runner: Trial> {
         agenda = Agenda(stories: [], seed: settings.seed)
     }
 
-    /// Runs each story without faults: what is wrong then is found, and wrong no more.
+    /// Runs each story without faults: its symptoms are findings, and ignored from then on.
     mutating func begin() async throws {
         for (story, told) in settings.stories.enumerated() {
             let schedule = Schedule(story: story)
@@ -131,7 +131,7 @@ struct ExplorationCourse<Runner: Trial> {
             while true {
                 fold(observing)
                 if settings.jobs == 1, let work = next() {
-                    // Without a task for each: in memory, to begin one and to wait for it takes a thirtieth of a run.
+                    // Without a task for each: in memory, starting and awaiting one takes a thirtieth of a run.
                     take(try await examine(work), of: work)
                     continue
                 }
@@ -161,7 +161,7 @@ extension ExplorationCourse {
         look()
         guard !isCut, ending != .interrupted else { return nil }
         let isDealt = ending == nil && begunCount < dealt.count
-        // Findings come first, but what is not found yet is looked for meanwhile.
+        // Findings come first, but the search for others continues meanwhile.
         if !isDealt || exploringCount >= settings.jobs / 2, let work = nextOfInvestigations() { return work }
         guard isDealt else { return nil }
         (begunCount, exploringCount) = (begunCount + 1, exploringCount + 1)
@@ -200,18 +200,18 @@ extension ExplorationCourse {
                 // How a client is cut off is not its own doing.
                 return stopping() == .interrupted ? nil : run
             } catch {
-                // What is stopped may fail in any way.
+                // A stopped run may fail in any way.
                 guard stopping() == .interrupted || stopping() != nil && error is CancellationError else { throw error }
                 return nil
             }
         }
     }
 
-    /// Takes in what came of a run, in whatever order.
+    /// Records the result of a run, in any order.
     private mutating func take(_ run: ExaminedRun?, of work: Work) {
         if run == nil { isCut = true }
         if work.ask == nil { exploringCount -= 1 }
-        // What it was for may have been told meanwhile.
+        // Its purpose may have been served meanwhile.
         let place = work.number - toldCount
         guard dealt.indices.contains(place) else { return }
         guard let id = work.id, let ask = work.ask else { return dealt[place].run = run }
@@ -222,14 +222,14 @@ extension ExplorationCourse {
         dealt[place].investigations[index].tell(run, of: ask)
     }
 
-    /// Takes what has been run for all there is, because nothing more will be.
+    /// Treats the runs so far as complete, because no more will follow.
     private mutating func giveUpRest() {
         look()
         let first = dealt.firstIndex { $0.run == nil } ?? dealt.count
         // Any number of jobs leaves the same runs in front of the first that was not made.
         if trial.isRepeatable { dealt.removeSubrange(first...) } else { dealt.removeAll { $0.run == nil } }
         begunCount = dealt.count
-        // What showed last may be investigated yet.
+        // The last symptoms may still be investigated.
         isOver = isCut || ending == .interrupted || dealt.count == learntCount
     }
 }
@@ -237,7 +237,7 @@ extension ExplorationCourse {
 // MARK: - Folding
 
 extension ExplorationCourse {
-    /// Learns and tells what it can, both in the order of dealing, and deals as much as was learnt from.
+    /// Evaluates and reports results in the order of dealing, and deals as many schedules as were evaluated.
     private mutating func fold(_ observing: (Exploration) -> Void) {
         deal()
         while learntCount < dealt.count, let run = dealt[learntCount].run {
@@ -269,7 +269,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// Tells what the first schedule showed; false if an investigation is under way.
+    /// Reports the first schedule's symptoms; false if an investigation is in progress.
     private mutating func tellFirst() -> Bool {
         guard let run = dealt[0].run else { return true }
         for symptom in run.symptoms.dropFirst(dealt[0].toldCount) {
@@ -314,7 +314,7 @@ extension ExplorationCourse {
         return true
     }
 
-    /// Whether a cause is still to be looked into; of one that was doubted, another schedule may show more.
+    /// Whether to investigate a cause; another schedule may show more of a doubtful one.
     private func isOpen(_ cause: Cause) -> Bool {
         switch causes[cause] {
         case nil: true
@@ -323,9 +323,9 @@ extension ExplorationCourse {
         }
     }
 
-    /// What an investigation has concluded; nil while it is under way.
+    /// The conclusion of an investigation; nil while it is in progress.
     ///
-    /// It begins if there is none.
+    /// Starts one if necessary.
     private mutating func investigate(_ id: String, at place: Int, in run: ExaminedRun) -> Investigation.Conclusion? {
         let index = dealt[place].investigation(of: id) ?? dealt[place].investigations.count
         if index == dealt[place].investigations.count {
@@ -339,7 +339,7 @@ extension ExplorationCourse {
         return dealt[place].investigations[index].conclusion
     }
 
-    /// Begins to look into what later schedules showed, as far as what comes before them does not make that vain.
+    /// Starts to investigate later schedules' symptoms, unless earlier results make that pointless.
     private mutating func investigateAhead() {
         var taken: Set<Cause> = []
         for place in dealt.indices {
@@ -357,7 +357,7 @@ extension ExplorationCourse {
 
 // MARK: - Findings
 
-/// What makes two sightings one finding: their symptom, where the client stood, and what went wrong last.
+/// The identity of a finding: the symptom, the client's situation, and the last fault.
 private struct Cause: Hashable {
     let id: ExactString
     let situation: Situation
@@ -373,7 +373,7 @@ private struct Cause: Hashable {
 }
 
 extension ExplorationCourse {
-    /// What was found already that explains a symptom: its faults are among those of the schedule, or its story shows it
+    /// An earlier finding that explains a symptom: its faults are among those of the schedule, or its story shows it
     /// without any.
     private func explanation(of id: String, in schedule: Schedule) -> Int? {
         exploration.found.firstIndex { found in
@@ -396,7 +396,7 @@ extension ExplorationCourse {
         return exploration.found.count - 1
     }
 
-    /// Notes what showed too seldom, or could not be tried again; there is no finding.
+    /// Records a symptom that was too rare, or could not be tried again, as no finding.
     private mutating func note(_ id: String, in schedule: Schedule, _ count: Int, of tries: Int) {
         exploration.flaky.append(Exploration.Flaky(schedule: schedule, id: id, failed: count, of: tries))
     }

@@ -2,7 +2,7 @@ import Faults
 
 /// The limits of an exploration.
 ///
-/// Ranges are those of settings; what is outside is refused. What exceeds another limit is left out and counted.
+/// Ranges are those of settings; values outside are refused. Anything beyond another limit is left out and counted.
 public enum ExploreLimits {
     public static let runs = 1...10_000_000
     public static let budget = Duration.seconds(1)...Duration.seconds(7 * 86_400)
@@ -18,7 +18,7 @@ public enum ExploreLimits {
     /// Entries of a run that are read, and points that are learnt from them.
     public static let entries = 5000
     public static let points = 2000
-    /// Points of one run, of those that no other run had before, at which the next fault is tried.
+    /// New points of a run at which to try another fault.
     public static let newPoints = 200
     /// Points that wait for a second fault; beyond that the oldest are dropped.
     public static let leads = 100_000

@@ -2,7 +2,7 @@ import FitIQAPI
 import Judging
 import Scenarios
 
-/// Finds the faults that break a client, and reduces what it finds to the smallest schedule.
+/// Finds the faults that break a client, and reduces each finding to the smallest schedule.
 ///
 /// ```swift
 /// let exploration = try await Explorer().explore(with: MemoryTrial { surroundings, network in
@@ -18,16 +18,16 @@ public struct Explorer: Sendable {
         public var seed: UInt64 = 1
         /// The most schedules to try; nil for no limit.
         public var runs: Int?
-        /// How many runs are under way at once.
+        /// The number of concurrent runs.
         public var jobs = 1
-        /// How long a client by the system's clock may take for a schedule before it is said to hang; nil for ten times as
-        /// long as without faults, from 40 s to a minute.
+        /// How long a client on the system's clock may take for a schedule before it counts as hanging; nil for ten
+        /// times as long as without faults, from 40 s to a minute.
         public var timeLimit: Duration?
         /// Whether points are tried too that differ from others only in their numbers.
         public var isThorough = false
         /// Whether a command may end with any status.
         public var mayFail = false
-        /// How often a finding has to show; what is repeatable has to show once.
+        /// How often a finding has to appear; a repeatable one has to appear once.
         public var confirmation = Confirmation(2, of: 3)
         public var families = Set(FaultKind.Family.allCases)
         public var stories = Story.all
@@ -35,7 +35,7 @@ public struct Explorer: Sendable {
         public init() {}
     }
 
-    /// How often of how many times a finding has to show.
+    /// In how many of how many runs a finding has to appear.
     public struct Confirmation: Sendable, Equatable, CustomStringConvertible {
         public let needed, tries: Int
 
@@ -59,9 +59,9 @@ public struct Explorer: Sendable {
     }
 
     /// - Parameters:
-    ///   - stopping: Asked before each run whether to end, and why; what was found until then is returned. When the time
-    ///     is over, what was seen is still confirmed, until a trial throws `CancellationError`.
-    ///   - observing: Called after each run that was folded, in their order, with what there is so far.
+    ///   - stopping: Called before each run; returns whether to end, and why. The findings so far are then returned.
+    ///     When time runs out, it still confirms the symptoms seen, until a trial throws `CancellationError`.
+    ///   - observing: Called with the state so far after each evaluated run, in order.
     /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
         with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
@@ -79,7 +79,7 @@ public struct Explorer: Sendable {
             try await course.begin()
             if course.exploration.hasConnected { try await course.go(observing) }
         } catch {
-            // What is stopped may fail in any way; what was found before stays.
+            // A stopped run may fail in any way; earlier findings stay.
             guard stopping() == .interrupted else { throw error }
             course.exploration.ended = .interrupted
         }

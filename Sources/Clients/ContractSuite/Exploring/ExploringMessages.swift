@@ -45,7 +45,7 @@ enum ExploringMessages {
         case .interrupted: "It was interrupted."
         }
     }
-    /// Why the exploration ended, and what was seen that is no finding.
+    /// Why the exploration ended, and the symptoms that are no findings.
     static func notes(_ exploration: Exploration) -> [String] {
         let stories = exploration.settings.stories
         let lacks = zip(stories, exploration.unsupported).filter { !$1.isEmpty }.map { story, instructions in
@@ -69,22 +69,22 @@ enum ExploringMessages {
 
     // MARK: Discoveries
 
-    /// What goes wrong, and what the client then does.
+    /// The fault, and the client's reaction.
     static func sentence(_ symptom: Symptom, _ schedule: Schedule) -> String {
         let causes = schedule.faults.map { "\(phrase($0.kind.id)) \(phrase($0.place))" }
-        // What a check from inside expected is in the timeline's part of the report.
+        // The timeline's part of the report has an inside check's expectation.
         let effect = effect(symptom.id) ?? symptom.message
         return causes.isEmpty
             ? "Without any fault: \(lowercasedFirst(effect))"
             : "After \(Words.list(causes)): \(lowercasedFirst(effect))"
     }
 
-    /// A message that begins with "The client" goes on in a sentence; others begin as they are.
+    /// A message that begins with "The client" continues a sentence; others begin one.
     private static func lowercasedFirst(_ text: String) -> String {
         text.hasPrefix("The ") ? "t" + text.dropFirst() : text
     }
 
-    /// What the client does, if the symptom's own message is about a moment's details.
+    /// The client's reaction, if the symptom's own message has details of one moment.
     private static func effect(_ id: String) -> String? {
         if let check = InsideCheck(rawValue: id) {
             return switch check {

@@ -4,8 +4,8 @@ import Scenarios
 extension FaultKind {
     /// All kinds, family by family.
     ///
-    /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for what concerns only how a client
-    /// reads bytes, wherever it stands.
+    /// Ranks: 0 and 1 find the most; 2 is usual; 3 is for the coach and the meals; 4 for how a client reads bytes, in
+    /// any situation.
     public static let all: [FaultKind] =
         answers + handshakes + endings + closes + frames + behaviours + hostile
 
@@ -129,7 +129,7 @@ extension FaultKind {
             ["insert": #"{"type":"coach_mood","content":"of tomorrow","timestamp":"2025-01-29T10:30:00Z"}"#]),
         FaultKind("swapped", .disorder, .frame, weight: 4, milder: ["lost"], ["swap": true]),
         FaultKind("coalesced", .disorder, .chunk, rank: 4, weight: 2, reach: .two, ["coalesce": 2]),
-        // In the middle of the type, at each byte where the text begins, and behind it.
+        // In the middle of the type, at each byte where the text begins, and after it.
         FaultKind("fragmented", .broken, .frame, rank: 4, weight: 1, fragments([1, 12] + Array(34...48) + [60])),
         FaultKind("masked", .broken, .frame, rank: 4, weight: 6, ["masked": true]),
         FaultKind("marked-compressed", .broken, .frame, rank: 4, weight: 6, ["reserved_bits": 4]),

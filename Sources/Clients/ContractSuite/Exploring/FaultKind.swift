@@ -2,12 +2,12 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A kind of fault: what goes wrong at a place, in the words of a scenario.
+/// A kind of fault at a place, in the notation of scenarios.
 public struct FaultKind: Sendable {
     /// The unique id: `status-503`.
     public let id: String
     public let family: Family
-    /// The sort of place that it is for; what is for a frame is for a chunk as well.
+    /// The sort of place where it acts; a fault for a frame also acts on a chunk.
     let sort: FaultPoint.Place.Sort
     /// Kinds of a lower rank come first: they find the most with the fewest runs.
     let rank: Int
@@ -17,34 +17,34 @@ public struct FaultKind: Sendable {
     /// The ids of kinds to try instead of it, the best first.
     let milder: [String]
     let reach: Reach
-    /// Which handshakes it refuses beside what it does, beginning with the next one; nil for none.
+    /// The handshakes that it refuses in addition, beginning with the next one; nil for none.
     let refusing: Reach?
-    /// The members of each of its rules beside those that say where; the text `$wait` stands for its wait.
+    /// The members of each of its rules except the place; the text `$wait` stands for its wait.
     let members: [JSONObject]
 
     public enum Family: String, Sendable, CaseIterable {
         case refused, failed, lost, late, cut, silence, broken, disorder, expiry, behaviour, hostile
     }
 
-    /// How long it holds something up, unless a schedule says otherwise.
+    /// Its default delay.
     enum Wait: Sendable, Equatable {
         case none
         case exactly(Duration)
         /// Longer than clients wait for an answer.
         case beyondPatience
-        /// Until the client gives up by itself.
+        /// Until the client gives up on its own.
         case endless
     }
 
-    /// What it concerns of what is numbered at its place.
+    /// Which of the numbered items at its place it affects.
     enum Reach: Sendable {
         case one
         /// Also the next one.
         case two
-        /// Also all that follow.
+        /// All later ones, too.
         case rest
 
-        /// As a rule says it.
+        /// In a rule's notation.
         func json(from number: Int) -> JSONValue {
             switch self {
             case .one: .number(JSONNumber(number))
@@ -93,7 +93,7 @@ extension Schedule.Fault {
 }
 
 extension FaultPoint.Place.Sort {
-    /// The list of a scenario to which rules for such places belong; nil if no rule can name them.
+    /// The scenario's list for rules of such places; nil if no rule can name them.
     public var list: String? {
         switch self {
         case .request, .handshake, .frame, .chunk, .after: "faults"
@@ -105,7 +105,7 @@ extension FaultPoint.Place.Sort {
 }
 
 extension FaultPoint.Place {
-    /// What a rule says to concern the place, and as much behind it as the reach says.
+    /// The members of a rule for the place and the reach after it.
     fileprivate func rule(_ reach: FaultKind.Reach) -> JSONObject {
         let (template, number) = (endpoint?.template ?? "", reach.json(from: number))
         switch sort {

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Judging
 
-/// A place in a client's traffic at which something can go wrong, and where the client stands there.
+/// A place in a client's traffic for a fault, and the client's situation there.
 public struct FaultPoint: Sendable, Hashable {
     public let place: Place
     /// The situation before it.
@@ -16,7 +16,7 @@ public struct FaultPoint: Sendable, Hashable {
         (self.place, self.situation, self.part) = (place, situation, part)
     }
 
-    /// What points have in common that differ only in their numbers: one of them is enough.
+    /// The common part of points that differ only in their numbers: one of them is enough.
     ///
     /// A number that is the same in each process. The situation counts unless a kind concerns only the reading of bytes.
     func likeness(for kind: FaultKind) -> UInt64 {
@@ -29,12 +29,12 @@ public struct FaultPoint: Sendable, Hashable {
         public let sort: Sort
         /// Of a request, or the kind of socket.
         public let endpoint: Endpoint?
-        /// The type of a frame, the words of a meal, or those of a question if its turn does not tell it from others.
+        /// The type of a frame, the words of a meal, or those of a question if its turn is not unique.
         public let text: String
         /// The connection, the answer on it and the number there, as far as the sort has them.
         public private(set) var numbers: [Int]
 
-        /// Without the texts, which take longest to hash and tell few places apart.
+        /// Without the texts, which take longest to hash and distinguish few places.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(sort)
             hasher.combine(numbers)
@@ -50,9 +50,9 @@ public struct FaultPoint: Sendable, Hashable {
             case chunk
             /// The gap behind a frame, and each ending.
             case after
-            /// What the coach does with a question of a consultation.
+            /// The coach's answer to a question of a consultation.
             case question
-            /// What becomes of a meal.
+            /// The processing of a meal.
             case meal
             /// A time since the world's beginning, in seconds.
             case moment
@@ -124,14 +124,14 @@ extension FaultPoint.Place: LosslessStringConvertible {
         let type = words.dropFirst().first { $0.first?.isLetter ?? false }.map(String.init)
         text = type ?? (try? JSON.parse(Array(description[quote...].utf8)))?.string ?? ""
         let shape = sort.shape
-        // What is written in another way is written by somebody else.
+        // Other notations come from other programs.
         guard (endpoint != nil) == shape.endpoint, text.isEmpty != shape.text || sort == .question,
             numbers.count == shape.numbers, numbers.allSatisfy((1...1_000_000).contains),
             self.description == description
         else { return nil }
     }
 
-    /// What it is a place of, without its numbers, as a number that is the same in each process.
+    /// Its kind of place, without its numbers, as a number that is the same in each process.
     var route: UInt64 {
         let type = sort.shape.endpoint ? text : ""
         return sort.rawValue.utf8.fnv1a.mixed(with: (endpoint?.name ?? "").utf8.fnv1a).mixed(with: type.utf8.fnv1a)

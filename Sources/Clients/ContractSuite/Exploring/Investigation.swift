@@ -1,12 +1,12 @@
 /// Confirms a symptom and reduces the schedule that showed it.
 ///
 /// A state machine: ``next(width:)`` returns the runs that it needs or may need soon, any number at a time, and
-/// ``tell(_:of:)`` takes their results. It concludes what it would if one run followed another.
+/// ``tell(_:of:)`` accepts their results. Its conclusion equals that of consecutive runs.
 struct Investigation: Sendable {
     /// A run that it needs.
     struct Ask: Sendable, Hashable {
         let schedule: Schedule
-        /// Whether the client gets as long as it may take; if not, as long as it takes to see that it lasts.
+        /// Whether the client gets its whole time limit; if not, only enough time to see that it is slow.
         let isWhole: Bool
     }
 
@@ -17,7 +17,7 @@ struct Investigation: Sendable {
         case doubted(count: Int, of: Int)
     }
 
-    /// What became of the runs of a schedule.
+    /// The results of a schedule's runs.
     private struct Showing {
         var count = 0, made = 0, underWay = 0
         var evidence: ExaminedRun?
@@ -27,7 +27,7 @@ struct Investigation: Sendable {
     private(set) var conclusion: Conclusion?
     private let schedule: Schedule
     private let isRepeatable: Bool
-    /// How often a symptom is looked for, and how often of these it has to show.
+    /// The number of attempts to see a symptom, and how many have to succeed.
     private let confirmation: Explorer.Confirmation
     private var shrink: Shrink
     private var showings: [Ask: Showing] = [:]
@@ -53,11 +53,11 @@ struct Investigation: Sendable {
     }
 
     private func whole(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: true) }
-    /// What is found by chance among many candidates is tried again in the end; what is repeatable is not.
+    /// A chance result among many candidates is tried again in the end; a repeatable one is not.
     private func candidate(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: isRepeatable) }
 
-    /// - Parameter width: How many candidates may be under way, though the first of them may make the others vain.
-    /// - Returns: Nil if it needs nothing, or nothing before it is told more.
+    /// - Parameter width: The number of concurrent candidates, although the first may make the others pointless.
+    /// - Returns: nil if it needs no run, or none before further results.
     mutating func next(width: Int) -> Ask? {
         guard conclusion == nil else { return nil }
         if let ask = begin(whole(schedule)) { return ask }
@@ -86,11 +86,11 @@ struct Investigation: Sendable {
         settle()
     }
 
-    /// Concludes with what is known.
+    /// Concludes from the results so far.
     mutating func halt() {
         guard conclusion == nil else { return }
         for schedule in confirmed.reversed() {
-            // What lasts is no hang before it has lasted long enough.
+            // A slow run is no hang before it has lasted long enough.
             for ask in id == ExploreCheck.hang.rawValue ? [whole(schedule)] : [whole(schedule), candidate(schedule)] {
                 if let found = found(showings[ask]) { return conclusion = found }
             }
@@ -100,7 +100,7 @@ struct Investigation: Sendable {
 
     // MARK: What is certain
 
-    /// Whether it showed often enough; nil if that is not certain yet.
+    /// Whether it appeared often enough; nil if that is not certain yet.
     private func shows(_ ask: Ask) -> Bool? {
         let showing = showings[ask] ?? Showing()
         if showing.count >= confirmation.needed { return true }

@@ -3,23 +3,23 @@ import JSON
 import Judging
 import Traffic
 
-/// What is wrong with a client in a run.
+/// A symptom of a client in a run.
 public struct Symptom: Sendable, Hashable {
     /// The id of an obligation, of a check from inside, or of an ``ExploreCheck``.
     public let id: String
     public let level: Obligation.Level
-    /// What the client did, as a sentence.
+    /// The client's behaviour, as a sentence.
     public let message: String
-    /// Where the client stood when it showed.
+    /// The client's situation at the time.
     public let situation: Situation
-    /// The numbers of the entries that show it, oldest first; empty if none does.
+    /// The numbers of the entries that show it, oldest first.
     public let entries: [Int]
 
     /// All ids but those of obligations.
     public static let ids = InsideCheck.allCases.map(\.rawValue) + ExploreCheck.allCases.map(\.rawValue)
 }
 
-/// What a judge says about a run, in one pass over its entries.
+/// A judge's verdict on a run, in one pass over its entries.
 public struct TrialReading: Sendable {
     public let verdicts: [Verdict]
     public let coverage: Coverage
@@ -38,12 +38,12 @@ public struct TrialReading: Sendable {
     }
 }
 
-/// Tells what is wrong with a client in a run, beside what is wrong with it when nothing goes wrong.
+/// Finds the symptoms of a client in a run, except those that it shows without faults.
 public struct Oracle: Sendable {
     private let stories: [Story]
     /// Whether a command may end with any status.
     private let mayFail: Bool
-    /// What the runs without faults show, and their most requests in a minute, by story.
+    /// The symptoms of runs without faults, and their most requests in a minute, by story.
     private var baselines: [Baseline]
 
     private struct Baseline {
@@ -51,8 +51,7 @@ public struct Oracle: Sendable {
         var peak = 0
     }
 
-    /// How many requests and handshakes a minute may have that none has without faults: this many times as many, and
-    /// so many more.
+    /// How many more requests and handshakes a minute may have than without faults: a factor, and an addition.
     static let floodFactor = 3
     static let floodRoom = 60
 
@@ -61,12 +60,12 @@ public struct Oracle: Sendable {
         baselines = stories.map { _ in Baseline() }
     }
 
-    /// Learns from a run without faults how much the client sends; of that, only what nothing ends is a flood.
+    /// Learns from a run without faults how much the client sends; there, only endless traffic is a flood.
     public mutating func learn(_ outcome: TrialOutcome, story: Int) {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
     }
 
-    /// Leaves a symptom out from now on, because the story shows it without faults.
+    /// Ignores a symptom from now on, because the story shows it without faults.
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
     /// The symptoms of a run, each id once, without those that the story shows without faults.
@@ -115,7 +114,7 @@ public struct Oracle: Sendable {
             add(
                 ExploreCheck.flood.rawValue, message, entries: Array(numbers.prefix(4)), at: minute.places.lowerBound)
         }
-        // A client that cannot leave may go on.
+        // A client that cannot leave may continue.
         if !outcome.unsupported.contains("disconnect"), let entry = Self.unasked(outcome) {
             add(
                 ExploreCheck.restless.rawValue, ExploringMessages.restless(entry, since: outcome.startedAt),
@@ -159,7 +158,7 @@ public struct Oracle: Sendable {
         return most
     }
 
-    /// The first thing that the client began while its user wanted nothing; nil if there is none.
+    /// The first request that the client began after its user left; nil without one.
     private static func unasked(_ outcome: TrialOutcome) -> JournalEntry? {
         guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
         return outcome.entries.first(where: { entry in
@@ -173,15 +172,14 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether the judge lacks what it takes to blame the client: an answer may have come after it had given up, or it
-    /// repeats too much or too soon, but its user asked in between, or another attempt was under way that was journaled
-    /// later.
+    /// Whether the judge cannot blame the client: an answer may have come after it had given up, or it repeats too much
+    /// or too soon, but its user asked in between, or a concurrent attempt was journaled later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
         if finding.evidence.dropLast().contains(where: \.isLate) { return true }
         guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
         switch obligation.id {
         case "ws/recovers-history":
-            // One is under way, or it rests after failures.
+            // An attempt is in progress, or it pauses after failures.
             let rest = first.time.advanced(byNanoseconds: -61_000_000_000)
             return entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
@@ -196,8 +194,8 @@ extension TrialOutcome {
                 return asked.count { first.time <= $0 && $0 < begin } > 1
             }
         case "meal/no-poll-while-connected":
-            // What became of a meal that was logged without a readable answer, only the list says; one that never came
-            // was waited for.
+            // Only the list shows the result of a meal logged without a readable answer; the client waits for one that
+            // never arrived.
             let since = last.time.advanced(byNanoseconds: -61_000_000_000)
             let isUnsure = entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
@@ -217,10 +215,10 @@ extension TrialOutcome {
                 start = request.requestedAt
             }
         }
-        // Polls are no series that a user could begin anew.
+        // A user cannot restart a series of polls.
         if obligation.id.hasPrefix("meal/") { return false }
         if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
-        // What is not too soon is sooner than an earlier try: the user ended the long wait.
+        // It is not too soon in itself, only sooner than an earlier try: the user ended the long wait.
         guard obligation.id == "ws/reconnect-backoff", let tried = first.event.request,
             let failure = finding.evidence.dropLast().last,
             begin.requestedAt >= failure.time.advanced(byNanoseconds: 950_000_000)
@@ -245,8 +243,8 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether a frame was lost, repeated or changed, or a socket ended before a whole answer, and the client did not get
-    /// the history since that it asked for, or waits for it: chunks have no numbers, so only the history shows what is
+    /// Whether a frame was lost, repeated or changed, or a socket ended before a whole answer, and the client has not
+    /// received the history since, or still waits for it: chunks have no numbers, so only the history shows what is
     /// missing.
     fileprivate func isHistoryWithheld(at time: Timestamp, _ reading: TrialReading) -> Bool {
         var isTouched = false
@@ -272,7 +270,7 @@ extension TrialOutcome {
 }
 
 extension RecordedExchange {
-    /// Whether the client may not have got what the backend had to say.
+    /// Whether the client may have missed the backend's answer.
     fileprivate var isWithheld: Bool {
         !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty)
     }

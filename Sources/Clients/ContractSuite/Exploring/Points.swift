@@ -7,7 +7,7 @@ import Traffic
 public struct Points: Sendable {
     /// The points in order of time, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
-    /// The longest time from a request that an explorer's fault let hang to the client's next one of the same kind.
+    /// The longest time between a request that a fault let hang and the client's next one of the same kind.
     public private(set) var patience: Duration?
     /// How long the world existed at the last entry.
     public let length: Duration
@@ -15,7 +15,7 @@ public struct Points: Sendable {
 
     /// A socket has an idle gap if the server sends nothing for so long.
     static let gap = Duration.seconds(5)
-    /// The questions of a consultation to which the coach may answer otherwise.
+    /// The questions of a consultation whose answers can change.
     static let turns = 3
 
     /// - Parameter outcome: A run; its world began without connections.
@@ -60,7 +60,7 @@ public struct Points: Sendable {
             }
             guard !met.contains(then) else { continue }
             met.insert(then)
-            // What depends only on time.
+            // The points that depend only on time.
             let seconds = max(1, (entry.time.nanosecondsSinceEpoch - start + 999_999_999) / 1_000_000_000)
             add(.moment(seconds: Int(seconds)), in: then)
         }
@@ -85,7 +85,7 @@ public struct Points: Sendable {
 
     private mutating func notePatience(_ exchange: RecordedExchange, _ hung: inout [Endpoint: Timestamp]) {
         guard let endpoint = exchange.endpoint else { return }
-        // The journal has what hangs at once, and not when the client gives it up.
+        // The journal records a hanging request at once, not when the client gives it up.
         if exchange.delivery == .none, exchange.faults.contains(where: { $0.hasPrefix("hang-") }) {
             hung[endpoint] = exchange.requestedAt
         } else if let time = hung.removeValue(forKey: endpoint), time < exchange.requestedAt {
@@ -98,17 +98,17 @@ public struct Points: Sendable {
         place.sort == .moment ? !isBeyondEnd(place) : places.contains(place)
     }
 
-    /// Whether it is a moment at which the run was over: moments are rounded up.
+    /// Whether it is a moment after the run's end: moments are rounded up.
     private func isBeyondEnd(_ place: FaultPoint.Place) -> Bool {
         place.sort == .moment && .seconds(place.number) > length
     }
 
-    /// The points whose places another run did not have.
+    /// The points that another run lacks.
     public func new(since other: Points) -> [FaultPoint] { all.filter { !other.places.contains($0.place) } }
 }
 
 extension RecordedExchange {
-    /// The words of a meal that was logged, if a rule can have them as they are: patterns begin with a slash.
+    /// The words of a logged meal, if a rule can contain them: patterns begin with a slash.
     fileprivate var loggedMeal: String? {
         guard endpoint == .createMealLog, (200..<300).contains(status ?? 0),
             let text = (try? JSON.parse(body.bytes))?["raw_input"]?.string,

@@ -3,18 +3,18 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// What went wrong in a recorded session, as faults of a schedule, and what the coach answered there.
+/// The failures of a recorded session as faults of a schedule, and the coach's answers there.
 ///
-/// It has whatever the fake does not do by itself: errors, answers that were lost, cut off or late, refused handshakes,
-/// ends of sockets that the client did not want, the coach's texts, and meals that failed. Ids of the recording that
-/// faults carry have no meaning in another world.
+/// It contains everything that the fake would not do on its own: errors, lost, cut or late answers, refused handshakes,
+/// sockets that the client did not end, the coach's texts, and failed meals. Ids of the recording that faults carry
+/// have no meaning in another world.
 public struct RecordedSchedule: Sendable {
     /// Everything, in the order of the session, the coach's answers included.
     public private(set) var schedule = Schedule(story: 0)
     /// How many faults more the session has than are translated.
     public private(set) var omittedCount = 0
 
-    /// The least lateness of an answer that is told, in nanoseconds.
+    /// The smallest delay of an answer that counts as late, in nanoseconds.
     private static let lateness: Int64 = 1_000_000_000
     /// The most characters of a question, an error or a failure that a rule has.
     private static let words = 200
@@ -24,12 +24,12 @@ public struct RecordedSchedule: Sendable {
     private let isDivided: Bool
     /// The questions that are being answered, by their sockets.
     private var questions: [UInt64: Question] = [:]
-    /// The texts of meals by their ids, until it is known what became of them.
+    /// The texts of meals by their ids, until their results are known.
     private var meals: [ExactString: String] = [:]
 
     private struct Question {
         let place: FaultPoint.Place
-        /// What the server sends first: that it has the question.
+        /// The server's first frame: the receipt of the question.
         let receipt: String
         var isReceived = false
         var chunks: [String] = []
@@ -134,7 +134,7 @@ public struct RecordedSchedule: Sendable {
         }
     }
 
-    /// Notes what the coach answered; what was cut goes on for one chunk, at which it is cut.
+    /// Records the coach's answer; a cut answer continues for one chunk, at which it is cut.
     private mutating func endAnswer(of connection: UInt64, error: String? = nil, isCut: Bool = false) {
         guard let question = questions.removeValue(forKey: connection) else { return }
         let chunks = (question.chunks + (isCut ? ["…"] : [])).filter { !$0.isEmpty }
@@ -155,9 +155,9 @@ public struct RecordedSchedule: Sendable {
         let question = questions[connection]
         endAnswer(of: connection, isCut: true)
         guard closing.party == .server, let socket = counts.sockets[connection] else { return }
-        // It ended before the server had said anything.
+        // It ended before the server's first frame.
         guard let last = socket.last else { return add(.named("shake-reset"), at: socket.handshake) }
-        // What the server would have sent next.
+        // The server's next frame.
         let next = question.flatMap { question -> FaultPoint.Place? in
             guard question.isReceived else { return socket.next(question.receipt) }
             return question.chunks.isEmpty ? nil : socket.next("stream_chunk")
@@ -176,7 +176,7 @@ public struct RecordedSchedule: Sendable {
 }
 
 extension FaultKind {
-    /// A refusal or a failure as it was recorded.
+    /// A recorded refusal or failure.
     fileprivate static func recorded(
         _ status: Int, _ exchange: RecordedExchange, at sort: FaultPoint.Place.Sort
     ) -> FaultKind {

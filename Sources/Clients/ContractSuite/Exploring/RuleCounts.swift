@@ -21,7 +21,7 @@ struct RuleCounts {
         fileprivate var counts = MessageCounts()
         fileprivate var types: [String: Int] = [:]  // A few names that the server chooses.
 
-        /// The place of the server's next frame, if it has this type and goes on with the current answer.
+        /// The place of the server's next frame, if it has this type and continues the current answer.
         func next(_ type: String) -> FaultPoint.Place {
             isChunk(type)
                 ? .chunk(endpoint, connection: handshake.number, answer: counts.answer, counts.chunk + 1)
@@ -29,7 +29,7 @@ struct RuleCounts {
         }
     }
 
-    /// Numbers requests and handshakes as they came: a journal has them when they are answered.
+    /// Numbers requests and handshakes in order of arrival: a journal records them when they are answered.
     init(_ entries: some Sequence<JournalEntry>) {
         let requests = entries.compactMap { entry in entry.event.counted.map { (exchange: $0, entry: entry.number) } }
         var numbers: [Endpoint: Int] = [:]
@@ -42,8 +42,8 @@ struct RuleCounts {
         }
     }
 
-    /// Counts an entry, one after the other, and returns its place: that of a request, a handshake, a question or a frame
-    /// of the server; nil for all else.
+    /// Counts the entries in order, and returns the place of a request, a handshake, a question or a server frame; nil
+    /// for others.
     mutating func place(of entry: JournalEntry) -> FaultPoint.Place? {
         switch entry.event {
         case .exchange: return arrivals[entry.number]
@@ -86,7 +86,7 @@ extension JournalEvent {
     /// The request or the handshake, if rules count it.
     fileprivate var counted: RecordedExchange? {
         guard case .exchange(let exchange) = self else { return request }
-        // Rules count what wants to become a socket.
+        // Rules count attempts to open a socket.
         let wantsUpgrade = exchange.endpoint?.isSocket != true || exchange.head.wantsUpgrade
         return exchange.unmatched == nil && wantsUpgrade ? exchange : nil
     }

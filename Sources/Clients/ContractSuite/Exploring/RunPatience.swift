@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// How long the runs of a story may take, from how long the client takes without faults.
+/// How long the runs of a story may take, based on the client's time without faults.
 ///
 /// Everything is in whole seconds of that, so that equal clients have equal limits.
 struct RunPatience: Sendable {
@@ -13,12 +13,13 @@ struct RunPatience: Sendable {
 
     /// A client that is silent for so long may have waited in vain for something with a usual time limit.
     private static let leastCut = Duration.seconds(8)
-    /// What lasts so long is not waiting for an answer any more.
+    /// A client that takes this long is no longer waiting for an answer.
     private static let leastHang = Duration.seconds(40)
 
     /// - Parameters:
-    ///   - lengths: Those of the runs without faults; the shortest counts, because other programs make runs longer.
-    ///   - timeLimit: How long a client may take that is not said to hang; nil for ten times as long as without faults.
+    ///   - lengths: The runs without faults; the shortest counts, because other programs make runs longer.
+    ///   - timeLimit: How long a client may take before it counts as hanging; nil for ten times as long as without
+    ///     faults.
     init(_ lengths: [Duration], timeLimit: Duration?) {
         let shortest = lengths.min() ?? .zero
         own = .seconds(max(1, (shortest.nanoseconds + 999_999_999) / 1_000_000_000))
@@ -35,10 +36,10 @@ struct RunPatience: Sendable {
         return RunLimit(whole: whole, silence: isWhole ? whole : min(whole, cut + waits))
     }
 
-    /// Lets runs last longer, because the client has ended by itself after so long.
+    /// Extends the limit of runs, because the client ended on its own after this time.
     mutating func extend(beyond length: Duration) { cut = max(cut, length * 3 / 2) }
 
-    /// By how many ranks a kind comes later for the time that it takes: one for each doubling of a run.
+    /// The ranks by which a slow kind comes later: one for each doubling of a run.
     ///
     /// - Parameter hasLasted: Whether a run with such a fault was cut because it lasted.
     func delay(of kind: FaultKind, hasLasted: Bool = false) -> Int {

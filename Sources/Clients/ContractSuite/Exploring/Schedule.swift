@@ -4,7 +4,7 @@ import Scenarios
 import Text
 import Traffic
 
-/// What goes wrong in a run of a story: up to two faults, each at a place.
+/// The faults in a run of a story: up to two, each at a place.
 public struct Schedule: Sendable, Hashable {
     public struct Fault: Sendable, Hashable {
         public var place: FaultPoint.Place
@@ -29,9 +29,9 @@ public struct Schedule: Sendable, Hashable {
     /// Whether the coach answers every question with one word, to make a found schedule simpler.
     public var isBrief = false
 
-    /// The most characters of a summary that a scenario may have, but for the ellipsis.
+    /// A scenario's longest summary, minus the ellipsis.
     private static let summaryLimit = 299
-    /// How late an answer is that a client does not wait for, unless its patience is known.
+    /// The delay of an answer beyond a client's patience, if that is unknown.
     public static let lateness = Duration.seconds(90)
 
     public init(story: Int, faults: [Fault] = []) { (self.story, self.faults) = (story, faults) }
@@ -45,8 +45,8 @@ public struct Schedule: Sendable, Hashable {
         return schedule
     }
 
-    /// The scenario in which the faults happen: the base, with their rules behind its own, and their answers and meals
-    /// before its own.
+    /// The scenario with the faults: the base, with their rules after its own, and their answers and meals before its
+    /// own.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
             preconditionFailure("What kinds of faults say of places can be read.")
@@ -63,7 +63,7 @@ public struct Schedule: Sendable, Hashable {
         return scenario
     }
 
-    /// A scenario of nothing but what the faults add.
+    /// A scenario with only the faults.
     func read(beside taken: [ExactString] = []) throws(ScenarioErrors) -> Scenario {
         try Scenario.read(json: .object(["name": "added"] + additions(beside: taken)))
     }
@@ -89,15 +89,15 @@ public struct Schedule: Sendable, Hashable {
         return .object(document)
     }
 
-    /// The file of a scenario in which the faults happen: comments, then a key a line.
+    /// The file of a scenario with the faults: comments, then one key per line.
     public func file(on base: JSONValue, named name: String, summary: String, comments: [String]) -> [UInt8] {
         var members = document(on: base).object ?? [:]
         (members["name"], members["summary"]) = (.string(name), .string(summary.onOneLine(limit: Self.summaryLimit)))
         return ScenarioDocument.text(.object(members), comments: comments + ["Schedule: \(self)"])
     }
 
-    /// What the faults add to a scenario, as members of its file; the rules of each are named by its kind and its place
-    /// in the list.
+    /// The faults' additions to a scenario, as members of its file; each rule's name has the kind and its position in
+    /// the list.
     private func additions(beside taken: [ExactString]) -> JSONObject {
         var added: JSONObject = [:]
         func add(_ rules: [JSONValue], to list: String) { added[list] = .array((added[list]?.array ?? []) + rules) }
@@ -139,7 +139,7 @@ public struct Schedule: Sendable, Hashable {
 }
 
 extension Schedule.Fault {
-    /// Whether another fault makes no sense beside it.
+    /// Whether it excludes a second fault.
     fileprivate func excludes(_ other: Self) -> Bool {
         place == other.place || place.sort == .moment && other.place.sort == .moment
     }
@@ -165,7 +165,7 @@ extension Schedule.Fault: CustomStringConvertible {
 }
 
 extension JournalEvent {
-    /// The names of the faults that it tells of.
+    /// The names of its faults.
     var faultNames: [String] {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.faults

@@ -12,13 +12,13 @@ public struct Shrink: Sendable {
     private let limit: Int
     /// The places that the story has without faults, in order of time.
     private let places: [FaultPoint.Place]
-    /// What to try next, the first one last.
+    /// The next candidates, the first one last.
     private var candidates: [Schedule] = []
     private var asked: Schedule?
-    /// All that was tried.
+    /// All tried candidates.
     private var tried: Set<Schedule>
 
-    /// Other places that are tried for a fault whose own place came from a fault that is left out.
+    /// Other places for a fault whose own place depends on an omitted fault.
     private static let anchors = 6
 
     /// - Parameter points: The points of its story without faults.
@@ -48,7 +48,7 @@ public struct Shrink: Sendable {
         prepare()
     }
 
-    /// Lists the candidates for the smallest schedule, those first that take most away.
+    /// Lists the candidates for the smallest schedule, the greatest reduction first.
     private mutating func prepare() {
         candidates = (fewerFaults + milderKinds + shorterWaits + earlierPlaces + simplerAnswers).reversed()
     }
@@ -57,7 +57,7 @@ public struct Shrink: Sendable {
 
     /// Parts of the faults, as delta debugging tries them: halves, and everything but a half; then quarters, and so on.
     ///
-    /// A fault may have come from one that is left out; it is then also tried where the story itself has such a place.
+    /// A fault may depend on an omitted one; it is then also tried where the story itself has such a place.
     private var fewerFaults: [Schedule] {
         let faults = smallest.faults
         guard faults.count > 1 else { return faults.isEmpty ? [] : [with([])] }
@@ -74,7 +74,7 @@ public struct Shrink: Sendable {
         return parts.map(with) + parts.flatMap(anchored)
     }
 
-    /// The same faults with one at another place of its route, which the story has without faults.
+    /// The same faults with one moved to another place of its route that the story has without faults.
     private func anchored(_ faults: [Schedule.Fault]) -> [Schedule] {
         guard faults.count < ExploreLimits.faults else { return [] }
         return faults.indices.flatMap { index in
@@ -144,7 +144,7 @@ public struct Shrink: Sendable {
 }
 
 extension Schedule {
-    /// Whether it takes less to explain it; the number of faults is the most important.
+    /// Whether it is simpler; the number of faults counts most.
     func isSmaller(than other: Schedule) -> Bool { size.lexicographicallyPrecedes(other.size) }
 
     private var size: [Int] {

@@ -2,11 +2,11 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// What a client's user does while things go wrong, and the world as it is before they do.
+/// A user's actions while faults occur, and the initial world.
 ///
-/// What a step of its own demands holds while nothing goes wrong. Every story ends in the same way: the client becomes
-/// idle, answers once more if a chat is open, leaves, and is left alone for five minutes. What a step of that end demands
-/// holds whatever went wrong, and has the id of its symptom.
+/// The demands of its own steps apply only without faults. Every story ends in the same way: the client becomes idle,
+/// gets one more answer if a chat is open, leaves, and is watched for five minutes. The demands of that ending always
+/// apply; each has the id of its symptom.
 public struct Story: Sendable {
     public let name: String
     /// The world without faults; its answers are short, because each chunk costs time.
@@ -14,9 +14,9 @@ public struct Story: Sendable {
     /// The scenario as the tree of its file.
     public private(set) var document: JSONValue
     public let steps: [Step]
-    /// What is wrong with the client if a step of the end fails, by the step's index.
+    /// The symptoms of failing steps of the ending, by the step's index.
     let symptoms: [Int: ExploreCheck]
-    /// Whether its steps may count on what its own world has.
+    /// Whether its steps may rely on its own world.
     private var isAtHome = true
 
     /// - Parameters:
@@ -40,21 +40,21 @@ public struct Story: Sendable {
         (self.steps, self.symptoms) = (all, symptoms)
     }
 
-    /// Creates a story for a client that is not told what to do: whatever it does by itself.
+    /// Creates a story for a client without instructions, which acts on its own.
     public init(_ name: String, scenario: Scenario, document: JSONValue) {
         (self.name, self.scenario, self.document) = (name, scenario, document)
         (steps, symptoms) = ([], [:])
     }
 
-    /// - Parameter isForeign: Whether the world may lack what the steps count on, so that what they demand does not count.
+    /// - Parameter isForeign: Whether the world may lack what the steps rely on, so their demands do not count.
     public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
         var story = self
         (story.scenario, story.document, story.isAtHome) = (scenario, document, !isForeign)
         return story
     }
 
-    /// Whether what a step demands counts: that of its end always does, the rest in the story's own world while nothing
-    /// goes wrong.
+    /// Whether a step's demand counts: that of the ending always does, others only in the story's own world without
+    /// faults.
     func counts(step: Int, isHarmed: Bool) -> Bool {
         guard case .expect = steps[step], symptoms[step] == nil else { return true }
         return isAtHome && !isHarmed
@@ -62,7 +62,7 @@ public struct Story: Sendable {
 
     /// The longest wait for a client to be idle: more than any fault holds an answer back.
     public static let patience = Duration.seconds(15 * 60)
-    /// How long a client whose user has left is watched.
+    /// How long a client is watched after its user has left.
     public static let restTime = Duration.seconds(300)
 
     private static let summary = "The world of a story, before anything goes wrong."
@@ -118,7 +118,7 @@ public struct Story: Sendable {
     }
 }
 
-/// What is wrong with a client as an explorer sees it, beside obligations and checks from inside.
+/// The explorer's own symptoms, in addition to obligations and inside checks.
 public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
     case crash = "explore/crash"
     case hang = "explore/hang"
@@ -135,7 +135,7 @@ extension Story {
     public static let all = [chat, comeBack, goals, meals, signIn, limits]
 
     private static let idle = Step.until(.idle, within: patience)
-    /// Waits for the first piece of an answer, or for what becomes of the client without one.
+    /// Waits for the first chunk of an answer, or for the client's reaction without one.
     private static let untilStreaming = Step.until(.oneOf([.streaming, .idle]), within: patience)
 
     private static let chat = Story(

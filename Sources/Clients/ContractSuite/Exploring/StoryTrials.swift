@@ -3,15 +3,14 @@ import FitIQClient
 import MockServer
 import Scenarios
 
-/// Plays stories with a client in memory, each run with a network and an engine of its own: equal runs are equal to the
-/// byte.
+/// Plays stories with a client in memory, each run with its own network and engine: equal runs are byte-for-byte equal.
 public struct MemoryTrial: Trial {
     private let stories: [Story]
     private let make: @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
 
     public var isRepeatable: Bool { true }
 
-    /// The most looks at a client in one run, and the most entries; a client that needs more floods its backend.
+    /// The maximum of checks of a client in one run, and of entries; a client that needs more floods its backend.
     public static let lookLimit = 5000
     public static let entryLimit = 5000
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -31,7 +30,7 @@ public struct MemoryTrial: Trial {
     }
 }
 
-/// Plays stories on a stage with sockets, such as a `LocalServer`, each run in a world of its own.
+/// Plays stories on a stage with sockets, such as a `LocalServer`, each run in its own world.
 public struct StageTrial: Trial {
     private let server: LocalServer
     private let stories: [Story]
@@ -39,7 +38,7 @@ public struct StageTrial: Trial {
 
     public var isRepeatable: Bool { false }
 
-    /// - Parameter make: Makes a new client for each run. If several runs are under way at once, so are several clients.
+    /// - Parameter make: Makes a new client for each run. Concurrent runs need concurrent clients.
     public init(
         on server: LocalServer, of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings) async throws -> any ClientUnderTest
@@ -84,7 +83,7 @@ extension Story {
             steps: client.clock == .suite ? steps : steps.map(\.hurried))
         var play = CasePlay(
             world: world, client: client, result: CaseResult(played, mode: outcome.mode),
-            // Over sockets it takes several looks to know that nothing more comes.
+            // Over sockets several checks are needed to know that nothing more arrives.
             stepLimit: MemoryTrial.lookLimit * (world.stage.isPrompt ? 1 : CasePlay.quietRounds + 1), grace: .seconds(5)
         )
         do {

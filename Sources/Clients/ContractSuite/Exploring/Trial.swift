@@ -8,8 +8,8 @@ public protocol Trial: Sendable {
     /// Whether equal runs have equal outcomes.
     var isRepeatable: Bool { get }
 
-    /// - Parameter limit: When to cut a run by the system's clock; what waits for nothing needs none.
-    /// - Throws: errors of the harness only; what the client does is in the outcome.
+    /// - Parameter limit: When to cut a run by the system's clock; a run without waits needs no limit.
+    /// - Throws: errors of the harness only; the outcome has the client's behaviour.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome
 }
 
@@ -19,28 +19,28 @@ public struct RunLimit: Sendable, Hashable {
     /// How long the client may be silent once it has begun.
     public var silence: Duration
 
-    /// That of a client of which nothing is known.
+    /// The capabilities of an unknown client.
     public static let usual = RunLimit(whole: ExploreLimits.run)
 
     public init(whole: Duration, silence: Duration? = nil) { (self.whole, self.silence) = (whole, silence ?? whole) }
 }
 
-/// What came of a run.
+/// The result of a run.
 public struct TrialOutcome: Sendable {
     public var mode: GuideMode
     public var startedAt: Timestamp
     /// The world's time at the end; nil for that of the last entry.
     public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
-    /// What was wrong as the client's user sees it.
+    /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
     public var end = End.finished
     /// Whether the run was cut because it lasted.
     public var hasLasted = false
-    /// The numbers of the entries written while the user wanted nothing, and when that began; nil if no step says so.
+    /// The numbers of the entries written after the user left, and the time of leaving; nil if no step says so.
     public var quiet: Range<Int>?
     public var quietSince: Timestamp?
-    /// When the client's user asked for something other than sending a message.
+    /// The times of the user's requests other than messages.
     public var asked: [Timestamp] = []
     /// The instructions that the client lacks.
     public var unsupported: Set<String> = []  // Names of instructions: constants.
@@ -59,7 +59,7 @@ public struct TrialOutcome: Sendable {
     public enum End: Sendable, Hashable {
         case finished
         case command(Report.CommandOutcome)
-        /// The client was not quiet after this many looks at one story.
+        /// The client was not quiet after this many checks of one story.
         case restless(looks: Int)
         /// The client cannot be driven any more, for this reason.
         case undrivable(String)

@@ -83,10 +83,10 @@ enum AdapterAnswer {
     /// The form of a point in time: RFC 3339, to the nanosecond.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    /// What an adapter says of its client in the answer to `begin`.
+    /// An adapter's description of its client in the answer to `begin`.
     struct Beginning: Sendable {
         let clock: ClientClock
-        /// The language that it is written in, if it says so.
+        /// The client's language, if stated.
         let language: String?
         let usesSockets: Bool
     }

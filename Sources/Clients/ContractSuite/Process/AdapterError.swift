@@ -56,7 +56,7 @@ public struct AdapterError: Error, Sendable, Equatable {
 }
 
 extension AdapterError: CustomStringConvertible {
-    /// What was sent, what came back, and what should have; one to three sentences.
+    /// The command, the answer and the expectation; one to three sentences.
     public var description: String {
         let (command, expectation) = (asked?.name ?? "", asked?.expectation ?? "")
         let asked = asked.map { " to \(Self.excerpt($0.line))" } ?? ""
@@ -88,7 +88,7 @@ extension AdapterError: CustomStringConvertible {
         }
     }
 
-    /// The end of what it wrote to standard error, on one line.
+    /// The end of its standard error, on one line.
     private static func lastWords(_ bytes: [UInt8]) -> String {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(3)
         return "It last wrote to standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
@@ -113,7 +113,7 @@ extension AnswerError {
     static func wrong(path: String, found: String, expected: String) -> Self {
         .badAnswer("'\(path)' is \(found), not \(expected)")
     }
-    /// - Parameter nearest: The known name that is most like the last of the path.
+    /// - Parameter nearest: The known name most similar to the last of the path.
     static func unknown(path: String, nearest: String?) -> Self {
         .badAnswer("'\(path)' is not a member of it" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
     }

@@ -97,22 +97,22 @@ final class AdapterProcess {
     var hasEnded: Bool { child.wait(until: .now()) != nil }
 }
 
-/// What an adapter writes to standard error: passed on as it comes, and its end kept for messages.
+/// An adapter's standard error: passed on as it arrives, and its end kept for messages.
 private final class AdapterErrors: Sendable {
     private let kept = Mutex<[UInt8]>([])
     private let gate: Gate
     /// The maximum bytes that are kept.
     private static let limit = 500
-    /// How long what a process wrote before its end may take to arrive; other processes may keep the pipe open.
+    /// How long a process's last output may take to arrive; other processes may keep the pipe open.
     private static let patience = Duration.seconds(1)
 
-    /// Reads the pipe on a thread of its own, until all processes have closed the other end.
+    /// Reads the pipe on its own thread, until all processes have closed the other end.
     init(_ pipe: sending ChildPipe) throws(SocketError) {
         gate = try Gate()
         try SystemThread.start { [self] in
             var bytes: [UInt8] = []
             while (try? pipe.read(into: &bytes, until: MonotonicInstant(nanoseconds: .max))) == true {
-                // Standard error; who reads it may have gone.
+                // Standard error; its reader may have gone.
                 _ = DescriptorOutput.writeAll(bytes, to: 2)
                 kept.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
                 bytes = []
@@ -121,7 +121,7 @@ private final class AdapterErrors: Sendable {
         }
     }
 
-    /// The end of what a process wrote that has ended.
+    /// The end of an ended process's output.
     ///
     /// - Returns: Nil if it wrote nothing.
     func end() -> [UInt8]? {

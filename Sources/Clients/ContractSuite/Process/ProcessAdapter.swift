@@ -63,7 +63,7 @@ public final class ProcessAdapter: Sendable {
 
     /// Ends the process: closes its standard input, and if it does not end then, forces it to.
     public func stop() async {
-        // Without room for a thread the process must end all the same.
+        // Even without room for a thread the process must end.
         try? await onThread { () throws(AdapterError) in self.process.withLock { self.discard(&$0) } }
         kill()
     }
@@ -138,7 +138,7 @@ extension SystemThread {
 
     /// Runs blocking work on a separate thread: the threads of Swift's tasks are few, and others need them.
     ///
-    /// - Parameter failure: What is thrown if there is no room for a thread.
+    /// - Parameter failure: The error if there is no room for a thread.
     public static func result<Value: Sendable, Trouble: Error>(
         of work: @escaping @Sendable () throws(Trouble) -> Value, orNoThread failure: (SocketError) -> Trouble
     ) async throws(Trouble) -> Value {

@@ -49,7 +49,7 @@ public final class ReferenceClient: ClientUnderTest {
         now = max(now, time)
         for round in 0..<Self.roundsAtATime {
             let next = core.deadline(advancedTo: now)
-            // What the events say does not matter: the fresh token is used automatically.
+            // The events need no reaction: the client uses the fresh token automatically.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
@@ -76,7 +76,7 @@ public final class ReferenceClient: ClientUnderTest {
 }
 
 extension ClientCore {
-    /// Does what is due, and returns when something is due next.
+    /// Performs due work, and returns the next deadline.
     ///
     /// In place: a property of a class is copied to be asked.
     fileprivate mutating func deadline(advancedTo now: Timestamp) -> Timestamp? {

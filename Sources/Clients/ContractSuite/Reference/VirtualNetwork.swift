@@ -9,7 +9,7 @@ import MockServer
 /// bytes.
 public final class VirtualNetwork {
     public let engine: Engine
-    /// The engine's time; it stands still while the worlds' own clocks are moved by hand.
+    /// The engine's time; it stands still while the worlds' manual clocks move.
     @exclusivity(unchecked) public var now: Timestamp
     @exclusivity(unchecked) private var links: [Int: Link] = [:]
     /// Links with bytes or an end of stream that the engine has not taken.

@@ -43,7 +43,7 @@ extension ClientCore {
         beforehand = []
     }
 
-    /// Sends what may be sent: one message, if no answer is in progress.
+    /// Sends one message if no answer is in progress.
     mutating func talk(at now: Timestamp) {
         if intent == nil {
             if link.wanted == nil { forgetBeforehand() }
@@ -60,7 +60,7 @@ extension ClientCore {
 
     mutating func receive(_ frame: ChatFrame, at now: Timestamp) {
         if case .meal(let news) = frame { return take(news) }
-        // Frames on a socket that is no longer wanted do not belong to the talk.
+        // Frames on an abandoned socket do not belong to the chat.
         guard link.socket?.consultation == link.wanted, link.socket?.phase != .closing else { return }
         let deadline = now.advanced(by: configuration.patience.answer)
         switch frame {
@@ -158,7 +158,7 @@ extension ClientCore {
             lose(id)
             return leave(.failed)
         }
-        // A chat is not opened without its history; an open one continues with what was heard.
+        // A chat does not open without its history; an open one continues with the received messages.
         guard link.isReady else { return leave(.failed) }
         conversation?.goOnWithoutHistory()
         if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }

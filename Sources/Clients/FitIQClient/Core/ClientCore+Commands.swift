@@ -1,9 +1,9 @@
 import FitIQAPI
 
 extension ClientCore {
-    /// Starts a command; what the backend would refuse is refused here, as a problem.
+    /// Starts a command; refuses what the backend would refuse, as a problem.
     public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
-        // What the user asks for is tried, whatever has failed before.
+        // The user's requests are tried, whatever has failed before.
         if case .send = command {} else { requests.forgetFailures() }
         switch command {
         case .startConsultation(let persona): start(persona, at: now)

@@ -91,7 +91,7 @@ extension ClientCore {
         }
     }
 
-    /// Does what is due on a socket; returns the socket if it counts as lost now.
+    /// Performs a socket's due work; returns the socket if it counts as lost now.
     private mutating func expire(_ link: Link, at now: Timestamp) -> ChatLink.Socket? {
         guard let socket = self[link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {
@@ -171,8 +171,8 @@ extension ClientInput {
     }
 }
 
-/// The socket of all meals, beside the chat's: opened when the user asks for it, and again, later each time, when it
-/// is lost.
+/// The meal socket, in addition to the chat's: opened at the user's request, and reopened with growing pauses when
+/// lost.
 extension ClientCore {
     /// Whether events of meals can come.
     var hasOpenSocket: Bool { link.hasOpenSocket || mealLink.hasOpenSocket }
@@ -232,7 +232,7 @@ extension ClientCore {
 
     mutating func use(token: String, at now: Timestamp) { if !requests.tokens.use(token) { giveUpTokens(at: now) } }
 
-    /// Ends what waits for a token, and reports it once.
+    /// Ends requests that wait for a token, and reports that once.
     mutating func giveUpTokens(at now: Timestamp) {
         let results = requests.giveUpTokens()
         tell(.unauthorized, ClientMessages.unauthorized)

@@ -19,7 +19,7 @@ public struct ClientCore: Sendable {
     var mealLink: ChatLink
     var conversation: Conversation?
     var intent: Intent?
-    /// What the user said while it was being opened.
+    /// The user's messages while it was being opened.
     var beforehand: [String] = []
     var archiving: String?
     var createsAgainAt: Timestamp?
@@ -103,7 +103,7 @@ public struct ClientCore: Sendable {
         return events
     }
 
-    /// Does what has become possible, and publishes what the user sees.
+    /// Performs whatever has become possible, and publishes the user's view.
     mutating func settle(at now: Timestamp) {
         stepLinks(at: now)
         talk(at: now)

@@ -48,7 +48,7 @@ public struct ClientSocketEnd: Sendable, Hashable {
     }
 }
 
-/// What the client wants done on the network; each number is unique and names a request or a socket for its lifetime.
+/// An action on the network; each number is unique and names a request or a socket for its lifetime.
 public enum ClientAction: Sendable {
     /// Send a request; the result is ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
     case send(ClientRequest)
@@ -104,16 +104,17 @@ public enum ClientCommand: Sendable, Hashable {
     case signIn(email: String, password: String)
     /// Creates an account, and signs in to it; `dateOfBirth` is `YYYY-MM-DD`.
     case register(email: String, password: String, name: String, dateOfBirth: String)
-    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for, as signing in does; what waited for it
-    /// continues.
+    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for, as signing in does; waiting requests
+    /// continue.
     case useToken(String)
-    /// Declares that there is no other token; what waited for one is given up.
+    /// Declares that there is no other token; waiting requests are given up.
     case giveUpToken
 }
 
 public enum ClientEvent: Sendable, Hashable {
     case changed
-    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` or signing in resumes what waits.
+    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` or signing in resumes waiting
+    /// requests.
     case credentialsRefused
     /// Something is wrong; ``ClientState/problems`` lists it too.
     case problem(ClientState.Problem)

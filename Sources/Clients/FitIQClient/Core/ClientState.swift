@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// What the user of a client sees.
+/// The view of a client's user.
 public struct ClientState: Sendable, Hashable {
     /// The consultation whose chat is or was last open; lower case.
     public var consultation: String?
@@ -12,7 +12,7 @@ public struct ClientState: Sendable, Hashable {
     public var goals: [Goal] = []
     /// The logged meals, oldest first.
     public var meals: [Meal] = []
-    /// What coaches made while they answered, oldest first; nil if the client does not say.
+    /// Templates that coaches created while answering, oldest first; nil if the client does not report them.
     public var templates: [Template]?
     /// The questions that the coach's screen suggests; nil if the client does not say.
     public var quickActions: [String]?
@@ -22,13 +22,13 @@ public struct ClientState: Sendable, Hashable {
     public init() {}
 
     public enum Connection: String, Sendable, CaseIterable {
-        /// There is no connection, and none is wanted.
+        /// Intentionally disconnected.
         case disconnected
         /// A connection is being made, for the first time or again.
         case connecting
         /// The server has sent `connected`.
         case connected
-        /// There is no connection, and the client has given up.
+        /// Disconnected; the client has given up.
         case failed
     }
 

@@ -10,7 +10,8 @@ extension ClientLoop {
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
-            // What the system does not accept at once is for a server that reads nothing: drop it with the connection.
+            // Bytes that the system does not accept at once are for a server that reads nothing: drop them with the
+            // connection.
             lookup.forget(number)
             drop(number)
         }
@@ -110,7 +111,7 @@ struct ClientTransport {
     /// The addresses to try if this one does not answer.
     let alternatives: ArraySlice<SocketAddress>
     let firstError: SocketError?
-    /// What the system has not accepted; bounded by ``WireLimits/unsentBytes``.
+    /// Bytes that the system has not accepted; bounded by ``WireLimits/unsentBytes``.
     var unsent: [UInt8]
     var interest = Interest.write
     var isConnected = false
@@ -160,7 +161,7 @@ struct NameLookup {
         waiting[number] = Waiting(deadline: now.advanced(by: Self.patience))
     }
 
-    /// Keeps what a waiting connection will send; false if it does not wait.
+    /// Keeps the output of a waiting connection; false if it does not wait.
     mutating func send(_ bytes: [UInt8], on number: Int) -> Bool {
         waiting[number]?.unsent.append(contentsOf: bytes) != nil
     }

@@ -97,7 +97,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Lets core and wire talk until neither has more to say.
+    /// Passes actions and inputs between core and wire until neither has more.
     private func settle(_ time: Timestamp) {
         if let due = core.nextDeadline, due <= time { core.advance(to: time) }
         while true {

@@ -25,7 +25,7 @@ final class ClientNews: Sendable {
         }
     }
 
-    /// The newest snapshot, and those to come, unless superseded before they are read.
+    /// The newest snapshot, and later ones, unless superseded before they are read.
     func snapshots() -> AsyncStream<ClientSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ClientSnapshot.self, bufferingPolicy: .bufferingNewest(1))

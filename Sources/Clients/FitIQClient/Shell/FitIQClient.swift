@@ -71,7 +71,7 @@ public final class FitIQClient: Sendable {
     @discardableResult
     public func perform(_ command: ClientCommand) -> Bool { ask(command) != nil }
 
-    /// What its user sees now; busy as soon as a command is accepted.
+    /// The current view of its user; busy as soon as a command is accepted.
     public var state: ClientState {
         // Read first: otherwise a command added between the two reads would count as started.
         let asked = inbox.lastTicket
@@ -81,7 +81,7 @@ public final class FitIQClient: Sendable {
         return state
     }
 
-    /// What its user sees, now and after each change; ends when the client closes.
+    /// The view of its user, now and after each change; ends when the client closes.
     public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }
     /// The messages of the chat, now and after each change; ends when the client closes.
     public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }

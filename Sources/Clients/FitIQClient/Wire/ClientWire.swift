@@ -105,7 +105,7 @@ public struct ClientWire: Sendable {
     }
 }
 
-/// What the owner of the transport has to do, in order; connections have the number of their request or socket.
+/// The commands for the owner of the transport, in order; connections have the number of their request or socket.
 public enum TransportCommand: Sendable, Hashable {
     /// Begin to connect to the backend; bytes sent meanwhile wait.
     case connect(Int)

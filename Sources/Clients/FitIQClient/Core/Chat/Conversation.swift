@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The talk of one consultation: its history, what was said since, and what waits to be sent.
+/// One consultation's chat: its history, later messages, and messages to send.
 struct Conversation: Sendable {
     /// A question whose answer has not ended, or an unprompted answer.
     struct Turn: Sendable {
@@ -14,7 +14,7 @@ struct Conversation: Sendable {
         /// Whether it has timed out: the history decides.
         var isLate = false
         var deadline: Timestamp
-        /// Whether a line of the transcript is its answer; what was broken off before stays a line of its own.
+        /// Whether a line of the transcript is its answer; an earlier partial answer stays a separate line.
         var hasAnswer = false
         /// The answer's id, if its protocol has one, and its bytes.
         var answerID: ExactString?
@@ -24,7 +24,7 @@ struct Conversation: Sendable {
     let id: String
     let limits: ClientLimits
     var history: [ClientState.Line] = []
-    /// What was said since the history was read.
+    /// The messages since the history was read.
     var tail: [ClientState.Line] = []
     var waiting: [String] = []
     var turn: Turn?
@@ -74,13 +74,13 @@ struct Conversation: Sendable {
         (turn, nextLook, lookCount, isRepeated) = (nil, nil, 0, false)
     }
 
-    /// Records that the socket is gone: what is in progress arrives through the history, or not at all.
+    /// Records that the socket is gone: an answer in progress arrives through the history, or not at all.
     mutating func cut() {
         turn?.isHeard = false
         wasCut = true
     }
 
-    /// Records that the history is unavailable: what was heard has to do.
+    /// Records that the history is unavailable: the received messages must suffice.
     mutating func goOnWithoutHistory() { (needsHistory, wasCut) = (false, false) }
 
     mutating func trim() {
@@ -178,7 +178,7 @@ struct Conversation: Sendable {
         return .ended
     }
 
-    /// A coach that answers has heard the question, even without a receipt.
+    /// A coach that answers has received the question, even without a receipt.
     private mutating func acknowledgeBySpeaking() {
         guard let index = questionIndex, turn?.isAcknowledged == false else { return }
         turn?.isAcknowledged = true
@@ -197,7 +197,7 @@ struct Conversation: Sendable {
         case unheard
     }
 
-    /// Replaces what was known by the history; returns what it says about the turn, and the templates that are new in it.
+    /// Replaces the messages by the history; returns its state of the turn, and its new templates.
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
@@ -235,7 +235,7 @@ struct Conversation: Sendable {
         return isThere ? lines[start...].lastIndex(where: isQuestion) : nil
     }
 
-    /// What the history lacks of the tail: messages that did not arrive, and the streaming answer.
+    /// The part of the tail that the history lacks: messages that did not arrive, and the streaming answer.
     private func remains(
         of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
     ) -> [ClientState.Line] {

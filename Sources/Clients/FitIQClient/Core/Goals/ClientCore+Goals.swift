@@ -85,7 +85,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Shows no goal as linked with a consultation: another goal is now, or there is no such chat any more.
+    /// Unlinks a consultation from all goals: another goal has it now, or the chat is gone.
     mutating func unlink(_ consultation: String) {
         for index in state.goals.indices where state.goals[index].conversation == consultation {
             state.goals[index].conversation = nil
@@ -125,7 +125,7 @@ extension ClientCore {
             id: id, title: title, conversation: Answer.id(value["conversationId"] ?? value["conversation_id"]))
     }
 
-    /// Shows what the coach made; a suggested goal applies to the next one the user creates.
+    /// Shows the coach's template; a suggested goal applies to the next one the user creates.
     ///
     /// - Parameter suggests: whether it was made just now.
     mutating func created(_ template: Template, suggests: Bool = true, at now: Timestamp) {

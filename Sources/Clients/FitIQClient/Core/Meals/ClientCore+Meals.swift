@@ -49,7 +49,7 @@ struct FollowedMeal: Sendable {
     }
 }
 
-/// What an answer or an event says about a meal log.
+/// The data of an answer or an event about a meal log.
 struct MealNews: Sendable, Equatable {
     let id: String
     let status: MealLogStatus
@@ -211,7 +211,7 @@ extension ClientCore {
     private mutating func giveUp(_ index: Int, _ outcome: RequestBook.Outcome) {
         meals[index].stage = .settled
         tellFailure(outcome)
-        // A missing token is told once for all that waited for it.
+        // A missing token is reported once for all waiting requests.
         let message: String? = if case .unauthorized = outcome { nil } else { state.problems.last?.message }
         meals[index].meal.error = message ?? ClientMessages.mealFailed
         showMeals()
@@ -230,7 +230,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Looks at the meals once after the socket was opened: their events may have been sent before.
+    /// Fetches the meals once after the socket opened: their events may have been sent before.
     mutating func lookAtMealsOnce(at now: Timestamp) {
         for index in meals.indices {
             guard case .following(var following) = meals[index].stage, following.failureCount == 0,

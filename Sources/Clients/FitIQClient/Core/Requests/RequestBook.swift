@@ -51,7 +51,7 @@ struct RequestBook: Sendable {
     var entries: [Entry] = []
     /// No request before that time: the backend asked for a pause.
     var throttledUntil: Timestamp?
-    /// What failed for good lately, oldest first: to the backend another such request is one more repeat of it.
+    /// Recent final failures, oldest first: to the backend another such request is one more repeat.
     private var failures: [Failure] = []
     /// How long a request counts as a repeat of one that failed (retry/backoff-on-5xx).
     static let failureTime = Duration.seconds(61)
@@ -82,7 +82,7 @@ struct RequestBook: Sendable {
         entries.append(entry)
     }
 
-    /// Forgets what failed: its user asks for something else, or for the same again.
+    /// Forgets failures: the user makes another request, or repeats one.
     mutating func forgetFailures() { failures = [] }
 
     /// Repeats a request that was uncertain and turned out not to have succeeded.
@@ -144,7 +144,7 @@ struct RequestBook: Sendable {
     /// Whether it has the token that it needs.
     private func mayGo(_ entry: Entry) -> Bool {
         guard tokens.isUsable || !entry.errand.needsToken else { return false }
-        // Two of the same at once could not be told from a repeat.
+        // Two equal concurrent requests would look like a repeat.
         return !entries.contains { $0.isSent && $0.isTwin(of: entry) }
     }
 
@@ -174,7 +174,7 @@ extension RequestBook.Entry {
         errand.isRetried && method == other.method && target == other.target && body == other.body
     }
 
-    /// Goes on where a twin's last attempt has failed: not before the twin's next one.
+    /// Continues where a twin's last attempt has failed: not before the twin's next one.
     mutating func follow(_ twin: Self) {
         guard case .waiting(let own) = phase, case .waiting(let other) = twin.phase else { return }
         (attempts, failedAt, lastWait) = (twin.attempts, twin.failedAt, twin.lastWait)
@@ -298,7 +298,7 @@ struct TokenKeeper: Sendable {
     private var refreshToken: String?
     private var spare: String?
     private(set) var isRefused: Bool
-    /// Whether a refresh is under way.
+    /// Whether a refresh is in progress.
     private var isRefreshing = false
     /// Whether the token came from a refresh.
     private(set) var isFromRefresh = false
@@ -323,7 +323,7 @@ struct TokenKeeper: Sendable {
         return replace(until: limit)
     }
 
-    /// Looks for another token than the refused one; returns whether the user has to provide it.
+    /// Looks for a token other than the refused one; returns whether the user has to provide it.
     private mutating func replace(until limit: Timestamp) -> Bool {
         if refreshToken == nil, !isRefreshing, let spare {
             (token, self.spare, isRefused, isFromRefresh) = (spare, nil, false, false)
