@@ -12,7 +12,7 @@ struct VerifiedToken {
     let user: UserID
 }
 
-/// The last `Authorization` of a connection: the next request most likely brings the same bytes.
+/// The last `Authorization` of a connection: the next request most likely has the same bytes.
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken
@@ -78,7 +78,7 @@ struct Authenticator {
 
     /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, if the guide has both.
     ///
-    /// With `?token=` no API key is needed, but a wrong one is refused all the same.
+    /// With `?token=` no API key is needed, but a wrong one is still refused.
     ///
     /// - Throws: The errors of ``user(of:last:in:at:)``.
     mutating func webSocketUser(

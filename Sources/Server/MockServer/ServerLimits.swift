@@ -4,7 +4,7 @@ import Text
 public struct ServerLimits: Sendable, Equatable {
     /// Open connections; one more is accepted, answered 503 and closed.
     public var connections = 12_000
-    /// Connections beyond ``connections`` that are being refused; still more are closed without an answer.
+    /// Connections beyond ``connections`` that are being refused; further ones are closed without an answer.
     public var refusedConnections = 256
     /// Time for TLS to be agreed on, from when the connection was accepted; closed after that.
     public var handshakeTime = Duration.seconds(10)
@@ -20,7 +20,7 @@ public struct ServerLimits: Sendable, Equatable {
     public var unsentBytes = 4 * 1024 * 1024
     /// Bytes of the messages of a WebSocket that wait for an operator; beyond, a breakpoint lets them continue.
     ///
-    /// Half of ``unsentBytes``, so that what is released together is not mistaken for the fault of a slow reader.
+    /// Half of ``unsentBytes``, so that a burst of released bytes does not look like a slow reader.
     public var heldFrameBytes = 2 * 1024 * 1024
     /// Unsent bytes at which reading from a connection pauses, until they are sent.
     public var unsentBytesBeforeReadingPauses = 256 * 1024
@@ -32,16 +32,16 @@ public struct ServerLimits: Sendable, Equatable {
     public var echoBytes = 64 * 1024 * 1024
     /// Bytes held for all connections together: unsent output, and the bodies and messages that are arriving.
     ///
-    /// Beyond it the connections that hold most are given up: a request that is arriving is answered 503, all else is
-    /// reset. A request whose own answer has no room is answered 503.
+    /// Beyond it the connections that hold most are given up: an arriving request gets 503, others are reset. A request
+    /// whose own answer has no room gets 503.
     public var heldBytes = 512 * 1024 * 1024
-    /// Verified tokens that are cached; beyond, all are verified again as they come.
+    /// Cached verified tokens; further ones are verified at each request.
     public var verifiedTokens = 20_000
     /// Worlds, including the default one; 507 beyond.
     public var worlds = 12_000
     /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and meal logs in progress fail.
     ///
-    /// Twice ``stateBody``, so that a state has room in addition to the body that brings it.
+    /// Twice ``stateBody``, so that a state has room in addition to its body.
     public var storedBytes = 640 * 1024 * 1024
     /// The weight of the journals of all worlds together, including 256 bytes for each entry.
     ///
@@ -58,7 +58,7 @@ public struct ServerLimits: Sendable, Equatable {
     ///
     /// - Precondition: At most 1 GiB.
     public var photoBody = 8 * 1024 * 1024
-    /// A request that sends a frame by hand, or changes what is held; 413 beyond.
+    /// A request that sends a frame by hand, or changes a held thing; 413 beyond.
     ///
     /// A frame of ``webSocketMessage`` takes six times as many bytes if JSON escapes each of them.
     ///
@@ -68,9 +68,9 @@ public struct ServerLimits: Sendable, Equatable {
     public var upstreamBody = 16 * 1024 * 1024
     /// Time after which an unused world without open sockets is deleted.
     public var worldIdleTime = Duration.seconds(1800)
-    /// The same where a test has the world and ends it: in a debugger it may stand still for hours.
+    /// The same for a world that a test owns and ends: in a debugger it may pause for hours.
     public static let testedWorldIdleTime = Duration.seconds(86_400)
-    /// What a world may be called, in bytes.
+    /// The length of a world's label, in bytes.
     static let labelBytes = 200
 
     /// Creates the documented limits.

@@ -10,10 +10,10 @@ import Scenarios
 struct AdminBody {
     private let fields: BodyReader?
     private let byteCount: Int
-    /// How many of its bytes a world has to keep: all if they hold a scenario rather than its name.
+    /// The bytes that a world has to keep: all if they contain a scenario rather than its name.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// Few values, as the bodies of the API have; scenarios and frames may have as many as JSON usually has.
+    /// Few values, as in bodies of the API; scenarios and frames may have as many as JSON usually may.
     static let limits = BodyReader.limits
 
     /// Reads a body; 400 for anything but a JSON object, or for other keys, if they are known.
@@ -40,14 +40,14 @@ struct AdminBody {
     /// The value of a key; nil if it is absent or null.
     subscript(_ key: String) -> JSONValue? { fields?[key] }
 
-    /// An object in it, with keys of its own; empty if the key is absent.
+    /// A nested object with its own keys; empty if the key is absent.
     func part(_ key: String, keys: [String]) throws(APIError) -> AdminBody {
         guard let value = self[key] else { return try AdminBody([], keys: keys) }
         guard value.object != nil else { throw .wrongType(key, expected: "an object", got: value) }
         return try AdminBody(value.encoded(), keys: keys)
     }
 
-    /// What a reading makes of a value, or nil if the key is absent; 400 if the reading is nil.
+    /// A value as read by a function, or nil if the key is absent; 400 if the function returns nil.
     func value<Value>(
         _ key: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
     ) throws(APIError) -> Value? {
@@ -84,7 +84,7 @@ struct AdminBody {
         return name
     }
 
-    /// A text of so many bytes, or nil if the key is absent.
+    /// A text of at most this many bytes, or nil if the key is absent.
     func text(_ key: String, bytes: ClosedRange<Int>) throws(APIError) -> String? {
         let text = try text(key, expected: "a text of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
         guard let text, !bytes.contains(text.utf8.count) else { return text }
@@ -109,7 +109,7 @@ struct AdminBody {
     /// The keys of ``payload()``.
     static let payloadKeys = ["text", "json", "base64"]
 
-    /// What one of the keys ``payloadKeys`` says byte by byte; nil if all are absent.
+    /// The bytes of one of the ``payloadKeys``; nil if all are absent.
     ///
     /// - Throws: 400 if several are there, or for more bytes than a frame may have.
     func payload(limit: Int) throws(APIError) -> Payload? {
@@ -140,7 +140,7 @@ struct AdminBody {
         return try Scenario(json: .object(["name": "upstream", "upstream": value])).upstream
     }
 
-    /// What a world is called, or nil if the key is absent.
+    /// A world's label, or nil if the key is absent.
     func label() throws(APIError) -> String? { try text("label", bytes: 1...ServerLimits.labelBytes) }
 
     /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
@@ -180,7 +180,7 @@ struct AdminBody {
 }
 
 extension Scenario {
-    /// A built-in scenario by its name, or one that came in a request.
+    /// A built-in scenario by its name, or one from a request.
     init(requested value: JSONValue) throws(APIError) {
         guard let name = value.string else {
             self = try Scenario(json: value)
@@ -190,7 +190,7 @@ extension Scenario {
         self = scenario
     }
 
-    /// Reads a scenario that came in a request; 400 with all its mistakes.
+    /// Reads a scenario from a request; 400 with all its mistakes.
     init(json value: JSONValue) throws(APIError) {
         do throws(ScenarioErrors) { self = try Scenario.read(json: value) } catch { throw .invalid(error.description) }
     }

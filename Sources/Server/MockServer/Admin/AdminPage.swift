@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// The page of the admin API.
 extension Engine {
-    /// `GET /__admin/ui`: the page, which has no data of its own.
+    /// `GET /__admin/ui`: the page, which contains no data.
     func adminPage(_ call: AdminCall) -> Answer {
         let page = APIDescription.adminPageBytes
         var fields = HTTPFields()

@@ -23,7 +23,7 @@ extension APIError {
         "This server has no default world: make one with POST /__admin/worlds, and use the 'url' and the 'token' that it "
             + "answers.")
 
-    /// The world of another node of the fleet, which has to be asked.
+    /// The world belongs to another node of the fleet.
     static func foreignWorld(_ id: String, owner: String, node: String) -> APIError {
         APIError(
             .misdirectedRequest, .notFound,
@@ -36,7 +36,7 @@ extension APIError {
         .conflict("There is a world \"\(id)\" already; delete it first, or leave the id out.")
     }
 
-    /// The server makes no more worlds; another one has to.
+    /// The server is draining and makes no more worlds.
     static let draining = APIError(
         .serviceUnavailable, .conflict,
         "This server drains: it makes no more worlds, and stops when those that it has are gone. Ask another one.")
@@ -119,7 +119,7 @@ extension APIError {
         .invalid("A clock only goes forward: it shows \(now). Reset the world to start over.")
     }
 
-    /// An advance beyond what a time stamp can hold.
+    /// An advance beyond the range of a time stamp.
     static let clockTooFar = invalid(
         "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
 
@@ -189,7 +189,7 @@ extension APIError {
                 + "GET /__admin/events?controller=NAME first.")
     }
 
-    /// Nothing is held under a number; `action` is what became of it if that is known.
+    /// Nothing is held under a number; `action` is the thing's fate, if known.
     static func nothingHeld(_ number: String, _ action: String?) -> APIError {
         let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
         return .missing("Nothing is held under \"\(number)\".\(end)")

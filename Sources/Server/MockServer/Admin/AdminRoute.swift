@@ -6,7 +6,7 @@ import JSON
 import Scenarios
 import Traffic
 
-/// What the admin API serves at a path, by its methods.
+/// A resource of the admin API: a path with its methods.
 final class AdminResource: Sendable {
     typealias Handler = @Sendable (Engine) -> (AdminCall) throws(APIError) -> Answer?
 
@@ -101,7 +101,7 @@ final class AdminResource: Sendable {
         return found
     }
 
-    /// The segment in the place of the braces, or an empty text without braces; nil if the path is another one.
+    /// The segment at the braces, or an empty text without braces; nil if the path does not match.
     fileprivate func parameter(in segments: ArraySlice<String>) -> ExactString? {
         guard segments.count == parts.count else { return nil }
         var parameter: ExactString = ""
@@ -125,7 +125,7 @@ struct AdminRoute {
     /// The world; nil for the default one, which is also called `default`.
     private(set) var worldID: ExactString?
     let resource: AdminResource
-    /// The segment in the place of the braces in the resource's path, never empty; empty if there are none.
+    /// The segment at the braces in the resource's path; empty only without braces.
     ///
     /// The id of a world is ``worldID`` instead.
     private(set) var parameter: ExactString = ""
@@ -134,7 +134,7 @@ struct AdminRoute {
 
     /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
     ///
-    /// - Parameter owner: The world below whose prefix they are: without another one in them they are about it.
+    /// - Parameter owner: The world of their prefix, which they concern unless they name another one.
     init?(segments: [String], below owner: ExactString?) {
         self.init(segments: segments)
         guard let owner else { return }
@@ -178,10 +178,10 @@ struct AdminCall {
     let world: World
     let route: AdminRoute
     let exchange: Exchange
-    /// What the answer says under `deprecated`.
+    /// The answer's `deprecated`.
     let oldWords = OldWords()
 
-    /// The words of earlier versions in a request, a sentence each that says the one that is used now.
+    /// The old words in a request, with a sentence each that names the current one.
     final class OldWords {
         fileprivate(set) var sentences: [String] = []
         func note(_ sentence: String) { sentences.append(sentence) }
@@ -247,7 +247,7 @@ extension Engine {
         {
             throw .adminForOtherSite
         }
-        // What browsers say of themselves, also where they send no 'Origin'.
+        // Browsers identify themselves with these fields, even without 'Origin'.
         if let site = head.fields[.secFetchSite], site == "cross-site" || site == "same-site" {
             throw .adminForOtherSite
         }
@@ -340,7 +340,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPField {
-    /// Whether a proxy has written it: `Via` (RFC 9110 §7.6.3), `Forwarded` (RFC 7239), and what was before them.
+    /// Whether a proxy has written it: `Via` (RFC 9110 §7.6.3), `Forwarded` (RFC 7239), and their predecessors.
     fileprivate var isOfProxy: Bool {
         let name = name.canonicalName
         return ["via", "forwarded", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")

@@ -45,13 +45,13 @@ extension Engine {
     }
 }
 
-/// A breakpoint as a request describes it: a fault of a scenario file, and what such a file cannot name.
+/// A breakpoint in a request: a fault of a scenario file, and keys that such a file cannot have.
 ///
-/// Until version 0.1 a breakpoint had words of its own, which still count: `on` said what it holds (`request`,
-/// `response`, `handshake` or `frame`), `match` what fits, `direction` who sent it, and `timeout` how long it waits.
+/// Until version 0.1 a breakpoint had its own words, which are still accepted: `on` named the held thing (`request`,
+/// `response`, `handshake` or `frame`), `match` the conditions, `direction` the sender, and `timeout` the wait.
 private struct BreakpointDraft {
     private(set) var fault: JSONObject = [:]
-    /// What a scenario file cannot name: an open socket, and a stream of events.
+    /// The keys that a scenario file cannot have: an open socket, and a stream of events.
     let connection: UInt64?, controller: ExactString?
     /// The keys that arrived, with the paths of their values in the fault.
     private var names: [(key: String, path: String)] = []
@@ -63,7 +63,7 @@ private struct BreakpointDraft {
         ("match.at", "at"), ("match.type", "at.type"),
     ]
 
-    /// What `match` may have, by what is held.
+    /// The keys of `match`, by the held thing.
     private static func conditions(of place: String) -> [String] {
         switch place {
         case "frame": ["socket", "at", "type", "connections", "connection", "text"]
@@ -117,13 +117,13 @@ private struct BreakpointDraft {
         }
     }
 
-    /// What the request calls something of the fault.
+    /// The request's word for a key of the fault.
     func name(of path: String) -> String {
         let known = names.first { path == $0.path || path.hasPrefix($0.path + ".") || path.hasPrefix($0.path + "[") }
         return known.map { $0.key + path.dropFirst($0.path.count) } ?? path
     }
 
-    /// What the fault holds in its own words.
+    /// The held thing in the fault's words.
     private static func what(_ place: String, _ body: AdminBody) throws(APIError) -> String {
         let (client, server, both) = (Party.client.direction, Party.server.direction, "both")
         let usual = place == "frame" ? both : place == "response" ? server : client
@@ -140,7 +140,7 @@ private struct BreakpointDraft {
 }
 
 extension ScenarioErrors {
-    /// The same mistakes for somebody who wrote only a part of the document, in words of its own.
+    /// The same mistakes in the words of a request that contains only a part of the document.
     func renamingPaths(below root: String, _ name: (String) -> String) -> ScenarioErrors {
         var errors = self
         for (index, mistake) in mistakes.enumerated() where mistake.path.hasPrefix(root) {

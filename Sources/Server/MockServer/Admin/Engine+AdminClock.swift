@@ -11,7 +11,7 @@ extension Engine {
         .object { writeClock(of: call.world, at: call.now, to: &$0) }
     }
 
-    /// Writes the members of a clock: its time, and what is due next.
+    /// Writes the members of a clock: its time, and its next events.
     fileprivate func writeClock(of world: World, at now: Timestamp, to writer: inout JSONWriter) {
         writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
         writer.member("now", world.date(of: world.clock.now(now)).nanosecondText)
@@ -31,7 +31,7 @@ extension Engine {
         writer.member("due_count", count)
     }
 
-    /// How many of the things that are due are listed.
+    /// The maximum of listed due events.
     package static let mostDue = 50
 
     private struct Due {
@@ -39,11 +39,11 @@ extension Engine {
         let what: String
         var consultation: ResourceID?
         var connection: UInt64?
-        /// The number of what is held.
+        /// The number of the held thing.
         var held: Int?
     }
 
-    /// What is due in a world by itself, in the order of time; of a replayed session only the next step is known.
+    /// A world's own due events, in order of time; of a replayed session only the next step is known.
     private func due(in world: World) -> (due: [Due], count: Int) {
         var due: [Due] = []
         var hidden = 0
@@ -112,9 +112,9 @@ extension Engine {
     }
 }
 
-/// The move of a manual clock, some steps at a time: the answers and meals of a year may be due on its way.
+/// The move of a manual clock, some steps at a time: a move may include the answers and meals of a year.
 ///
-/// Another move of the same clock waits until this one is over. A reset ends it, and so does a client that leaves; the
+/// Another move of the same clock waits for the end of this one. A reset ends it, and so does a client that leaves; the
 /// clock then stays there.
 final class ClockMove: BodySource {
     private unowned let engine: Engine
@@ -122,19 +122,19 @@ final class ClockMove: BodySource {
     /// How far it goes, in nanoseconds, unless it goes to a time.
     private let span: Int64
     private let time: Timestamp?
-    /// What ends the move; nil for a move to a time.
+    /// The condition that ends the move; nil for a move to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
-    /// Whether it is an answer that nothing came, and no refusal.
+    /// Whether the absence of a match is an answer rather than a refusal.
     private let isOptional: Bool
-    /// The time at which it began, and the target of the clock; nil before the move has begun.
+    /// The start time and the target of the clock; nil before the move begins.
     private var start, target: Timestamp?
     /// Whether the last step moved the clock.
     private var hasMoved = true
     private var slow: Set<ConnectionID>?
     /// How many events a slice runs, at most a tenth of a millisecond each.
     private static let steps = 16
-    /// How far a clock is moved until something happens, unless the request says so, in nanoseconds: 1 h.
+    /// The default span for a move until something happens, in nanoseconds: 1 h.
     private static let usualSearch: Int64 = 3_600_000_000_000
 
     init(of world: World, in engine: Engine, _ body: AdminBody) throws(APIError) {
@@ -163,7 +163,7 @@ final class ClockMove: BodySource {
         guard target >= start else { throw .clockBackwards(start.nanosecondText) }
         guard target.nanoseconds(since: start) <= ScenarioLimits.longestDuration else { throw .clockTooFar }
         if var query {
-            // It is as many moves as there are steps before it ends.
+            // It counts as one move for each step before its end.
             query.since = world.journal.lastNumber
             lookout = JournalLookout(query)
         } else {
@@ -207,9 +207,9 @@ final class ClockMove: BodySource {
         world.turn.now < target || world.nextStep.map { $0 <= target } ?? false
     }
 
-    /// Moves the clock, from one due thing to the next if it looks for an entry.
+    /// Moves the clock, from one due event to the next if it searches for an entry.
     ///
-    /// - Returns: Whether the move is over; otherwise the slice is full.
+    /// - Returns: Whether the move has ended; otherwise the slice is full.
     private func moves(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
         guard lookout != nil else {
             engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)

@@ -28,7 +28,7 @@ extension Engine {
         return answer
     }
 
-    /// `POST /__admin/faults`: a rule as in a scenario file, after the others, or several, all or none.
+    /// `POST /__admin/faults`: adds a rule in the notation of scenario files after the others, or several, all or none.
     ///
     /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
     func addFaults(_ call: AdminCall) throws(APIError) -> Answer {
@@ -65,10 +65,10 @@ extension Engine {
         worlds.accountStorage(of: world)
     }
 
-    /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
+    /// Reads a rule with the reader of scenario files; a rule without a name gets a free one.
     ///
     /// - Parameters:
-    ///   - words: What takes down the words of earlier versions.
+    ///   - words: The collector of old words.
     ///   - name: The request's name of a key that has a path in the rule, such as `hold.for`.
     func rule(
         from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
@@ -119,7 +119,7 @@ extension Engine {
         return try showFault(call)
     }
 
-    /// `PATCH {"enabled", "names"}`: several are switched, or all of them.
+    /// `PATCH {"enabled", "names"}`: switches several, or all of them.
     ///
     /// - Throws: As ``switchFault(_:)``; nothing is switched then.
     func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {
@@ -161,7 +161,7 @@ extension Engine {
         return .noContent
     }
 
-    /// - Parameter now: The system's time; without it, what a breakpoint holds continues at the next turn.
+    /// - Parameter now: The system's time; without it, held things continue at the next turn.
     func setFaults(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
         world.faults.setEnabled(isEnabled, named: names)
         let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
@@ -202,15 +202,15 @@ extension Engine {
         return JSONWriter.object { writeFault(entry, in: call.world, into: &$0) }
     }
 
-    /// Writes the rule as in a scenario file, with its counts, and what only a breakpoint of the admin API has.
+    /// Writes the rule in the notation of scenario files, with its counts, and the keys that only the admin API has.
     func writeFault(_ entry: FaultBook.Entry, in world: World, into writer: inout JSONWriter) {
         let rule = entry.rule
         rule.write(into: &writer)
         writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
         writer.member("controller", ifPresent: rule.controller?.text)
         if missingController(of: rule, in: world) != nil { writer.member("abandoned", true) }
-        // A step holds what the rule does not match, and a rule for a socket holds many of its frames.
-        // A breakpoint for frames matches a socket once, however many frames it holds there.
+        // A step holds things that the rule does not match, and a rule for a socket holds many of its frames. A
+        // breakpoint for frames matches a socket once, however many frames it holds there.
         writer.member("matches", rule.fault.isHold ? entry.acted : entry.matches)
         writer.member("acted", entry.acted)
         guard rule.fault.isHold else { return }

@@ -7,7 +7,7 @@ import Text
 import Traffic
 import WebSocket
 
-/// The admin API's list of what breakpoints hold, and what becomes of it.
+/// The admin API's list of held things, and the actions on them.
 extension Engine {
     /// `GET /__admin/held`: oldest first, with the beginnings of long bodies.
     func heldList(_ call: AdminCall) -> Answer {
@@ -139,7 +139,7 @@ extension WebSocket.Event {
     }
 }
 
-/// What an operator wants done with something held.
+/// An operator's action on a held thing.
 private struct HeldCommand {
     let action: Engine.HeldAction
     let steps: Bool
@@ -147,7 +147,7 @@ private struct HeldCommand {
 
     private typealias Row = (action: String, places: Set<RecordedHold.Place>, keys: [String])
 
-    /// The actions with the keys that they may have, by what is held.
+    /// The actions with their keys, by the held thing.
     private static let rows: [Row] = [
         ("continue", [.request, .response, .handshake, .frame], []),
         ("step", [.request, .response, .handshake, .frame], []),
@@ -220,8 +220,7 @@ private struct HeldCommand {
 }
 
 extension AdminBody {
-    /// The fields of a changed head, without those of framing, which the server writes as the body demands; nil if they
-    /// stay.
+    /// The fields of a changed head, except framing, which the server writes for the body; nil if they stay.
     private func fields() throws(APIError) -> HTTPFields? {
         guard let value = self["fields"] else { return nil }
         let expected = #"a list of fields such as {"name": "Retry-After", "value": "2"}"#

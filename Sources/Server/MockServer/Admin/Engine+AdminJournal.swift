@@ -72,7 +72,7 @@ extension Engine {
             }))
     }
 
-    /// `GET /__admin/journal`: everything, oldest first, a line each, to keep and to judge later; takes no query.
+    /// `GET /__admin/journal`: all entries, oldest first, one per line, to save and judge later; takes no query.
     func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let encoder = call.world.journalEncoder
@@ -86,7 +86,7 @@ extension Engine {
         return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
-    /// What an entry costs on its way into a session, in bytes that are written in this time.
+    /// The cost of converting an entry for a session, in bytes written in the same time.
     private static var costOfDrafting: Int { 1024 }
 
     /// `GET /__admin/har`: the journal's traffic as a HAR file, as a recorder next to the client would have it.
@@ -128,7 +128,7 @@ extension Engine {
 }
 
 extension JournalEntry {
-    /// Whether a fault rule acted on what happened, or is what the entry is about.
+    /// Whether a fault rule acted, or is the subject of the entry.
     fileprivate func names(fault name: ExactString) -> Bool {
         let names: [String] =
             switch event {
@@ -177,10 +177,10 @@ extension World {
     }
 }
 
-/// What a reader keeps of a world's journal: the entries that the journal had at the time of the request.
+/// A reader's snapshot of a world's journal: its entries at the time of the request.
 ///
-/// By their numbers alone a slow reader would miss those that fall out, in the middle of what it gets. As long as the
-/// journal has them, too, they cost nothing.
+/// With numbers alone a slow reader would miss entries that the journal drops meanwhile. As long as the journal has
+/// them, too, they cost nothing.
 struct KeptJournal {
     private let world: World
     private let weight, droppedWeight: Int
@@ -247,8 +247,8 @@ extension Engine {
         }
     }
 
-    /// Queues what followers have not seen for the next turns of the loop, as far as they read it, and resumes the
-    /// waits for which something happened.
+    /// Queues unseen entries of followers for the next turns of the loop, as far as they read, and resumes waits with
+    /// news.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0].map { !$0.isFollower && $0.waiter == nil } ?? true }
@@ -262,7 +262,7 @@ extension Engine {
         }
     }
 
-    /// Sends a follower a slice of what it has not seen, and returns its cost; the rest follows in later turns.
+    /// Sends a follower a slice of unseen entries, and returns its cost; the rest follows in later turns.
     func feedFollower(_ connection: Connection, at now: Timestamp) -> Int {
         guard var follower = connection.follower else { return 0 }
         follower.isBehind = false
@@ -308,7 +308,7 @@ extension Engine {
     }
 }
 
-/// A connection that receives the entries of a journal as they are made.
+/// A connection that receives the entries of a journal as they arise.
 struct Follower {
     let world: World
     /// The number of the last entry that was sent.
@@ -319,9 +319,9 @@ struct Follower {
     var unreadTime: Int64 = 0
     /// The operator that this stream belongs to; nil for a reader without breakpoints.
     var controller: ExactString?
-    /// What it was told of the verdicts; nil if it does not watch them.
+    /// The verdicts sent so far; nil if it does not watch them.
     var verdicts: WatchedVerdicts?
-    /// The life of the world that it was told of.
+    /// The life of the world that it knows.
     private var life = 0
 
     init(world: World, lastNumber: Int) {
@@ -338,7 +338,7 @@ struct Follower {
         world.journal.lastNumber > lastNumber || world.life != life || verdicts?.isBehind(in: world) ?? false
     }
 
-    /// Sends what the world is: at first, and whenever it begins again.
+    /// Sends the world's state: at first, and whenever it restarts.
     mutating func tellWorld(to connection: Connection, instance: String, at now: Timestamp) {
         life = world.life
         verdicts?.forget()
@@ -357,7 +357,7 @@ struct Follower {
 
     /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
     ///
-    /// A world that began again is told before, verdicts after the entries that they are about.
+    /// A restarted world precedes its entries; verdicts follow the entries that they concern.
     mutating func appendNews(
         to connection: Connection, limit: Int, slice: Int, instance: String, at now: Timestamp
     ) -> Int {

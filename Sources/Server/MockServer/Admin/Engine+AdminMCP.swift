@@ -7,8 +7,8 @@ import MCP
 extension Engine {
     /// `POST /__admin/mcp`: answers a message of a client; nil if the answer waits for a job or a world.
     ///
-    /// What a tool asks is a request to the admin API with the fields of this one, so the same clients are refused. There
-    /// are no sessions: the answer comes in the response, and a client that leaves gives it up.
+    /// A tool's call is a request to the admin API with this one's fields, so the same clients are refused. There are
+    /// no sessions: the response has the answer, and a client that leaves loses it.
     func modelContext(_ call: AdminCall) throws(APIError) -> Answer? {
         let fields = call.head.fields
         let step = MCPServer(version: Version.current).receive(call.bytes) { name in
@@ -38,7 +38,7 @@ extension Engine {
             return Answer(request.failure("The admin API has no \(first)".onOneLine(limit: 400)))
         }
         if waits(exchange) {
-            // The message is served again when the world goes on.
+            // The message is served again when the world continues.
             (call.connection.request, call.connection.body) = (call.head, call.bytes)
             return nil
         }
@@ -52,7 +52,7 @@ extension Engine {
         }
     }
 
-    /// The message that a tool's answer becomes; off the loop if that takes long.
+    /// The message for a tool's answer; made off the loop if that is slow.
     private func enveloped(_ answer: Answer, for request: MCPCall, on connection: ConnectionID) -> Answer {
         guard answer.source == nil, answer.body.count <= Self.largestWorkOnLoop else {
             let source = answer.source ?? BytesSource([answer.body])
@@ -111,7 +111,7 @@ final class EnvelopeSource: BodySource {
         return .end
     }
 
-    /// Makes the message; large ones on another thread, after which the stream goes on.
+    /// Makes the message; large ones on another thread, after which the stream continues.
     private func make(status: Int, at now: Timestamp) {
         isMade = true
         let (request, body) = (request, bytes.count > MCPCall.answerLimit ? nil : bytes)

@@ -3,7 +3,7 @@ import Traffic
 
 /// Numbers for monitoring, in the text format of Prometheus.
 extension Engine {
-    /// `GET /__admin/metrics`: what is there now, and what happened since the start.
+    /// `GET /__admin/metrics`: gauges of the present, and counters since the start.
     func metrics(_ call: AdminCall) -> Answer {
         var text = MetricsText()
         let counts = recorder.counts

@@ -6,10 +6,10 @@ import Text
 import Traffic
 import WebSocket
 
-/// The admin API's sockets: the open WebSockets of a world, and what its operator does to them by hand.
+/// The admin API's sockets: the open WebSockets of a world, and its operator's actions on them.
 ///
-/// A socket's number is its connection's number in the journal. What is done by hand is recorded with the fault
-/// ``LiveControl/byHand``, so that judges do not accuse the client of it.
+/// A socket's number is its connection's number in the journal. Actions are recorded with the fault
+/// ``LiveControl/byHand``, so judges do not blame the client for them.
 extension Engine {
     /// `GET /__admin/sockets`: in the order of their numbers.
     ///
@@ -26,7 +26,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/sockets/{connection}`: the socket, and examples of what it may be sent; 404 if it is not open.
+    /// `GET /__admin/sockets/{connection}`: the socket, and examples of frames for it; 404 if it is not open.
     func socketAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         let (number, connection) = try openSocket(call)
         return .object { writer in
@@ -112,7 +112,7 @@ extension Engine {
     ) {
         let isSilent = connection.socketState == .silent
         connection.record.endingRule = rule
-        // What a fault still holds back is lost, as the rest of the connection is.
+        // A fault's held output is lost, like the rest of the connection.
         if !isSilent { recorder.abandoned(connection, in: world) }
         forgetSocket(of: connection)
         if isSilent {
@@ -143,7 +143,7 @@ extension Engine {
         return answer(about: connection, of: world)
     }
 
-    /// `POST /__admin/sockets/{connection}/resume`: sends what has waited, and reads what has arrived.
+    /// `POST /__admin/sockets/{connection}/resume`: sends waiting output, and reads the input.
     func resumeSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, (number, connection)) = (call.world, try openSocket(call))
         _ = try call.body(keys: [])
@@ -176,7 +176,7 @@ extension Engine {
         connections.compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
     }
 
-    /// Does what is due in a world, because the loop may be late, and sets the time of what happens next in it.
+    /// Performs a world's due steps, because the loop may be late, and sets the time for the next ones.
     func enterDue(_ world: World, at now: Timestamp) {
         advance(world, to: world.clock.now(now), at: now)
         enter(world, at: now)

@@ -6,10 +6,10 @@ import Scenarios
 
 /// The admin API's state: everything that a world holds, as a scenario file, and back.
 ///
-/// State is data: users and what they have, the issued ids, guide, seed and clock. Scripts and faults are no part of
-/// it; an import leaves them unchanged, unless the file brings its own.
+/// State is data: users with their entities, the issued ids, guide, seed and clock. It excludes scripts and faults; an
+/// import leaves them unchanged, unless the file has its own.
 extension Engine {
-    /// `GET /__admin/state`: a scenario file in JSON from which a world starts in the present state of this one.
+    /// `GET /__admin/state`: a scenario file in JSON that starts a world in the present state of this one.
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 409 if a session is replayed, 507 if the state has more bytes than the body of its import may have.
@@ -54,7 +54,7 @@ extension Engine {
             rules: world.settings.scenario.rules)
     }
 
-    /// `GET /__admin/script`: what the world's scenario scripts, as members of a scenario file.
+    /// `GET /__admin/script`: the script of the world's scenario, as members of a scenario file.
     ///
     /// - Returns: nil if the request waits for a job.
     func showScript(_ call: AdminCall) -> Answer? {
@@ -73,12 +73,12 @@ extension Engine {
 
     /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
     ///
-    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, rules, scripts, and the present
+    /// Members absent from the file stay: guide, seed, clock mode, lifetime of tokens, rules, scripts, and the present
     /// faults.
     ///
     /// - Returns: nil if the request waits for a job.
-    /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
-    ///   other, 507 if there is no room for it; the world is unchanged then.
+    /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if the world replays a session and the file has
+    ///   no other, 507 if there is no room; the world is then unchanged.
     func importState(_ call: AdminCall) throws(APIError) -> Answer? {
         let world = call.world
         let pieces = call.connection.takeBodyPieces() + [call.bytes]
@@ -131,7 +131,7 @@ private struct StateExport: Sendable {
     let clock: ClockMode
     let rules: WorldRules
 
-    /// The encoded state, or 507 if what is stored and the first lines, at least as many bytes, do not fit into a body.
+    /// The encoded state, or 507 if the stored data and the first lines exceed a body.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
         let settled = backend.settled(at: time, dateShift: dateShift)
         let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
@@ -139,7 +139,7 @@ private struct StateExport: Sendable {
         return encoded(settled)
     }
 
-    /// What the members before the users take at most, except for the name.
+    /// The maximum size of the members before the users, except for the name.
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
@@ -179,7 +179,7 @@ extension [UInt8] {
 }
 
 extension WorldSettings {
-    /// The settings with a state's members; what it leaves out stays.
+    /// The settings with a state's members; absent ones stay.
     ///
     /// - Throws: 400 if neither the imported upstream nor the world's has a URL.
     fileprivate func importing(_ imported: Scenario) throws(APIError) -> WorldSettings {
@@ -205,11 +205,11 @@ extension WorldSettings {
 
 /// The state that a server wrote when it stopped, for the next one to read.
 extension Scenario {
-    /// The largest file of a state in bytes: as many as all worlds may store together (``ServerLimits/storedBytes``).
+    /// The largest state file in bytes: the common limit of all worlds (``ServerLimits/storedBytes``).
     public static let largestState = 640 * 1024 * 1024
     /// The most values of a state.
     ///
-    /// Those of a world that holds what ``ServerLimits/stateBody`` allows take 22 bytes each in store, or more.
+    /// In a world at the limit of ``ServerLimits/stateBody`` each takes at least 22 stored bytes.
     public static let largestStateValues = 15_500_000
 
     private static let stateLimits = JSON.Limits(bytes: largestState, values: largestStateValues)
@@ -224,7 +224,7 @@ extension Scenario {
             do throws(ScenarioErrors) {
                 return try read(bytes, file: file)
             } catch {
-                // It may be what has more values than people write; if not, these mistakes have lines.
+                // It may have more values than people write; otherwise its mistakes have lines.
                 guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits),
                     let state = try? read(json: value)
                 else { throw error }
@@ -244,7 +244,7 @@ extension Scenario {
     ) throws(ScenarioErrors) -> Scenario {
         let value: JSONValue
         do throws(JSONError) {
-            // What a world held fits into memory once more.
+            // A world's own data fits into memory once more.
             value = try JSON.parse(bytes, limits: isSaved ? JSON.Limits(bytes: .max, values: .max) : stateLimits)
         } catch {
             let mistake = ScenarioErrors.Mistake(
@@ -254,7 +254,7 @@ extension Scenario {
         return try read(json: value, isSaved: isSaved)
     }
 
-    /// The scenario with the users of a state in place of its own; its scripts stay, unless the state has scripts.
+    /// The scenario with a state's users instead of its own; its scripts stay, unless the state has scripts.
     public func continuing(from state: Scenario) -> Scenario {
         var result = state
         (result.name, result.summary) = (name, summary)

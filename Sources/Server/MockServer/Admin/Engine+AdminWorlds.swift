@@ -13,8 +13,8 @@ extension Engine {
 
     /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
     ///
-    /// An id is given to a world that comes from another server, so that its clients find it where they know it. One
-    /// that is made below a world's prefix belongs to that world's run.
+    /// A world from another server keeps its id, so that its clients find it. One that is made below a world's prefix
+    /// belongs to that world's run.
     func makeWorld(_ call: AdminCall) throws(APIError) -> Answer? {
         try checkPlaceForWorld()
         let (configuration, number) = (configuration, worlds.serial + 1)
@@ -106,7 +106,7 @@ extension Engine {
 
     /// `GET /__admin/worlds`: in the order of creation, the default world first.
     ///
-    /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
+    /// A world deleted meanwhile is in the list, empty: the list has as many as its beginning says.
     func worldList(_ call: AdminCall) -> Answer {
         let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.byAge, call.now)
         let isSecure = call.connection.isSecure
@@ -162,7 +162,7 @@ extension Engine {
         return .noContent
     }
 
-    /// `POST /__admin/reset`: starts the world again, as it was created or otherwise; nil if it waits for a job.
+    /// `POST /__admin/reset`: restarts the world, as it was created or with changes; nil if it waits for a job.
     func reset(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, bytes) = (call.world, call.bytes)
         return try begin(world, for: call.exchange, holding: bytes.count) { [unowned self] in
@@ -262,12 +262,12 @@ extension Engine {
 
     /// Closes the sockets of a world with 1001, and detaches every other connection from it.
     ///
-    /// What faults hold back is released, as no clock will release it later. A silent connection would never notice.
+    /// Held output is released, because no clock will release it later. A silent connection would never notice.
     func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
-                // Its answer belongs to a life that is over.
+                // Its answer belongs to a past life.
                 if connection.waiting == .forUpstream {
                     connection.waiting = nil
                     leaveUpstream(of: connection)
@@ -275,7 +275,7 @@ extension Engine {
                 }
                 connection.world = nil
             } else {
-                // Further messages of the client, and its leaving, belong to a life that is over.
+                // Further messages of the client, and its end, belong to a past life.
                 connection.record.isClosed = true
                 if connection.isServed {
                     if case .upstream = connection.webSocketUse { forgetSocket(of: connection) }

@@ -107,7 +107,7 @@ extension Engine {
         }
     }
 
-    /// Lets messages continue while too many bytes wait behind one that is held; behind a gate, gives the socket up.
+    /// Continues messages while too many bytes wait behind a held one; behind a gate, gives the socket up.
     func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
         if connection.socketFaults?.isGated == true {
             guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }

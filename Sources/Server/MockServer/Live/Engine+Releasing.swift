@@ -6,11 +6,11 @@ import JSON
 import Traffic
 import WebSocket
 
-/// What becomes of what breakpoints hold: it continues, by hand or by itself, or is lost with its connection.
+/// Held things continue, by hand or on their own, or are lost with their connections.
 extension Engine {
     // MARK: Releasing
 
-    /// What an operator does with something held.
+    /// An operator's action on a held thing.
     enum HeldAction {
         case pass
         /// Another request, response or message in its place.
@@ -23,9 +23,10 @@ extension Engine {
         case answer(Answer)
     }
 
-    /// Lets something continue, in a world whose time is set.
+    /// Continues a held thing, in a world whose time is set.
     ///
-    /// - Parameter steps: Whether what follows it is held: the response to a request, the next message in its direction.
+    /// - Parameter steps: Whether to hold what follows it: the response to a request, the next message in its
+    ///   direction.
     func release(
         _ thing: HeldThing, of world: World, _ action: HeldAction = .pass, steps: Bool = false,
         as told: RecordedRelease.Action, at now: Timestamp
@@ -46,7 +47,7 @@ extension Engine {
         account(connection)
     }
 
-    /// Records that something is no longer held.
+    /// Records the release of a held thing.
     private func note(
         _ thing: HeldThing, _ told: RecordedRelease.Action, _ action: HeldAction = .pass, on connection: Connection,
         in world: World
@@ -120,12 +121,12 @@ extension Engine {
         if !connection.unreadFrames.isEmpty { serveUnreadFrames(of: connection, at: now) }
     }
 
-    /// Lets everything continue whose time is over by the world's clock, in the order of these times.
+    /// Continues everything whose time has passed on the world's clock, in order of time.
     func releaseHolds(of world: World, at now: Timestamp) {
         guard world.live != nil else { return }
-        // What continues is answered at this time, and not at that of the world's last request.
+        // Answers have this time, not that of the world's last request.
         world.responseFields.update(to: world.turn.date)
-        // A connection that goes on counts as a use of the world, which a clock that is moved is not.
+        // A continuing connection counts as a use of the world; a moved clock does not.
         let used = world.lastUsed
         defer { world.lastUsed = used }
         while let thing = world.live?.holds.due(at: world.turn.now) {
@@ -133,7 +134,7 @@ extension Engine {
         }
     }
 
-    /// Lets everything in a world continue; nothing is held in the meantime.
+    /// Continues everything in a world, and holds nothing meanwhile.
     func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
         guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
         enter(world, at: now)
@@ -142,7 +143,7 @@ extension Engine {
         world.live?.holds.isClosing = false
     }
 
-    /// Lets everything continue that breakpoints hold which are disabled or gone.
+    /// Continues everything held by disabled or removed breakpoints.
     ///
     /// - Parameter now: The system's time; without it, and while the world stands still, that happens at the next turn.
     func releaseDisabled(of world: World, at now: Timestamp?) {
@@ -153,12 +154,12 @@ extension Engine {
         if let now, !world.isStanding { releaseHolds(of: world, at: now) } else { queueDeadline(of: world) }
     }
 
-    /// The controller of a breakpoint, if it has one whose stream of events is not open.
+    /// The controller of a breakpoint, if its stream of events is closed.
     func missingController(of rule: FaultRule, in world: World) -> ExactString? {
         rule.controller.flatMap { hasController($0, of: world) ? nil : $0 }
     }
 
-    /// Disables the breakpoints that have no controller any more, and releases what they hold.
+    /// Disables breakpoints that have lost their controller, and releases what they hold.
     ///
     /// - Parameter now: The system's time; without it, that happens at the next turn.
     func disableAbandonedBreakpoints(of world: World, at now: Timestamp? = nil) {
@@ -170,7 +171,7 @@ extension Engine {
 
     // MARK: Losing
 
-    /// Records that what is held on a connection is lost with it.
+    /// Records the loss of things held on a connection.
     func loseHolds(of connection: Connection) {
         guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
@@ -180,7 +181,7 @@ extension Engine {
         connection.heldEvent = nil
     }
 
-    /// Records that what is held on a socket continues, because the server closes it; a message of the client is lost.
+    /// Records that a socket's held things continue because the server closes it; a client's message is lost.
     func endHolds(of connection: Connection, in world: World) {
         guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
@@ -229,7 +230,7 @@ extension Exchange {
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
         exchange.playback = playback
-        // What an operator writes is text; what was refused is looked at again, since its fields may have changed.
+        // An operator's body is text; a refused one is checked again, since its fields may have changed.
         if case .done? = inflation { exchange.inflation = .done }
         if body != self.body { exchange.inflation = .done }
         return exchange

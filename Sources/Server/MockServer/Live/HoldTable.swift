@@ -3,13 +3,13 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// What breakpoints hold back in a world, by the number of the journal's entry about it.
+/// The held things of a world, by the number of the journal's entry.
 ///
 /// The contents are with the connections: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
 struct HoldTable: Sendable {
-    /// What is held, oldest first; at most ``FaultLimits/held``.
+    /// The held things, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
-    /// The earliest time at which something continues by itself, by the world's clock; nil if nothing is held.
+    /// The earliest time at which something continues on its own, by the world's clock; nil if nothing is held.
     private(set) var next: Timestamp?
     /// How often something passed because there was no room to hold it.
     var passed = 0
@@ -34,7 +34,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Has something continue by itself at another time, unless its breakpoint is gone.
+    /// Changes the time at which something continues on its own, unless its breakpoint is gone.
     mutating func prolong(_ number: Int, to time: Timestamp) {
         for index in things.indices where things[index].number == number && !things[index].isEnded {
             things[index].until = time
@@ -42,7 +42,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// The first thing that continues by itself by now.
+    /// The first thing that continues on its own by now.
     func due(at now: Timestamp) -> HeldThing? {
         guard let next, next <= now else { return nil }
         return things.filter { $0.until <= now }.min { ($0.until, $0.number) < ($1.until, $1.number) }
@@ -59,9 +59,9 @@ struct HeldThing {
     let place: RecordedHold.Place
     let sender: Party
     let connection: ConnectionID
-    /// When it would have continued without the breakpoint.
+    /// The time at which it would have continued without the breakpoint.
     let due: Timestamp
-    /// When it continues by itself.
+    /// The time at which it continues on its own.
     fileprivate(set) var until: Timestamp
     /// Whether that time has come because its breakpoint is gone.
     fileprivate(set) var isEnded = false

@@ -1,11 +1,11 @@
 import FitIQAPI
 
-/// What the operator of a world does by hand, while clients use it.
+/// The operator's actions on a world while clients use it.
 struct LiveControl: Sendable {
-    /// What breakpoints hold back.
+    /// The held things.
     var holds = HoldTable()
-    /// The marks to which the world can go back, oldest first.
+    /// The marks to which the world can rewind, oldest first.
     var marks: [Mark] = []
-    /// The name among the faults of entries about what was done by hand: judges blame no client for it.
+    /// The fault name of entries about actions by hand, for which judges do not blame the client.
     static let byHand = "by hand"
 }

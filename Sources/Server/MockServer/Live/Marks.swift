@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 import Text
 
-/// A point in a world's life to which it can go back.
+/// A point in a world's life to which it can rewind.
 struct Mark: Sendable {
     let name: ExactString
     /// The number of the journal's entry about it.
@@ -27,7 +27,7 @@ struct Mark: Sendable {
     }
 }
 
-/// The admin API's marks: a world goes back to them, as often as it is asked to.
+/// The admin API's marks: a world rewinds to them as often as requested.
 extension Engine {
     /// `GET /__admin/marks`: the oldest first.
     func markList(_ call: AdminCall) -> Answer {
@@ -39,7 +39,7 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/marks`: keeps the world as it is now; nil if the request waits for a job.
+    /// `POST /__admin/marks`: saves the world's present state; nil if the request waits for a job.
     ///
     /// - Throws: 400 for a bad name, 507 if there are as many marks, or no room for another one.
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
@@ -89,9 +89,9 @@ extension Engine {
         world.live?.marks.removeSubrange(range)
     }
 
-    /// `POST /__admin/rewind`: brings back the state, the clock and the faults of a mark; nil if it waits for a job.
+    /// `POST /__admin/rewind`: restores the state, the clock and the faults of a mark; nil if it waits for a job.
     ///
-    /// The journal continues, later marks are dropped, and sockets end. On the system's clock what is overdue then
+    /// The journal continues, later marks are dropped, and sockets end. On the system's clock anything overdue then
     /// happens at once.
     ///
     /// - Throws: 400 for a bad body, 404 for an unknown mark.
@@ -121,7 +121,7 @@ extension Engine {
         world.setTime(now)
         releaseAll(of: world, .ended, at: now)
         let reason = "The world went back to an earlier state"
-        // Their ends are recorded first: the journal goes on.
+        // Their ends are recorded first: the journal continues.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
         {
             // What is held is sent before the end, and the journal says so.

@@ -3,7 +3,7 @@ import JSON
 import Text
 import Traffic
 
-/// The answer to `POST /__admin/wait`: it comes with the entry, or, once the time is over, says that nothing came.
+/// The answer to `POST /__admin/wait`: the entry, or, at the time limit, that nothing matched.
 final class Waiter: BodySource {
     private unowned let engine: Engine
     let world: World
@@ -11,9 +11,9 @@ final class Waiter: BodySource {
     private let life: Int
     private var lookout: JournalLookout
     private let within: Int64
-    /// Whether it is an answer that nothing came, and no refusal.
+    /// Whether the absence of a match is an answer rather than a refusal.
     private let isOptional: Bool
-    /// When its time is over, by the system's clock.
+    /// Its time limit, by the system's clock.
     private let end: Timestamp
 
     var wakesAt: Timestamp? { end }
@@ -27,7 +27,7 @@ final class Waiter: BodySource {
         end = now.advanced(byNanoseconds: within)
     }
 
-    /// Whether it has something to look at, or to say.
+    /// Whether it has entries to check, or an answer.
     var hasNews: Bool {
         lookout.checked < world.journal.lastNumber || world.isGone || world.life != life || engine.isShuttingDown
     }
@@ -53,13 +53,13 @@ final class Waiter: BodySource {
 }
 
 extension JournalLookout {
-    /// Nothing matched in time: the refusal shows what came near.
+    /// Nothing matched in time: the refusal shows the nearest entries.
     func refusal(after within: Int64, in world: World) -> APIError {
         let details = JSONWriter.object { writeNearMisses(to: &$0, in: world) }
         return .nothingMatched(within: within, details: (try? JSON.parse(details))?.object ?? [:])
     }
 
-    /// Writes what was found, or that nothing was and what came near.
+    /// Writes the match, or its absence and the nearest entries.
     func write(_ found: JournalEntry?, to writer: inout JSONWriter, in world: World) {
         guard let found else {
             writer.member("entry", orNull: nil)
@@ -85,7 +85,7 @@ extension JournalLookout {
 }
 
 extension JournalQuery {
-    /// Reads what to wait for: the conditions of a query of the journal, with JSON's texts, numbers and Booleans.
+    /// Reads the conditions of a query of the journal, with JSON's texts, numbers and Booleans.
     ///
     /// - Parameter key: The key of the conditions.
     /// - Throws: 400 for an unknown key, a bad value, or no condition at all.
@@ -137,7 +137,7 @@ extension Engine {
             Waiter(query, in: call.world, of: self, within: within, isOptional: isOptional, at: call.now))
     }
 
-    /// How long a request waits unless it says so, and at most, in nanoseconds of the system's clock: 5 s, 10 min.
+    /// The default and the maximum wait of a request, in nanoseconds of the system's clock: 5 s, 10 min.
     static let usualWait: Int64 = 5_000_000_000
     package static let longestWait: Int64 = 600_000_000_000
     /// How many requests may wait in a world.
@@ -147,7 +147,7 @@ extension Engine {
 extension MemberCondition {
     /// Reads conditions by the paths of the members.
     ///
-    /// - Throws: 400 for anything but an object of single values, and for a path that is none.
+    /// - Throws: 400 for anything but an object of single values, and for an invalid path.
     fileprivate static func reading(
         _ value: JSONValue, of name: String, in key: String
     ) throws(APIError) -> [MemberCondition] {
@@ -167,7 +167,7 @@ extension MemberCondition {
 }
 
 extension JournalQuery {
-    /// The conditions on members of JSON: of what the server sent or a frame has, and of a request's body.
+    /// The conditions on members of JSON: in the server's response or a frame, and in a request's body.
     fileprivate static let memberKeys = ["json", "request_json"]
 }
 

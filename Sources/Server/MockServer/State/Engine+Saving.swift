@@ -3,14 +3,14 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// What a server knows of its state file.
+/// A server's view of its state file.
 ///
 /// A class, because it is asked after every request, and a value with lists would be copied for that.
 final class Saving {
     let file: StateFile
-    /// The worlds in which something may be unsaved, each once.
+    /// The worlds with possibly unsaved changes, each once.
     @exclusivity(unchecked) var worlds: [World] = []
-    /// Steps for worlds that are gone, and for a file of which nothing is known.
+    /// Steps for deleted worlds, and for a file in an unknown state.
     @exclusivity(unchecked) var steps: [StateStep] = []
     /// Whether slices wait for a commit, or the number of the last world does.
     @exclusivity(unchecked) var needsCommit = false
@@ -26,7 +26,7 @@ final class Saving {
     init(_ file: StateFile) { self.file = file }
 }
 
-/// What of a world is saved.
+/// The saved part of a world.
 struct SavedPart: Equatable {
     /// Its life then (``World/life``): of a later one nothing is.
     var life: Int
@@ -34,10 +34,10 @@ struct SavedPart: Equatable {
     var manualTime: Timestamp?
 }
 
-/// State that survives: what changes is collected in slices, and written behind the loop.
+/// State that survives: changes are collected in slices, and written off the loop.
 ///
 /// Slices are written in one transaction until nothing is unsaved, so each commit is the state of one moment. While a
-/// slice is written, changes gather; so there is never more than one on its way, however slow the disk is.
+/// slice is written, changes gather; so at most one is in transit, however slow the disk.
 extension Engine {
     /// The shortest time between two commits in nanoseconds; the first change after a pause is written at once.
     static let savingInterval: Int64 = 100_000_000
@@ -55,7 +55,7 @@ extension Engine {
         return saving.due
     }
 
-    /// Collects the next slice of what is unsaved, and has it written; call it when a turn ends.
+    /// Collects the next slice of unsaved changes, and has it written; call it when a turn ends.
     public func save(at now: Timestamp) {
         guard let saving, let due = savingDue, due <= now else { return }
         let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 6)
@@ -77,7 +77,7 @@ extension Engine {
         switch result {
         case .success:
             if commits { saving.failure = nil }
-            // The rest of a transaction follows at once, unless it stands still.
+            // The rest of a transaction follows at once, unless its world is paused.
             let follows = !commits && saving.worlds.contains { !$0.isStanding }
             saving.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
             if follows { save(at: now) }
@@ -89,7 +89,7 @@ extension Engine {
         }
     }
 
-    /// Counts everything as unsaved, because it is not known what the file has.
+    /// Counts everything as unsaved, because the file's content is unknown.
     func saveAnew() {
         saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
         saving?.sliceCount = 0
@@ -103,11 +103,11 @@ extension Engine {
 
     // MARK: Collecting
 
-    /// Notes a world in which something may have changed.
+    /// Records a world that may have changed.
     func noteUnsaved(_ world: World) {
         guard let saving, !world.isGone else { return }
         guard world.replay == nil else {
-            // What it was before is over.
+            // Its earlier state no longer counts.
             if world.isInFile || world.awaitsSaving { noteRemoval(of: world) }
             return
         }
@@ -133,7 +133,7 @@ extension Engine {
 
     /// Takes unsaved changes; nil if there are none.
     ///
-    /// A world that stands still is left for later. No commit may then have a part of what it had before.
+    /// A paused world is left for later. Then no commit may have a part of its earlier state.
     ///
     /// - Parameter atTheEnd: Whether no world will resume.
     func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
@@ -155,7 +155,7 @@ extension Engine {
         return StateSlice(steps: steps, commits: commits)
     }
 
-    /// Takes changes of a world, and what else is new about it once there are no more; returns whether there are none.
+    /// Takes changes of a world, and its other news once there are no more; returns whether there are none.
     private func take(_ world: World, upTo limit: Int, into steps: inout [StateStep]) -> Bool {
         let part = world.presentPart
         if world.savedPart?.life != part.life {
@@ -175,7 +175,7 @@ extension Engine {
 }
 
 extension Saving {
-    /// Whether there is something to write; worlds that stand still wait.
+    /// Whether there is something to write; paused worlds wait.
     fileprivate var hasWork: Bool {
         !steps.isEmpty || worlds.contains { !$0.isStanding }
             || needsCommit && !worlds.contains(where: \.isPartlySaved)
@@ -183,7 +183,7 @@ extension Saving {
 }
 
 extension World {
-    /// What would be saved of it now, beside its entities.
+    /// Its present saved data, except its entities.
     fileprivate var presentPart: SavedPart {
         SavedPart(life: life, issuedIDs: turn.identifiers.issuedCount, manualTime: clock.manualTime)
     }
@@ -193,7 +193,7 @@ extension World {
         backend.hasUnsavedChanges() || savedPart != presentPart
     }
 
-    /// A scenario file without users: what a state file has of it beside its entities.
+    /// A scenario file without users: its data in a state file, except its entities.
     var head: [UInt8] {
         WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
             name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,

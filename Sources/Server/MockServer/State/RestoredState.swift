@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// What a state file holds, read: worlds that go on where they were.
+/// The contents of a state file: worlds that continue where they stopped.
 struct RestoredState: Sendable {
     let serial: Int
     let worlds: [RestoredWorld]
@@ -23,7 +23,7 @@ struct RestoredState: Sendable {
 /// A world of a state file.
 struct RestoredWorld: Sendable {
     let saved: SavedWorld
-    /// The data that it held, with its guide, seed and rules, and its clock as it was set at the beginning.
+    /// Its data, with its guide, seed and rules, and its clock's initial setting.
     let state: Scenario
     /// The scenario that it was created with; nil for the server's.
     let requested: Scenario?
@@ -64,7 +64,7 @@ extension RestoredState {
 }
 
 extension Engine.Configuration {
-    /// Begins with what a file holds, and saves what changes.
+    /// Starts from a file, and saves changes.
     ///
     /// - Throws: An error that names the file and the world, if one cannot be read.
     public mutating func keepState(in file: StateFile) throws(StateFileError) {
@@ -85,12 +85,12 @@ extension Engine.Configuration {
     func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
 }
 
-/// The default world starts with the server's guide, seed, clock and scripts, whatever they were before; another one
-/// with those that its request named. Its data, its issued ids and the time of a manual clock go on.
+/// The default world starts with the server's guide, seed, clock and scripts, whatever they were before; other worlds
+/// with those of their requests. Its data, its issued ids and the time of a manual clock continue.
 extension Engine {
-    /// Creates the other worlds of a state file, and saves what changes from now on.
+    /// Creates the other worlds of a state file, and saves changes from now on.
     ///
-    /// - Throws: 400 if what one holds is inconsistent, 507 if there is no room for it.
+    /// - Throws: 400 if one has inconsistent data, 507 if there is no room for it.
     func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {
         guard let file = configuration.stateFile else { return }
         saving = Saving(file)

@@ -4,15 +4,15 @@ import JSON
 
 /// A step that brings a state file up to date; the steps between two commits go in order, and all or none.
 enum StateStep: Sendable {
-    /// Forgets every world but one that is not served, because it is not known what the file has.
+    /// Forgets every world except an unserved one, because the file's content is unknown.
     case forgetAll(except: String?)
     /// The number of the last world that was created.
     case serial(Int)
-    /// A world is new, or begins anew: it has no entities, and its head follows.
+    /// A world is new, or restarted: it has no entities, and its head follows.
     ///
     /// - scenario: The scenario that it was created with, as the request had it; nil for the server's.
     case begin(world: String, number: Int, scenario: [UInt8]?)
-    /// What is new about a world: its head, and its time.
+    /// A world's news: its head, and its time.
     case head(world: String, [UInt8], Timestamp)
     /// A world is gone.
     case remove(world: String)
@@ -20,7 +20,7 @@ enum StateStep: Sendable {
     case entity(EntityChange, world: String)
 }
 
-/// What is saved of a world beside its entities.
+/// A world's saved data, except its entities.
 struct SavedWorld: Sendable, Equatable {
     /// Its id, or ``World/defaultID``.
     var name: String
@@ -51,7 +51,7 @@ struct SavedEntity: Sendable {
     }
 }
 
-/// What a state file holds.
+/// The contents of a state file.
 public struct SavedState: Sendable {
     var serial: Int
     /// The oldest first.

@@ -27,7 +27,7 @@ extension Engine {
 
     /// Whether the server drains and nothing is left to wait for: then the transport stops it.
     ///
-    /// The default world does not count by itself, but its sockets do.
+    /// The default world does not count, but its sockets do.
     var isDrained: Bool {
         drainIdle != nil && worlds.isEmpty && connections.webSocketCount == 0 && !isShuttingDown
     }

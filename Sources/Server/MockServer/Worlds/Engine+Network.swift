@@ -5,10 +5,10 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The networks of worlds: what their clients' bytes wait for, in both directions.
+/// The networks of worlds, which delay their clients' bytes in both directions.
 ///
-/// A connection's way begins with the head of its first request, which names the world. What came before, opening the
-/// connection and the head's own way, counts as passed when the first answer begins its way.
+/// The network acts from the head of a connection's first request on, which names the world. The time before, for
+/// opening the connection and sending the head, counts when the first answer leaves.
 extension Engine {
     /// Leads a connection through the network of the world that a request is for; false if that ends it.
     func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
@@ -31,9 +31,9 @@ extension Engine {
         return true
     }
 
-    /// Leads a connection through another network, or through none; what is on its way arrives at once.
+    /// Moves a connection to another network, or to none; bytes in transit arrive at once.
     ///
-    /// - Parameter opening: How long its next answer waits before it begins its way.
+    /// - Parameter opening: The wait before its next answer leaves.
     func lead(
         _ connection: Connection, through network: Network?, from world: World?, opening: Int64 = 0, at now: Timestamp
     ) {
@@ -55,13 +55,13 @@ extension Engine {
         if wasHeld, let world { release(connection, in: world, at: now) }
     }
 
-    /// Lets what was just written begin its way.
+    /// Sends new output into the network.
     func carry(_ connection: Connection, at now: Timestamp) {
         guard connection.output.line != nil, connection.output.isHeld, let world = connection.world else { return }
         release(connection, in: world, at: now)
     }
 
-    /// Reads what has arrived of a connection's input.
+    /// Reads the arrived part of a connection's input.
     func arrive(on connection: Connection, at now: Timestamp) {
         connection.world?.setTime(now)
         let next = connection.input.release(at: connection.world?.turn.now ?? now)
@@ -97,7 +97,7 @@ extension Engine {
 
     // MARK: The switch
 
-    /// Gives a world another network from this moment; one that reaches nobody resets every connection.
+    /// Gives a world another network from now on; an offline one resets every connection.
     func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
         world.setTime(now)
         world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }
@@ -135,7 +135,7 @@ extension Engine {
 
     // MARK: The portal
 
-    /// What a network answers in the backend's place: the page of a hotel, or the way to it; nil if it lets all pass.
+    /// A network's answer instead of the backend's: a hotel's page, or a redirect to it; nil if everything passes.
     func portalAnswer(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil
@@ -158,6 +158,6 @@ extension Engine {
 }
 
 extension Network {
-    /// What the journal calls it where it acts as a fault.
+    /// Its fault name in the journal.
     fileprivate var rule: String { "network \(profile.name)" }
 }

@@ -13,19 +13,19 @@ extension Engine {
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Follows a step of the system's clock: the date of worlds on real time moves, and what is due does not.
+    /// Follows a step of the system's clock: dates of worlds on real time move, due times do not.
     ///
     /// - Parameter step: How many nanoseconds it was set forward; negative if it was set back.
     public func clockStepped(by step: Int64, at now: Timestamp) {
         worlds.dateShift += step
         for world in [defaultWorld] + worlds.byAge where world.clock.manualTime == nil {
-            // What a response shows of it is written when the world is entered again.
+            // Responses show it when the world is entered again.
             (world.turn.now, world.turn.dateShift) = (max(now, world.turn.now), worlds.dateShift)
             recorder.record(.clock(advancedBy: step, isOfSystem: true), at: world.turn.now, in: world)
         }
     }
 
-    /// Does what is due in the worlds that follow the system's clock, the latest world first, for some milliseconds.
+    /// Performs due steps of worlds on the system's clock, the latest world first, for some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
@@ -36,10 +36,10 @@ extension Engine {
         isLate = steps <= 0
     }
 
-    /// How many steps of worlds a turn of the loop does: a world that stood still for a while has many late ones.
+    /// How many steps of worlds a turn of the loop performs: a world that was paused has many late ones.
     private static let stepsInTurn = 64
 
-    /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
+    /// Performs a world's steps due by a point of its time, each at its own time.
     ///
     /// - Parameter limit: The most steps to do by the system's clock; the rest stays due.
     /// - Returns: How many steps were done.
@@ -60,7 +60,7 @@ extension Engine {
         return steps
     }
 
-    /// Does the first due events of a world with a manual clock, on its way to a point of its time.
+    /// Performs the first due events of a world with a manual clock, on the way to a point of its time.
     ///
     /// - Parameters:
     ///   - steps: How many; if there are more, the clock stops at the time of the last of them.
@@ -75,8 +75,8 @@ extension Engine {
 
     /// Moves a manual clock.
     ///
-    /// The backend's steps, what faults hold back and the time-outs of the world's connections come in the order of
-    /// their times, however far the clock is moved at once.
+    /// The backend's steps, held outputs and the time-outs of the world's connections happen in order of time, however
+    /// far the clock moves at once.
     ///
     /// - Returns: The connections that had unread output when the clock began to move.
     @discardableResult
@@ -102,7 +102,7 @@ extension Engine {
                 break
             }
             world.moveClock(to: max(next, world.turn.now))
-            // As long after now by the system's clock as it is after the start by the world's.
+            // As long after now on the system's clock as after the start on the world's.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
             if let step, step <= world.turn.now {
                 steps -= serveSteps(of: world, atMost: steps, at: moment)
@@ -130,7 +130,7 @@ extension Engine {
     }
 
     private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
-        // Only what the connection still waits for: another deadline has an entry of its own.
+        // Only the connection's current deadline: another one has its own entry.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
         // Output written on the way, or held back, could not be read yet: its time starts when the clock stops again.
@@ -141,7 +141,7 @@ extension Engine {
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
-    /// Does what is due in a world now, and returns the number of steps, at least one.
+    /// Performs a world's due steps, and returns their number, at least one.
     private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
         var steps = 0
         if world.replay == nil {
@@ -157,14 +157,14 @@ extension Engine {
 
     /// Queues the next check of a world by the system's clock.
     ///
-    /// A manual clock checks by itself, except for what is due without its moving: an answer that takes no time.
+    /// A manual clock checks on its own, except for instant events, which are due without a move.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
         guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases the outputs that a fault held back until now, and resets what was silenced by hand until now.
+    /// Releases the outputs that faults held until now, and resets the sockets silenced by hand until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }
@@ -183,7 +183,7 @@ extension Engine {
         }
     }
 
-    /// Passes the holds in a connection's output that are due, or all waits, and does what follows them.
+    /// Passes the due holds in a connection's output, or all waits, and performs what follows them.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)
@@ -234,7 +234,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Stops a connection's reads and writes, and keeps it open until the client closes it or its time is over.
+    /// Stops a connection's reads and writes, and keeps it open until the client closes it or its time has passed.
     private func fallSilent(_ connection: Connection, at now: Timestamp) {
         forgetSocket(of: connection)
         connection.isSilent = true

@@ -16,7 +16,7 @@ final class World {
     /// How often it was reset, and how often its scenario was reloaded.
     @exclusivity(unchecked) private(set) var life = 0
     @exclusivity(unchecked) var reloadCount = 0
-    /// What it was created with, and a reset uses again.
+    /// The settings of its creation, which a reset uses again.
     @exclusivity(unchecked) var settings: WorldSettings
     /// The settings for the next reset if the scenario was reloaded.
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
@@ -25,20 +25,20 @@ final class World {
     /// Passes the time and the ids to the backend, and the effects out of it; its time is always the world's.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
-    /// Answers in place of the backend; nil in most worlds, which replay no session.
+    /// Answers instead of the backend; nil in most worlds, which replay no session.
     @exclusivity(unchecked) var replay: WorldReplay?
     /// When the token that the server hands out for the world expires, in seconds since 1970.
     @exclusivity(unchecked) private(set) var tokenExpiry: Int64
     @exclusivity(unchecked) var faults: FaultBook
-    /// What its clients' bytes pass; nil if they take no time.
+    /// The network of its clients' bytes; nil without one.
     @exclusivity(unchecked) var network: Network?
     @exclusivity(unchecked) var journal = Journal()
-    /// How many connections its journal has met; a connection that went elsewhere and came back counts twice.
+    /// The number of connections in its journal; a connection that went elsewhere and came back counts twice.
     @exclusivity(unchecked) var connectionCount: UInt64 = 0
     @exclusivity(unchecked) var responseFields = ResponseFields()
     /// When connections whose output a fault holds back continue, and silenced ones are reset, by the world's clock.
     @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
-    /// What its operator does by hand; nil until something is done.
+    /// Its operator's state; nil until the first action.
     @exclusivity(unchecked) var live: LiveControl?
     /// The time of the last use, by the system's clock.
     @exclusivity(unchecked) var lastUsed: Timestamp
@@ -50,34 +50,34 @@ final class World {
     @exclusivity(unchecked) var activity: UInt64 = 0
     /// Judges its client; nil until a judgement is requested.
     @exclusivity(unchecked) var judge: WorldJudge?
-    /// The number of the journal's last entry at which the judge has to look next, so that it misses none.
+    /// The last entry number by which the judge must read again, so that it misses none.
     @exclusivity(unchecked) var judgesNextAt = Int.max
     /// The number of the last entry before its present life, or before the journal was cleared.
     @exclusivity(unchecked) var forgottenNumber = 0
     /// When its entry in the engine's queue comes up, by the system's clock.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// What of it is in the state file, and whether it is in the engine's list of worlds to save.
+    /// Its saved part, and whether it is in the engine's list of worlds to save.
     @exclusivity(unchecked) var savedPart: SavedPart?
-    /// Whether a state file has something of it, in a commit or on its way.
+    /// Whether a state file has a part of it, committed or in transit.
     @exclusivity(unchecked) var isInFile = false
     @exclusivity(unchecked) var awaitsSaving = false
     /// Whether some of its changes were taken since the last commit, and others were not.
     @exclusivity(unchecked) var isPartlySaved = false
-    /// Sockets whose other end is its real server.
+    /// Sockets connected to its real server.
     @exclusivity(unchecked) var upstreamSocketCount = 0
-    /// What waits for it to resume; nil unless it stands still.
+    /// The requests that wait for it to resume; nil unless it is paused.
     @exclusivity(unchecked) var standstill: Standstill?
     /// How often a manual clock was moved.
     var clockMoveCount = 0
-    /// What moves its clock, as long as that takes more than a slice.
+    /// The present long move of its clock.
     weak var clockMove: ClockMove?
     /// The world to whose run it belongs; nil for most.
     @exclusivity(unchecked) var owner: World?
-    /// What belongs to its own run; nil for most.
+    /// Its own run; nil for most.
     @exclusivity(unchecked) var run: WorldRun?
     /// When its present life began, by its own clock.
     @exclusivity(unchecked) private(set) var start: Timestamp
-    /// A refresh token of its user, as it was issued with the world; nil if none was.
+    /// The refresh token issued with the world; nil if none was.
     @exclusivity(unchecked) private(set) var refreshToken: String?
     /// Whether it was deleted, or was idle for too long.
     @exclusivity(unchecked) private(set) var isGone = false
@@ -151,7 +151,7 @@ final class World {
         responseFields.update(to: turn.date)
     }
 
-    /// What a world holds at a moment, without its connections and its journal: a mark keeps it, a fork begins with it.
+    /// A world's state at a moment, without its connections and its journal: a mark keeps it, a fork starts from it.
     struct Snapshot: Sendable {
         fileprivate(set) var settings: WorldSettings
         fileprivate(set) var backend: Backend
@@ -201,7 +201,7 @@ final class World {
         journal.record(.closed(closing), at: turn.date, connection: connection)
     }
 
-    /// Continues from an earlier state; the journal and the numbers of connections go on.
+    /// Continues from an earlier state; the journal and the numbers of connections continue.
     func goBack(to snapshot: Snapshot, at now: Timestamp) {
         life += 1
         let dateShift = turn.dateShift
@@ -216,7 +216,7 @@ final class World {
         setTime(now)
     }
 
-    /// All parts that may take long to free: what a reset or deleted world leaves.
+    /// All parts of a reset or deleted world that may take long to free.
     var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings, live] }
 
     /// Releases everything: the world is gone, though closing connections may still refer to it.
@@ -240,7 +240,7 @@ final class World {
     /// The date of a point of its time line.
     func date(of time: Timestamp) -> Timestamp { time.advanced(byNanoseconds: turn.dateShift) }
 
-    /// Follows the system's clock, unless its own is manual; what is due stays where it is on the time line.
+    /// Follows the system's clock, unless its own is manual; due times stay.
     func follow(dateShift: Int64) {
         turn.dateShift = clock.manualTime == nil ? dateShift : 0
         responseFields.update(to: turn.date)
@@ -264,15 +264,15 @@ final class World {
     }
 }
 
-/// What a world holds through its admin API, in bytes of JSON.
+/// The data that a world holds through its admin API, in bytes of JSON.
 struct WrittenBytes: Sendable {
     /// The request body with its scenario, which is kept for a reset; 0 for one of the server's own.
     var scenario = 0
-    /// What the rules of that scenario take in memory besides.
+    /// The additional memory of that scenario's rules.
     var rules = 0
     /// The request bodies with the rules that were added since, with the same for each.
     var faults: [ExactString: Int] = [:]
-    /// What its marks keep.
+    /// The size of its marks.
     var marks = 0
 
     var sum: Int { scenario + rules + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
@@ -300,9 +300,9 @@ extension World {
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
-    /// Issues a refresh token of the same user; none if the user has no account, or the guide knows none.
+    /// Issues a refresh token of the same user; nil without an account, or if the guide has none.
     ///
-    /// Its id is none of the world's: they are the same as without it.
+    /// It does not use an id of the world, so ids stay the same.
     func issueRefreshToken() {
         guard mode.servesApps else { return }
         var turn = turn

@@ -18,7 +18,7 @@ struct WorldSettings: Sendable {
     var limits: FitIQBackend.Limits
     /// The scenario as the request had it that created the world; nil for the server's, or while nothing is saved.
     var requestedScenario: [UInt8]?
-    /// What its maker calls it; nil for nothing.
+    /// Its label, if any.
     var label: String?
 
     /// Adopts an upstream in place of the scenario's, with the server's URL if neither has one.
@@ -81,7 +81,7 @@ struct WorldReplay: Sendable {
 
     var openSocketCount: Int { connections.count }
 
-    /// A copy whose sockets have ended, for clients that know it by another origin.
+    /// A copy without open sockets, for clients that know it by another origin.
     func copied(to origin: String, at time: Timestamp) -> WorldReplay {
         var copy = self
         for socket in connections.keys.sorted() { copy.forget(socket, at: time) }
@@ -134,13 +134,13 @@ struct WorldReplay: Sendable {
 /// The requested settings of a new world.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
-    /// The id of a world that is not there yet.
+    /// The id of a world that does not exist yet.
     var id: WorldID?
     /// The bytes counted for the scenario, if it came over the network.
     var scenarioBytes = 0
     /// The bytes counted for the rules of that scenario, which take more memory than text.
     var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
-    /// What a rule takes in memory besides its JSON, in bytes: a fault is kept as written and as switched.
+    /// The memory of a rule in addition to its JSON, in bytes: a fault is kept as written and as switched.
     static let memoryOfRule = 768
     var keepsFaults = false
     /// The world of a state file that it continues.
@@ -149,7 +149,7 @@ struct WorldDraft: Sendable {
     var isJudged = false
 }
 
-/// A draft whose data is worked out, so that a world can start with it; a function of values: a job can make it.
+/// A draft with prepared data, from which a world can start; a function of values, so a job can make it.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
@@ -159,7 +159,7 @@ struct WorldBeginning: Sendable {
     /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
-        // What was saved had its place, even if what had begun went beyond the limit.
+        // Saved data had its room, even if started work exceeded the limit.
         if draft.restored == nil { try shared.check(bringing: written) }
         self.draft = draft
         room = shared.rest(written: written)
@@ -179,11 +179,11 @@ struct WorldBeginning: Sendable {
     }
 }
 
-/// What a limit that all worlds share leaves one of them, at one moment.
+/// The part of a shared limit left for one world, at one moment.
 struct SharedRoom: Sendable {
     /// Bytes that all worlds hold, and this world's part of them.
     let all, held: Int
-    /// The shared limit, and what the world may hold however little the others do.
+    /// The shared limit, and the world's own maximum.
     let limit, own: Int
 
     /// How much JSON the world may hold in addition to what the admin API brings.
@@ -194,7 +194,7 @@ struct SharedRoom: Sendable {
 
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Refuses new input of the admin API, in place of what the world holds, with 507 if there is no room for it.
+    /// Refuses new input of the admin API that replaces the world's, with 507 if there is no room for it.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
@@ -240,7 +240,7 @@ extension Engine {
     /// Reads a draft, works it out, and starts a world with it.
     ///
     /// - Parameters:
-    ///   - world: The world to start again, which stands still in the meantime; nil to create one.
+    ///   - world: The world to restart, which is paused meanwhile; nil to create one.
     ///   - bodySize: How many bytes of the request a job would hold.
     ///   - reader: Makes the reader of the request, a function of values; called again if the world's scenario was
     ///     reloaded in the meantime, as its settings would be lost otherwise.

@@ -15,11 +15,11 @@ struct WorldJudge: Sendable {
     private var waiting: [JournalEntry] = []
     private var judgedCount = 0
 
-    /// How many entries may come before the judge looks at them.
+    /// How many entries may arrive before the judge reads them.
     ///
     /// Together they are smaller than a journal, and judged in milliseconds, however large each is.
     static let batch = 16
-    /// What it costs to judge an entry, in addition to its bytes.
+    /// The cost of judging an entry, in addition to its bytes.
     static let costOfEntry = 1024
 
     var isBehind: Bool { judgedCount < waiting.count }
@@ -148,7 +148,7 @@ public struct Judgement: Sendable {
         self.unmatchedCount = unmatchedCount
     }
 
-    /// Adds what a client did in another world of the same guide.
+    /// Adds a client's behaviour in another world of the same guide.
     ///
     /// - Parameter span: How far its evidence is moved in time, in nanoseconds.
     mutating func add(_ other: Judgement, movedBy span: Int64) {
@@ -160,7 +160,7 @@ public struct Judgement: Sendable {
         unmatchedCount += other.unmatchedCount
     }
 
-    /// Says in each finding in which world it was made.
+    /// Adds the world to each finding.
     mutating func nameEvidence(of label: String) {
         for index in verdicts.indices {
             for place in verdicts[index].findings.indices {
@@ -241,9 +241,9 @@ private struct VerdictQuery {
     }
 }
 
-/// What a follower of events knows of the verdicts on its world's client.
+/// The verdicts sent to a follower of events.
 struct WatchedVerdicts {
-    /// By id, as far as it was told: outcome, exercises and findings.
+    /// The sent outcome, exercises and findings, by id.
     private var told: [ExactString: [Int]] = [:]
     /// The number of the last entry that was judged, and the manual time then; nil before the first judgement.
     private var judged: (number: Int, time: Timestamp?)?

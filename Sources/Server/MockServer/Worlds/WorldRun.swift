@@ -3,7 +3,7 @@ import JSON
 import Judging
 import Traffic
 
-/// What the clients of worlds with the same scenario and guide did, all of which belong to one run.
+/// The behaviour of clients in all worlds of a run with the same scenario and guide.
 public struct RunJudgement: Sendable {
     public let scenario: String
     public let mode: GuideMode
@@ -27,14 +27,14 @@ public struct RunJudgement: Sendable {
 
 /// The worlds that belong to a world's run: those that its client makes below its prefix.
 ///
-/// A test deletes the world that it made; what its client did there counts until the run is over.
+/// A test may delete its world; its client's behaviour counts until the run ends.
 struct WorldRun {
     /// Those that are there, in no order.
     private(set) var worlds: [World] = []
     /// Of those that were deleted: by scenario and guide, in the order of the first world of each.
     private var gone: [RunJudgement] = []
 
-    /// How many scenarios are told apart, counted for each guide; worlds of further ones count as one's.
+    /// The number of separate scenarios for each guide; worlds of further ones are merged.
     static let mostScenarios = 100
 
     mutating func add(_ world: World) { worlds.append(world) }

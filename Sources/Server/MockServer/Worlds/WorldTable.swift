@@ -11,8 +11,8 @@ final class WorldTable {
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
     /// The number of the last world that was created: ids are not used again.
     ///
-    /// On a node of a fleet the first is the time of its start in milliseconds since 1970. So a node that was started
-    /// again gives no world the id of another, whose clients may still be there.
+    /// On a node of a fleet the first is the time of its start in milliseconds since 1970. So a restarted node never
+    /// reuses an id whose clients may still exist.
     @exclusivity(unchecked) var serial: Int
     /// The largest ``serial`` of a state file: no server counts as far, and there is room for the numbers that follow.
     static let largestSerial = Int.max / 4
@@ -65,9 +65,9 @@ final class WorldTable {
     /// A world by its name, the main one by ``World/defaultID``; nil if there is none.
     func named(_ id: String) -> World? { id == World.defaultID ? main : others[ExactString(id)] }
 
-    /// The worlds beside the main one, the oldest first.
+    /// The worlds except the main one, the oldest first.
     ///
-    /// Their numbers are read once: where there are thousands, each look at a world takes as long as a read from memory.
+    /// Their numbers are read once: with thousands of worlds, each access costs a read from memory.
     var byAge: [World] {
         others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
     }
@@ -88,7 +88,7 @@ final class WorldTable {
         if deadlines.count > 2 * (count + 1) + 1024 { deadlines.removeAll { $0.queuedDeadline != $1 } }
     }
 
-    /// Removes and returns the next world whose time has come.
+    /// Removes and returns the next due world.
     func popDue(at now: Timestamp) -> World? {
         while let (world, time) = deadlines.popDue(at: now) {
             // Skips an entry that an earlier one has replaced.
@@ -101,10 +101,10 @@ final class WorldTable {
 
     // MARK: Storage
 
-    /// How much JSON a world may hold: its own limit, or what the other worlds leave.
+    /// How much JSON a world may hold: its own limit, or the other worlds' remainder.
     func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.written.sum) }
 
-    /// What the other worlds leave a world, or nil for a new one.
+    /// The other worlds' remainder for a world, or for a new one if nil.
     func room(of world: World?) -> SharedRoom {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
