@@ -130,7 +130,7 @@ function followWorld() {
     },
     onRestart: () => {
       clearTimeline();
-      toast("The server was restarted. The timeline begins anew.");
+      toast("The server was restarted. The timeline starts over.");
     },
   });
 }

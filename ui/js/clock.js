@@ -55,7 +55,7 @@ function draw() {
     [["s", "second"], ["min", "minute"], ["h", "hour"]].map(([unit, name]) =>
       button(`+1 ${unit}`, () => advance({ advance: `1${unit[0]}` }), { title: `Move the clock by one ${name}` })),
     h("form", { submit: move }, by),
-    button("Next event", nextEvent, { "data-step": true, title: "Move the clock to what is due next  (n)" }),
+    button("Next event", nextEvent, { "data-step": true, title: "Move the clock to the next event  (n)" }),
     button(running ? "Pause" : "Run", run, { "aria-pressed": String(Boolean(running)), title: "Let time pass  (r)" })]);
   tick();
 }

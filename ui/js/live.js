@@ -43,7 +43,7 @@ export function startSockets() {
         does.button("Cut", "POST", `${path}/finish`, { title: "End the connection without a close frame" }),
         does.button("Reset", "POST", `${path}/reset`, { title: "Reset the connection (RST)" }),
         is === "silent" ? does.button("Resume", "POST", `${path}/resume`, { title: "Send and read again" })
-          : does.button("Silence", "POST", `${path}/silence`, { title: "Send and read nothing from now on" })]];
+          : does.button("Silence", "POST", `${path}/silence`, { title: "Stop sending and reading" })]];
   }
 }
 
@@ -179,13 +179,13 @@ function card(place, held) {
     main, button("Step", () => go(true), { title: "Continue, and hold the next one" }),
     ["request", "handshake"].includes(kind) && button("Answer…", answer),
     button("Drop", () => release({ action: "drop", ...(how && { how: how.value }) }), { class: "danger" }), how,
-    button("5 more minutes", longer, { title: "It goes on by itself five minutes later" })));
+    button("5 more minutes", longer, { title: "Extends the wait by five minutes" })));
 }
 
 function breakpointForm() {
   const places = [["frame", "Frames"], ["request", "Requests"], ["response", "Responses"], ["handshake", "Handshakes"]];
   const place = select("Hold", places, "frame"), { name, enabled, on, requests, connections, at, hold } = FORMS.fault;
-  const { text, for: time } = hold.properties, { direction, connection } = FORMS.conditions, only = "The only one; its number in the journal.";
+  const { text, for: time } = hold.properties, { direction, connection } = FORMS.conditions, only = "Only this connection, by its number in the journal.";
   const parts = () => {
     const kind = place.value, all = PLACES[kind], isFrame = kind === "frame", isREST = all === "any";
     const fitting = on.enum.filter(each => isREST ? !/^(socket|handshake)/.test(each) : each.startsWith(all));
@@ -225,7 +225,7 @@ export function startFaults() {
     row: ({ name, enabled, on, matches, acted, ...rest }, does) =>
       [does.toggle({ name, enabled }), name, inText(on), sentence(rest), matches, acted, [does.remove({ name })]],
   });
-  const lead = "What goes wrong on purpose. All that match act, in this order, from the next request, handshake or frame on.";
+  const lead = "Faults make things go wrong on purpose. All matching ones act, in this order, from the next request, handshake or frame on.";
   const network = networkChoice();
   fill($("faults"), heading("Faults", lead), field("Network", network.control), list.place, faultForm(list));
   whileShown("faults", "entries", 1500, () => Promise.all([list.read(), network.read()]));

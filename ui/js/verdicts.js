@@ -5,7 +5,7 @@ import { act, call, calmly, inWorld, state, tell, when } from "./server.js";
 import { choose, chooseNumber, entryLink, timeline } from "./timeline.js";
 
 const KINDS = { broken: ["Broken", "✗", "bad"], warned: ["Broken (should)", "!", "warn"], kept: ["Kept", "✓", "good"], not_exercised: ["Not faced", "·", "dim"] };
-const LEAD = "What a client owes its backend, judged by what it sent. A broken must fails a run, a broken should is a warning.";
+const LEAD = "A client's obligations, judged by its traffic. A broken must fails a run, a broken should is a warning.";
 
 let shown = "all";
 
@@ -105,7 +105,7 @@ function coverage({ faced, reachable, next, table }, open) {
     /^[a-z0-9-]+$/.test(way) && !state.runs ? restart(way) : h("code", null, way));
   return h("details", { "data-id": "coverage", class: "coverage card", open },
     h("summary", null, `Faced ${faced} of ${reachable} reachable situations`),
-    h("p", { class: "dim" }, "Where the client stood: its socket and token, its meals, and what went wrong last."),
+    h("p", { class: "dim" }, "The client's situation: its socket and token, its meals, and the last thing that went wrong."),
     h("div", { class: "wide-table", tabindex: 0, role: "region", "aria-label": "Situations" }, h("table", null,
       h("thead", null, h("tr", null, ["socket, token", ...columns].map(each => h("th", { scope: "col" }, each)))),
       h("tbody", null, table.map(row)))),
@@ -157,6 +157,6 @@ export function openVerdict(id) {
 export function nextBreach() {
   const numbers = [...state.breaches.keys()].sort((a, b) => a - b);
   const number = numbers.find(each => each > (timeline.chosen?.number ?? 0)) ?? numbers[0];
-  if (number == null) return toast("The client broke nothing so far.");
+  if (number == null) return toast("The client has broken nothing so far.");
   if (!chooseNumber(number)) choose(null);
 }

@@ -25,7 +25,7 @@ export function startWorlds() {
         sure: `World ${state.world} goes back to ${name}: its sockets close, and later marks are dropped.` }),
       does.button("Delete", "DELETE", `marks/${encodeURIComponent(name)}`, { danger: true })]],
   });
-  const lead = "Each world is a backend of its own: users, clock, faults and journal. An idle one is forgotten after 30 minutes.";
+  const lead = "Each world is a separate backend with its own users, clock, faults and journal. An idle one is deleted after 30 minutes.";
   const mark = button("Set a mark", () => marks.change("POST", "marks", {}, "The mark is set."));
   const access = h("section", { class: "card", id: "access" });
   const showAccess = async () => {
