@@ -31,7 +31,7 @@ struct TLSOptionsTests {
         #expect(try failure("--tls", "--key", "k")?.message == Messages.certificateAndKey)
         #expect(
             try failure("--tls", "--tls-port", "8080")?.message
-                == "TLS needs a port of its own: --port and --tls-port are both 8080.")
+                == "TLS needs a separate port: --port and --tls-port are both 8080.")
     }
 
     @Test("A bad certificate or key is reported by file")

@@ -170,7 +170,7 @@ struct VerifyTests {
                 == "Interrupted: 2 of 3 scenarios are in this report.")
         #expect(
             Messages.clockStands("/__admin/clock")
-                == #"the server's clock stands still, so nothing comes by itself: POST /__admin/clock {"advance": "10s"}"#
+                == #"the server's clock stands still, so nothing arrives until it moves: POST /__admin/clock {"advance": "10s"}"#
         )
         #expect(Messages.mealCompleted("2 eggs", calories: 143) == "2 eggs: 143 kcal")
         #expect(Messages.unknownChatCommand("/x") == "there is no command '/x'. See /help.")

@@ -43,7 +43,7 @@ struct WatchScreenTests {
         var screen = try screen()
         screen.show(.entry(note("a")))
         screen.press(Array(" ".utf8))
-        #expect(shown.take() == line("a") + "— paused; space goes on\n")
+        #expect(shown.take() == line("a") + "— paused; space continues\n")
         screen.show(.entry(note("b")))
         screen.show(.breach(breach(entries: [1])))
         #expect(shown.take() == "")

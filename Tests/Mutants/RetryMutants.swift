@@ -17,7 +17,7 @@ extension Mutant {
             in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
         Mutant(
             "repeats the POST of a meal after 502 without a look at the list", breaks: "retry/creates-once",
-            saying: "so what the user asked for once is there twice.", in: .suite("meal/create/answer-lost")
+            saying: "so something that the user requested once exists twice.", in: .suite("meal/create/answer-lost")
         ) {
             .repeating(after: .seconds(1)) { request, status in
                 request.isTo(.post, "/meal-logs/natural") && status == 502

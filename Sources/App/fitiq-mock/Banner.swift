@@ -112,7 +112,7 @@ struct Banner {
         let examples = server.replays ? [(served, curl("", "/__admin/replay", fields: adminFields))] : examplesOfMode
         guard server.engine.manualTime != nil else { return examples }
         let advance = curl("-X POST", "/__admin/clock", fields: adminFields, body: #"{"advance":"5s"}"#)
-        return examples + [("Nothing happens by itself: move the clock", advance)]
+        return examples + [("Nothing happens until you move the clock", advance)]
     }
 
     /// What a newcomer tries first in the mode.

@@ -16,9 +16,9 @@ struct Chat: ParsableCommand {
             exists with this coach, or begins one. A connection that is lost is made again, up to five times; the next \
             line tries again, in another consultation if the server was restarted.
 
-            On a terminal lines can be edited, and the arrows bring back earlier ones. Lines that begin with / are \
-            commands: /archive, /meal TEXT, /help, /quit. While an answer comes, /help and /quit act at once, and other \
-            lines wait.
+            On a terminal you can edit lines and recall earlier ones with the arrows. Lines that begin with / are \
+            commands: /archive, /meal TEXT, /help, /quit. While an answer arrives, /help and /quit act at once, and \
+            other lines wait.
             """)
 
     @Option("The coach.", "name")

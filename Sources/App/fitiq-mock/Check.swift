@@ -7,7 +7,7 @@ import Sockets
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong with scenario files: FILE:LINE:COLUMN, what is wrong, what is allowed.",
+        abstract: "Report mistakes in scenario files: FILE:LINE:COLUMN, the mistake, the allowed values.",
         discussion: "Exit codes: 0 all are good, 2 one is wrong or cannot be read.")
 
     @Argument(help: .init("Scenario files, in YAML or JSON.", valueName: "file"), completion: .scenarioFiles)

@@ -96,7 +96,7 @@ extension Option {
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions",
-        abstract: "Print what makes a shell complete commands and options.",
+        abstract: "Print a script that completes commands and options in a shell.",
         discussion: """
             Save the output where the shell looks for it:
 

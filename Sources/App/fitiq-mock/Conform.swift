@@ -16,7 +16,7 @@ import Traffic
 struct ConformCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conform",
-        abstract: "Compare what a real server answers with what the fake can say.",
+        abstract: "Compare a real server's answers with those that the fake can give.",
         discussion: """
             Each answer is compared by status, media type, members, kinds of values and vocabulary; free texts and \
             numbers do not count.
@@ -62,7 +62,7 @@ struct ConformCommand: ParsableCommand {
         name: .customLong("case"))
     var cases: [String] = []
 
-    @Flag(help: "List the cases, and play none.")
+    @Flag(help: "List the cases without playing them.")
     var list = false
 
     @Option(
@@ -210,7 +210,7 @@ struct ConformCommand: ParsableCommand {
 
     private func ask(_ server: UpstreamURL) throws(Failure) {
         guard System.isTerminal(.input), System.isTerminal(.error) else {
-            throw .configuration(Messages.whatConformDoes(server.description) + " Say --yes to go on.")
+            throw .configuration(Messages.whatConformDoes(server.description) + " Add --yes to continue.")
         }
         FitIQMock.printToStandardError(Messages.whatConformDoes(server.description) + " Go on? [y/N] ")
         guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else { throw .told(exitCode: 2) }

@@ -11,24 +11,25 @@ struct Explore: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explore",
         abstract:
-            "Find the faults that break a client, and hand back the smallest: one at a time, then pairs.",
+            "Find the faults that break a client, and report the smallest: one at a time, then pairs.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
-            The command is run again and again, each time against a fresh world in which something goes wrong at another \
-            place. It finds its backend in its environment, as with 'fitiq-mock verify'. What it writes is shown for the \
-            first run, in which nothing goes wrong.
+            Runs the command again and again, each time against a fresh world with a fault at another place. The \
+            command finds its backend in its environment, as with 'fitiq-mock verify'. Shows its output for the first \
+            run, which has no faults.
 
-            Each finding is a scenario in the folder of --output, with as few faults as it takes; 'verify --scenario' plays \
-            it again. After Ctrl-C the report has what was found before.
+            Each finding is a scenario in the folder of --output, with the fewest faults; 'verify --scenario' plays it \
+            again. After Ctrl-C the report has the findings so far.
 
-            Exit codes: 0 nothing that fails a run was found, 1 a finding, something that --known-broken lists is kept, \
-            or the command fails without any faults, 2 usage or configuration, 3 the harness failed, 4 the client never \
+            Exit codes: 0 no finding that fails a run, 1 a finding, an obligation that --known-broken lists is kept, \
+            or the command fails without faults, 2 usage or configuration, 3 the harness failed, 4 the client never \
             connected, 130 Ctrl-C.
             """)
 
     @Flag(
         help: """
-            The command is an adapter, as for 'test-client': stories are played with it, and what its user sees counts.
+            The command is an adapter, as for 'test-client': 'explore' plays stories with it and checks what its user \
+            sees.
             """)
     var adapter = false
 
@@ -61,13 +62,14 @@ struct Explore: ParsableCommand {
 
     @Flag(
         help: """
-            Try also what differs only in its place: the same kind of fault at the same kind of point in the same situation.
+            Also try schedules that differ only in the place of a fault: the same kind at equal points in the same \
+            situation.
             """)
     var thorough = false
 
     @Flag(
         help: """
-            Any exit status is an honest answer to a fault; only death by a signal and a time limit are not.
+            Accept any exit status as an answer to a fault; only a signal and the time limit fail a run.
             """)
     var mayFail = false
 

@@ -33,9 +33,9 @@ struct Health: ParsableCommand {
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until a server that was just started takes requests, and print its URL.",
+        abstract: "Wait until a server accepts requests, and print its URL.",
         discussion: """
-            Reads the server's --ready-file, and tells one of a running server from one that a killed server left. Exits \
+            Reads the server's --ready-file, and distinguishes a running server's file from a killed server's. Exits \
             with 1 if no server is ready in time.
             """)
 

@@ -12,20 +12,19 @@ struct JudgeCommand: ParsableCommand {
             "Judge a client by a saved journal or a recorded session: which obligations it kept, broke or was never made "
             + "to face.",
         discussion: """
-            The journal is what GET /__admin/journal gave. The session is a HAR, recorded by 'fitiq-mock record' or \
-            'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the content of the file tells \
-            which it is. If there are several worlds, each is judged on its own. What was cut off at the end is left \
-            out.
+            The journal is the answer of GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
+            or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content decides \
+            which it is. Each of several worlds is judged on its own. A truncated last line is left out.
 
             A client is not blamed for what a session does not show. Other programs record neither control frames nor \
             the ends of WebSockets, so obligations that need those are not exercised: keeping alive, closing, \
-            reconnecting, one socket at a time, no polling while connected. Credentials are not judged in a \
-            recording without them. A token with a name identifies the user by that name, any other token by itself; \
-            tokens accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: a \
-            client that gave up a silent server is judged by what it did.
+            reconnecting, one socket at a time, no polling while connected. Credentials are not judged in a recording \
+            without them. A token with a name identifies the user by that name, any other token by itself; tokens \
+            accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: the \
+            command judges a client that gave up a silent server by its behaviour.
 
-            Exit codes: 0 every must that was faced is kept, 1 one is broken, or one that --known-broken lists is kept, \
-            2 usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
+            Exit codes: 0 the client kept every must that it faced, 1 one is broken, or one that --known-broken lists \
+            is kept, 2 usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
             """)
 
     @Argument(

@@ -14,7 +14,8 @@ struct MCPCommand: ParsableCommand {
         abstract: "Serve a coding agent over standard input and output: the Model Context Protocol.",
         discussion: """
             The agent makes worlds, sets faults, reads traffic and verdicts, and runs --command under 'verify' and \
-            'explore'. It ends with its input. A running server has the same without the last two at /__admin/mcp.
+            'explore'. It ends when its input ends. A running server offers the same, without the last two, at \
+            /__admin/mcp.
             """)
 
     @Option(

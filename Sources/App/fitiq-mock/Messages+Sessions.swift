@@ -57,7 +57,7 @@ extension Messages {
     }
     static let twoSpeeds = "--speed cannot be combined with --instant, which is '--speed instant'."
     static func notWithSession(_ option: String) -> String {
-        "\(option) cannot be combined with a session that is replayed: such a server has no data of its own."
+        "\(option) cannot be combined with a session that is replayed: such a server has no own data."
     }
     static let twoStates =
         "--state and --import both say what the server begins with: without --import it goes on where --state ended; "
@@ -117,7 +117,7 @@ extension Messages {
     static let certificateAndKey =
         "--certificate and --key go together: a certificate is of no use without its private key."
     static func samePort(_ port: UInt16) -> String {
-        "TLS needs a port of its own: --port and --tls-port are both \(port)."
+        "TLS needs a separate port: --port and --tls-port are both \(port)."
     }
     static func certificateOfLocalhost(not host: String) -> String {
         "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://\(host); "
@@ -213,7 +213,7 @@ extension Messages {
             + places.prefix(5).joined(separator: "; ") + more + "."
     }
     static let noUpstreamToken =
-        "the server is not on this machine, so it needs a token of its own: --token, or FITIQ_UPSTREAM_TOKEN."
+        "the server is not on this machine, so it needs its own token: --token, or FITIQ_UPSTREAM_TOKEN."
     static let badPause = "--pause is a duration up to 5s, and at least 100ms for a server that is not on this machine."
     static func badUpstreamSecret(_ label: String) -> String { "\(label) must be visible ASCII characters." }
     static func whatConformDoes(_ server: String) -> String {

@@ -103,10 +103,10 @@ enum Messages {
     }
     static let notConnectedAgain = "the connection could not be made again."
     static func clockStands(_ path: String) -> String {
-        "the server's clock stands still, so nothing comes by itself: POST \(path) {\"advance\": \"10s\"}"
+        "the server's clock stands still, so nothing arrives until it moves: POST \(path) {\"advance\": \"10s\"}"
     }
     static func clockRefused(_ reason: String) -> String {
-        "nothing comes. Whether the server's clock stands still takes its --admin-token to find out: \(reason)"
+        "nothing arrives. To find out whether the server's clock stands still, pass its --admin-token: \(reason)"
     }
 
     // MARK: Judging clients
@@ -187,7 +187,7 @@ enum Messages {
     static func oldRuns(_ number: Int) -> String {
         "the older command runs for the \(number == 1 ? "first" : "second") time"
     }
-    static let againstClause = "The command does what its older version did, and nothing else."
+    static let againstClause = "The command does the same as its older version."
     static let oldIsSilent = "The older command sent nothing, so there is nothing to compare with."
     static let tooMuchToCompare =
         "A journal has dropped its oldest entries, so that the beginning is not compared: use a shorter test."
@@ -300,12 +300,12 @@ enum Messages {
         return "the connection is lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
     }
     static let connectedAgain = "connected again"
-    static let restarted = "connected again: the server or its world has begun anew, and is shown from its beginning"
+    static let restarted = "reconnected: the server or its world has restarted; showing from the start"
     static func missed(_ count: Int) -> String {
         "the journal lost \(Words.counted(count, "entry", "entries")) before they could be shown"
     }
-    static let worldBeginsAnew = "the world begins anew"
-    static let paused = "paused; space goes on"
+    static let worldBeginsAnew = "the world starts over"
+    static let paused = "paused; space continues"
     static func notKept(_ count: Int) -> String { "not kept in the meantime: \(Words.counted(count, "line"))" }
     static func shows(_ what: String, _ isShown: Bool) -> String { "\(what): \(isShown ? "shown" : "hidden")" }
     static func filtered(_ text: String) -> String { text.isEmpty ? "no filter" : "filter: \(text)" }

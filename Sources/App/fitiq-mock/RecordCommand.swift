@@ -148,7 +148,7 @@ struct RunningProxy {
     func banner(program: String, keepsSecrets: Bool) -> String {
         var lines = [
             "fitiq-mock \(Version.current) records what clients and \(upstream) say to each other.", "",
-            "Point the app here in place of \(upstream):", "",
+            "Point the app here instead of \(upstream):", "",
             "  REST        \(url)",
             "  WebSocket   \(RunningServer.webSocket(url))",
         ]

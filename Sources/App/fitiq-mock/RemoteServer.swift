@@ -37,7 +37,7 @@ struct RemoteServer: Sendable {
 struct DrainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Tell a server to make no more worlds and to stop after its last one; wait until nothing listens.",
+        abstract: "Make a server refuse new worlds and stop after its last one; wait until its port is closed.",
         discussion: """
             Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world is gone when it was \
             deleted, or was idle for too long. Exits with 1 if the server is out of reach, or still runs when the time \

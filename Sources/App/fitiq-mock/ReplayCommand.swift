@@ -9,12 +9,12 @@ struct ReplayCommand: ParsableCommand {
         commandName: "replay",
         abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
         discussion: """
-            Each option can also be set in the environment, --match as FITIQ_MOCK_MATCH and so on. --scenario brings \
-            faults, guide, seed and clock; the session takes the place of its data. --import, --export-on-exit, --state, \
-            --ids and --watch do not go with a session.
+            Each option can also be set in the environment, --match as FITIQ_MOCK_MATCH and so on. --scenario sets \
+            faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids \
+            and --watch cannot be used with a session.
 
-            Exit codes: 0 all is well, 1 with --match strict a request was not the recorded one or never came, 2 usage, \
-            configuration or a session that cannot be read, 3 the server failed while it ran.
+            Exit codes: 0 success, 1 with --match strict a request differed from the recorded one or was missing, 2 \
+            usage, configuration or an unreadable session, 3 the server failed.
             """)
 
     @Argument(

@@ -17,7 +17,7 @@ struct ScenarioCommand: ParsableCommand {
 struct ScenarioFrom: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "from",
-        abstract: "Make the smallest scenario in which a client still fails as a recorded session shows.",
+        abstract: "Make the smallest scenario in which a client still fails as it did in a recorded session.",
         usage: "fitiq-mock scenario from <session> [<options>] -- <command> ...",
         discussion: """
             What the fake would not do by itself becomes faults: errors, answers that were lost or late, ends of sockets, \

@@ -31,7 +31,7 @@ struct ServeOptions: ParsableArguments {
         .scenarios)
     var scenario: String?
 
-    @Flag(help: "Show what is served as it happens, as 'fitiq-mock watch' does.")
+    @Flag(help: "Show the traffic as it happens, as 'fitiq-mock watch' does.")
     var watchTraffic = false
 
     @Option(

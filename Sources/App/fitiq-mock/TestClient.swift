@@ -34,13 +34,13 @@ struct TestClient: ParsableCommand {
         "Not this case, nor those below the address; may be repeated.", "address", .cases, name: .customLong("skip"))
     var skipped: [String] = []
 
-    @Flag(help: "List the cases, and run none.")
+    @Flag(help: "List the cases without running them.")
     var list = false
 
     @Option("Only the cases in which this guide's answers are given.", "name", .guides)
     var guide: String?
 
-    @Flag(help: "Fail a case in which the client did not face what it is meant to.")
+    @Flag(help: "Fail a case in which the client did not face the situation that it is about.")
     var strict = false
 
     @Flag(help: "Stop after the first case that fails.")

@@ -9,10 +9,10 @@ import Traffic
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Watch what a running server serves: requests, frames, faults, and breaches as they happen.",
+        abstract: "Watch a running server's traffic: requests, frames, faults, and breaches as they happen.",
         discussion: """
-            A line for each, in the columns of 'fitiq-mock show'. It goes on when the server is restarted. Keys on a \
-            terminal: space pauses, / filters, c clears, b shows bodies, p hides pings, q quits.
+            Prints one line for each, in the columns of 'fitiq-mock show'. Continues when the server restarts. Keys on \
+            a terminal: space pauses, / filters, c clears, b shows bodies, p hides pings, q quits.
 
             --filter selects entries by words. A word key=value is a condition of the admin API, such as status=4xx, \
             path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word has to be \
@@ -20,8 +20,8 @@ struct WatchCommand: ParsableCommand {
             fault=any or its name, verdict=broken or an obligation, which shows breaches alone, and chunks=show or hide: the \
             chunks of an answer are one line, which comes once the answer has ended.
 
-            Exit codes: 0 it was ended, 2 usage, or the server could not be reached or refused at first, 3 an event was \
-            too long.
+            Exit codes: 0 stopped, 2 usage, or the server was unreachable or refused at first, 3 an event was too \
+            long.
             """)
 
     @Option("Where the server is. \(Settings.defaultServer)", "url")

@@ -94,6 +94,6 @@ enum Messages {
     static func unknownObligation(_ id: String, known: [String]) -> String {
         let near = NearestWord.hint(id, among: known)
         return
-            "There is no obligation '\(id)' to allow.\(near) There are \(known.joined(separator: ", "))."
+            "There is no obligation '\(id)'.\(near) There are \(known.joined(separator: ", "))."
     }
 }

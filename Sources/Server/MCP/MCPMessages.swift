@@ -14,7 +14,7 @@ enum MCPMessages {
     static func notJSONRPC(_ message: JSONValue) -> String {
         message.array == nil
             ? "A message is an object with \"jsonrpc\": \"2.0\"; this one is \(message.excerpt())."
-            : "This server takes one message at a time, and no batches of JSON-RPC."
+            : "This server accepts one message at a time, not batches of JSON-RPC."
     }
 
     static func unknownRevision(_ revision: JSONValue) -> String {
@@ -84,7 +84,7 @@ enum MCPMessages {
         return "\(status): \(message)\(details)"
     }
 
-    static func notJSONAnswer(_ status: Int) -> String { "The admin API answered \(status) with what is not JSON." }
+    static func notJSONAnswer(_ status: Int) -> String { "The admin API answered \(status) without JSON." }
 
     static func noReport(_ output: String) -> String { "The run gave no report. It wrote:\n" + output }
 

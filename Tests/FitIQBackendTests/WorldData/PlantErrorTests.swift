@@ -35,7 +35,7 @@ import Testing
         ),
         (
             PlantError("p", .missingContextGoal),
-            "The context is a goal, and no goal is named; name one of the user's, or take another context."
+            "The context is a goal, but no goal is named; name one of the user's, or use another context."
         ),
         (
             PlantError("p", .strayContextGoal(.mood)),

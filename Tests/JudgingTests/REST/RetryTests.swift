@@ -174,7 +174,7 @@ struct CreatesOnceTests {
             1,
             .init(
                 message: "\(request) \(failure) at 10:30:00, but had created \(Story.id(30)); it was sent again 2 s "
-                    + "later and created \(Story.id(31)), so what the user asked for once is there twice.",
+                    + "later and created \(Story.id(31)), so something that the user requested once exists twice.",
                 evidence: numbers, level: .should))
     }
 

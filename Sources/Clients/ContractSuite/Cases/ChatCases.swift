@@ -160,7 +160,7 @@ extension ContractCase {
                 .expect(.checking(.unknown, .noProblem)), .disconnect,
             ]),
         ContractCase(
-            "chat/frames/undecodable-are-survived", "Texts that are no messages come within an answer",
+            "chat/frames/undecodable-are-survived", "Invalid messages arrive within an answer",
             Clause(.consultationWebSocket, "handleIncomingMessage", "What cannot be decoded is passed over."),
             setting: .faults(
                 "no-messages", "{on: socket, at: {chunk: 1}, insert: Bad Gateway}",
@@ -217,7 +217,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("What did I have?"), .untilAnswered(1),
             .expect(.line(.assistant, containing: "Crème brûlée 🥚🥚 and naïve oats: all fine.")), .disconnect),
         ContractCase(
-            "delivery/coalesced/are-taken-apart", "Several messages come in one frame, separated by newlines",
+            "delivery/coalesced/are-taken-apart", "Several messages arrive in one frame, separated by newlines",
             streaming, setting: .builtIn("coalesced-frames"),
             steps: .start(.nutritionist), .untilReady, .send("How much protein?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),

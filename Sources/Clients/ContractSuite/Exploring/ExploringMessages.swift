@@ -99,14 +99,14 @@ enum ExploringMessages {
             case .mealContents: "the client does not show what is in the meal."
             case .unknown: "the client is disturbed by something that it does not know."
             case .goneConversation: "the client shows a goal as linked with a conversation that is gone."
-            case .template: "the client takes what the coach made for something of another type."
+            case .template: "the client shows a template as another type."
             case .newestMessages: "the client keeps more than 100 messages."
             }
         }
         return switch ExploreCheck(rawValue: id) {
         case .unwell: "the client neither recovers nor tells its user that something is wrong."
-        case .twice: "what the user asked for once is there twice."
-        case .lost: "what the client shows as done is not there."
+        case .twice: "something that the user requested once exists twice."
+        case .lost: "something that the client shows as done does not exist."
         case .crash, .hang, .flood, .restless, .command, nil: nil
         }
     }
@@ -153,8 +153,8 @@ enum ExploringMessages {
     // The catalogue's ids: constants.
     private static let nouns: [String: String] = [  // Ids of kinds: constants.
         "done-but-503": "503 for something that is done", "lost-answer": "the loss of the answer",
-        "empty-reply": "a connection that ends without an answer", "hang": "an answer that never comes",
-        "late": "an answer that comes too late", "slow": "a slow answer", "dribble": "an answer in drops",
+        "empty-reply": "a connection that ends without an answer", "hang": "an answer that never arrives",
+        "late": "an answer that arrives too late", "slow": "a slow answer", "dribble": "an answer in drops",
         "truncated": "an answer that is cut off", "bad-json": "an answer that is not JSON",
         "bad-chunking": "an answer with broken chunks", "wrong-length": "an answer with a wrong Content-Length",
         "no-type": "an answer without Content-Type", "nine-digits": "timestamps of nine digits",
@@ -167,10 +167,10 @@ enum ExploringMessages {
         "swapped": "an exchange of the frame and the next", "coalesced": "a frame that has the next in it",
         "fragmented": "a frame in fragments", "masked": "a masked frame",
         "marked-compressed": "a frame marked as compressed",
-        "compressed": "a compressed frame, though none was agreed on",
+        "compressed": "a compressed frame without an agreement",
         "gzip-undeclared": "an answer with gzip that does not say so",
         "bad-utf8": "a frame that is not UTF-8", "binary": "a binary frame",
-        "frame-late": "a frame that comes too late",
+        "frame-late": "a frame that arrives too late",
         "frame-slow": "a slow frame", "frame-dribble": "a frame in drops", "no-pongs": "the end of all pongs",
         "deaf": "a server that reads no more", "restart": "a restart of the server",
         "outage": "an end of the server",

@@ -51,7 +51,7 @@ extension APIError {
             "The workout template \(quoted(id)) is not yours: you may read and copy it, not change it.")
     }
     public static let editedHealthKit = invalid(
-        "This mood entry comes from HealthKit, so only HealthKit changes it: post the new value as an entry of its own."
+        "This mood entry comes from HealthKit, so only HealthKit changes it: post the new value as a separate entry."
     )
     public static func notShared(_ id: ResourceID, with user: String) -> Self {
         notFound("The workout template \(id) is not shared with the user \(quoted(user)).")

@@ -261,7 +261,7 @@ extension PlantError.Problem {
             "No goal of this user has the id \(id); add it to the user's goals, with this name or id."
 
         case .missingContextGoal:
-            "The context is a goal, and no goal is named; name one of the user's, or take another context."
+            "The context is a goal, but no goal is named; name one of the user's, or use another context."
         case .strayContextGoal(let context):
             "The context is \"\(context.rawValue)\", so it is about no goal; make the context \"goal\", "
                 + "or link the goal with linked_goal."

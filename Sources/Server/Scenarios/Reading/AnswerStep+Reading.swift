@@ -136,7 +136,7 @@ extension AnswerScript.Step {
             return cursor.words(bytes: ScenarioLimits.answerBytes).map { .chunk($0) }
         }
         guard let fields = Fields(cursor, as: .chunk) else { return nil }
-        let text = fields.required("text", "what the chunk says")?.words(bytes: ScenarioLimits.answerBytes)
+        let text = fields.required("text", "the chunk's text")?.words(bytes: ScenarioLimits.answerBytes)
         let after = fields["after"]?.duration(0...FaultLimits.longestWait)
         return text.map { .chunk($0, after: after) }
     }

@@ -76,7 +76,7 @@ extension MessageData {
 extension CreatedTemplate {
     static func read(_ cursor: Cursor) -> CreatedTemplate? {
         guard let fields = Fields(cursor, as: .template) else { return nil }
-        let type = fields.required("type", "what was made, such as goal, workout or meal_plan")?.text(1...100)
+        let type = fields.required("type", "the kind, such as goal, workout or meal_plan")?.text(1...100)
         let id = fields.required("id", "the id of what was made")?.text(1...200)
         let name = fields.required("name", "what it is called")?.text(1...200)
         guard let type, let id, let name else { return nil }

@@ -88,7 +88,7 @@ extension MealItem {
     static func read(_ fields: Fields) -> MealItem? {
         let name = fields.required("name", "what the food is called")?.text(1...200)
         let quantity = fields.required("quantity", "how many of the unit")?.double(0...1e9)
-        let unit = fields.required("unit", "what is counted, such as grams, cups or slice")?.text(1...100)
+        let unit = fields.required("unit", "the unit, such as grams, cups or slice")?.text(1...100)
         let nutrients = MealNutrients(calories: fields["calories"]?.integer(0...1_000_000) ?? 0) { name in
             fields[name]?.tenths(upTo: 1_000_000) ?? 0
         }
