@@ -99,13 +99,13 @@ final class RequestFact: Sendable {
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
     var user: ExactString? { exchange.user }
-    /// What stands for a consultation's id; no id looks like this.
+    /// The placeholder for a consultation's id; no id looks like this.
     static func meals(of client: ExactString?) -> ExactString { ExactString("meals of " + (client?.text ?? "")) }
     /// The endpoint, if the mode has it and the request is not a WebSocket handshake.
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
     /// Whether the client received a complete response with a 2xx status.
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
-    /// Whether a fault acted on it, so that the response may differ from what the backend would say.
+    /// Whether a fault acted on it, so that the response may differ from the backend's.
     var isFaulted: Bool { !exchange.faults.isEmpty }
     var status: Int? { exchange.status }
     /// Whether the client received the whole response.
@@ -142,7 +142,7 @@ final class FrameFact: Sendable {
         }
     }
 
-    /// Types of frames of which judges read nothing else.
+    /// Types of frames of which judges read only the type.
     private static let plainTypes = ["stream_chunk", "assistant_message_chunk", "pong", "connected"].map {
         (type: $0, leader: Array(#"{"type":"\#($0)""#.utf8))
     }

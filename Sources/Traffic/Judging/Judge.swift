@@ -14,9 +14,9 @@ public struct Judge: Sendable {
     /// The number of entries that were never judged because the journal had lost them.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
-    /// Whether a real server has answered, of whose state the journal shows only what was asked for.
+    /// Whether a real server has answered, whose state the journal shows only in part.
     private var isBeforeRealServer = false
-    /// Whether the client is written in Swift; nil until a request says what it is sent by.
+    /// Whether the client is written in Swift; nil until a request identifies it.
     private var isAboutSwift: Bool?
 
     private struct Place: Sendable {
@@ -58,7 +58,7 @@ public struct Judge: Sendable {
         for index in places.indices { places[index].observe(fact, in: scene) }
     }
 
-    /// Stops judging what only the fake's own state can prove; what was found before counts no more.
+    /// Stops judging obligations that only the fake's own state can prove; earlier findings on them no longer count.
     private mutating func dismissWhatNeedsBackend() {
         isBeforeRealServer = true
         for index in places.indices where type(of: places[index].judge).needs.contains(.backend) {
@@ -94,7 +94,7 @@ public struct Judge: Sendable {
 
     public var exposures: [Exposure] { exposures() }
 
-    /// Where the client that the last entries are about stands.
+    /// The situation of the client of the last entries.
     public var situation: Situation { situationCounter.situation }
 
     /// Every situation of every client since the beginning.
@@ -138,7 +138,7 @@ protocol ObligationJudge: Sendable {
     /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Reports what is overdue at the end of the journal; what was not due yet may still be kept later.
+    /// Reports overdue obligations at the end of the journal; others may still be kept later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 

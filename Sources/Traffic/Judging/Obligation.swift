@@ -11,11 +11,11 @@ public struct Obligation: Sendable, Hashable {
     public let place: String
     /// What the client must do, as one sentence.
     public let clause: String
-    /// What is tolerated, as a sentence, or nil if nothing is.
+    /// The tolerance, as a sentence, or nil.
     public let tolerance: String?
     /// How to fix a client that breaks it, as one or two sentences.
     public let advice: String
-    /// The same in the words of Swift's libraries, for clients that are written in it; empty if there is no more to say.
+    /// The same in the words of Swift's libraries, for clients written in Swift; empty if there is nothing to add.
     public let swiftAdvice: String
     /// The built-in scenarios that make a client face it; empty if it faces it in any.
     public let scenarios: [String]
@@ -49,7 +49,7 @@ public struct Obligation: Sendable, Hashable {
         }
     }
 
-    /// Obligations visible only from inside a client, through an adapter: what it shows its user.
+    /// Obligations visible only from inside a client, through an adapter: they concern its user's view.
     public static let inside: [Obligation] = [
         Obligation(
             id: "inside/transcript-equals-chunks", level: .must,
@@ -182,7 +182,7 @@ public struct Verdict: Sendable {
 public struct Finding: Sendable {
     /// The severity; usually the obligation's own level.
     public let level: Obligation.Level
-    /// What the client did and what was due, with numbers, as a sentence.
+    /// The client's behaviour and the expectation, with numbers, as a sentence.
     public var message: String
     /// The few journal entries that show the breach, oldest first.
     public let evidence: [JournalEntry]
@@ -250,10 +250,10 @@ public struct Findings: Sendable {
     }
 }
 
-/// What a recording of a client contains in addition to requests, responses and messages.
+/// The contents of a client's recording in addition to requests, responses and messages.
 ///
-/// A journal contains all of it. Recordings of other programs omit things, and no client is blamed for what they omit:
-/// an obligation that needs it counts as not exercised.
+/// A journal contains all of it. Recordings of other programs omit things, for which no client is blamed: an obligation
+/// that needs them counts as not exercised.
 public struct Evidence: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -265,7 +265,7 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let socketEnds = Evidence(rawValue: 2)
     /// The credentials of requests, or placeholders for them.
     public static let credentials = Evidence(rawValue: 4)
-    /// What the backend holds, which is known of the fake: a real server's state is older than the journal.
+    /// The backend's state, which is known only for the fake: a real server's is older than the journal.
     public static let backend = Evidence(rawValue: 8)
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials, .backend]
 }

@@ -102,7 +102,7 @@ struct Scene: Sendable {
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString
-        /// The consultation's id, or what stands for one.
+        /// The consultation's id, or its placeholder.
         let consultation: ExactString
         let isOfMeals: Bool
         let credentials: PresentedCredentials
@@ -137,7 +137,7 @@ struct Scene: Sendable {
             let entry: JournalEntry
             /// Since when the server has had nothing else to answer.
             var since: Timestamp
-            /// Whether a fault may have swallowed what came of it.
+            /// Whether a fault may have swallowed its result.
             var isInDoubt = false
         }
 
@@ -158,7 +158,7 @@ struct Scene: Sendable {
             trouble = opening.exchange.faults.isEmpty ? nil : fact.entry
         }
 
-        /// Whether a reply is due of which nothing has come for long.
+        /// Whether a due reply has been silent for long.
         func answerIsOverdue(at time: Timestamp) -> Bool {
             (stream?.lastPieceAt ?? question?.since).map { time.lag(behind: $0) > SocketTimes.silentAnswer } ?? false
         }
@@ -182,7 +182,7 @@ extension Scene.Socket {
 
     mutating func observe(_ frame: FrameFact, _ fact: Fact) {
         guard !frame.isFromClient else {
-            // A breakpoint held it: its answer is late, and so is the reading of what the client sent after it.
+            // A breakpoint held it: its answer is late, and so is the reading of later input.
             if !frame.frame.faults.isEmpty {
                 trouble = trouble ?? fact.entry
                 isStalled = true
@@ -202,12 +202,12 @@ extension Scene.Socket {
         case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
             "error" where frame.isDelivered:
             (stream, isAnswered) = (nil, true)
-            // An error may refuse a question, or end an answer: nobody knows what is still to come.
+            // An error may refuse a question, or end an answer: what follows is unknown.
             if frame.type == "error" || questions.contains(where: \.isInDoubt) { questions = [] }
             questions = Array(questions.dropFirst())
             if !questions.isEmpty { questions[0].since = fact.time }
             if frame.endsConsultation { isArchived = true }
-        // The server closes with 1000 all the same, and a client that archived knows why.
+        // The server still closes with 1000, and a client that archived knows why.
         case "error" where frame.endsConsultation: isArchived = true
         default:
             if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
@@ -219,11 +219,11 @@ extension Scene.Socket {
 
     private mutating func ask(_ frame: FrameFact, _ fact: Fact) {
         (isAnswered, hasAsked) = (false, true)
-        // What the backend cannot use is judged by `ws/message-shape`.
+        // `ws/message-shape` judges unusable messages.
         guard questions.count < Self.mostQuestions,
             (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil
         else { return }
-        // Whoever asks again after a long silence takes what comes for the answer to that.
+        // After a long silence, a client attributes an answer to its repeated question.
         let isInDoubt = answerIsOverdue(at: fact.time) || question?.isInDoubt ?? false
         questions.append(Question(entry: fact.entry, since: fact.time))
         if isInDoubt { for index in questions.indices { questions[index].isInDoubt = true } }

@@ -4,7 +4,7 @@ import Text
 import Texts
 import Traffic
 
-/// Where a client stands in the protocol, as the journal shows it.
+/// A client's position in the protocol, as the journal shows it.
 public struct Situation: Sendable, Hashable {
     public var socket = Socket.none
     public var token = Token.good
@@ -22,7 +22,7 @@ public struct Situation: Sendable, Hashable {
         case streaming
         /// The server neither sends nor reads any more.
         case silent
-        /// A close frame went one way.
+        /// One side has sent a close frame.
         case closing
     }
 
@@ -133,17 +133,17 @@ struct SituationCounter: Sendable {
         coverage.insert(client.situation)
     }
 
-    /// Where the client was in the meantime: the journal tells of both once they are over.
+    /// The client's state in between: the journal records both after their end.
     private static func passed(_ fact: Fact) -> Situation.Socket? {
         switch fact.kind {
-        // A refused handshake leaves no socket: the client was connecting, and is back where it was.
+        // A refused handshake leaves no socket: the client was connecting, and returns to its earlier state.
         case .request(let request) where request.isHandshake: .connecting
         case .closed(let closing) where closing.hasCloseFrame: .closing
         default: nil
         }
     }
 
-    /// Whose fact it is: empty if it does not say, so that it belongs to the newest; nil if it is no client's.
+    /// The client of a fact: empty if unknown, so that it belongs to the newest; nil if it is no client's.
     private func user(of fact: Fact, in scene: Scene) -> ExactString? {
         switch fact.kind {
         case .request(let request): request.client ?? ""
@@ -161,7 +161,7 @@ struct SituationCounter: Sendable {
         private var meals: UInt64?
         /// Whether a question on the chat has no whole answer.
         private var isAsking = false
-        /// Whether a close frame went one way on the chat.
+        /// Whether one side has sent a close frame on the chat.
         private var isClosing = false
         private var token = ""
         private var expiry: Timestamp?
@@ -265,7 +265,7 @@ public struct Coverage: Sendable, Hashable {
     public var situations: [Situation] { (0..<Situation.count).filter(contains(index:)).map(Situation.init(index:)) }
 }
 
-/// A situation that clients are known to reach, and what makes a client face it.
+/// A situation that clients can reach, and the way to it.
 public struct ReachableSituation: Sendable, Hashable {
     public let situation: Situation
     /// The built-in scenario in which a client gets there soonest, or `explore --only FAMILY` for the faults that bring a
@@ -274,12 +274,12 @@ public struct ReachableSituation: Sendable, Hashable {
 
     public init(_ situation: Situation, way: String?) { (self.situation, self.way) = (situation, way) }
 
-    /// The built-in scenario that is the way there; nil for other ways.
+    /// The built-in scenario that leads there; nil for other ways.
     var scenario: String? { way.flatMap { $0.contains(" ") ? nil : $0 } }
 
     /// The way as a part of a command line.
     var arguments: String? { scenario.map { "--\(Self.option) \($0)" } ?? way }
-    /// The option of the executable that takes a scenario.
+    /// The command's option for a scenario.
     private static let option = "scenario"
 
     /// The situations of `Fixtures/data/coverage.tsv`, the ones that need least first.

@@ -159,7 +159,7 @@ struct RecoversHistory: ObligationJudge {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
         // A client that closes normally may not want the rest of the reply, even if a fault had touched the socket; it
-        // may have done so where the server reads no more.
+        // may have done so if the server has stopped reading.
         let isLeaving = ending == .givenUp && (socket.isStalled || closing.summary.received?.isLeaving ?? false)
         end(socket, fact, isOwn: ending.isOwn || ending == .archived || isLeaving, &findings)
     }

@@ -117,7 +117,7 @@ struct RefusedHandshake: ObligationJudge {
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        // One without a token is judged by `auth/websocket-credentials`.
+        // `auth/websocket-credentials` judges one without a token.
         guard let handshake = Handshake(fact), let token = handshake.credentials.token, !token.isEmpty else { return }
         let question = Question(consultation: handshake.consultation, token: token)
         judgeToken(of: handshake, question, &findings)
@@ -136,7 +136,7 @@ struct RefusedHandshake: ObligationJudge {
 
     private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
         if let refusal = unauthorized[question.token] {
-            // Another socket may be on its way already.
+            // Another socket may already be in transit.
             let isOther = refusal.consultation != question.consultation
             let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
             guard knownAt <= handshake.requestedAt else { return }

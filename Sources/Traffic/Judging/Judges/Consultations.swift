@@ -125,7 +125,7 @@ struct LimitStopsCreating: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the response reports too many active consultations; the 429 of a quota says something else.
+    /// Whether the response reports too many active consultations; the 429 of a quota does not.
     fileprivate var isAtLimit: Bool {
         // A response that was not kept may have said either.
         guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
@@ -150,7 +150,7 @@ struct HistoryBeforeConnect: ObligationJudge {
     private var opened = Recent<Owned, Bool>()
     /// The number of the first entry; if it is not 1, the history may have been fetched before it.
     private var firstNumber: Int?
-    /// What was shown since, where that matters.
+    /// The consultations shown since, if relevant.
     private var shown = Recent<Owned, Bool>()
     /// First sockets without a fetched history, until a message is sent on them.
     private var hasty = Recent<UInt64, JournalEntry>()

@@ -187,7 +187,7 @@ struct LinksCreatedGoal: ObligationJudge {
         }
     }
 
-    /// Forgets what cannot be linked: the consultation of the request's path, or all of the user, is gone.
+    /// Forgets consultations that cannot be linked: the one in the request's path, or all of the user, are gone.
     private mutating func forget(_ request: RequestFact, of client: ExactString) {
         let isGone = { (suggestion: Suggestion) in
             request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID

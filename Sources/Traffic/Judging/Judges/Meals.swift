@@ -23,7 +23,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .frame(let frame):
-            // What a fault touched may have been unreadable.
+            // A faulty response may have been unreadable.
             guard let log = frame.settledMealLog, log.status == "completed", frame.frame.faults.isEmpty,
                 let user = scene.sockets[fact.connection]?.user
             else { return }
@@ -87,7 +87,7 @@ struct NoPollWhileConnected: ObligationJudge {
     }
 
     private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
-        // Where the server reads no more, the client may have left.
+        // If the server has stopped reading, the client may have left.
         scene.openSockets(of: client).first { !$0.isStalled && ($0.connectedAt.map { $0 <= time } ?? false) }
     }
 }
@@ -176,16 +176,16 @@ struct PollingCadence: ObligationJudge {
         _ request: RequestFact, _ target: Target, _ ended: [MealWatch.Ended], _ client: ExactString, in scene: Scene,
         _ findings: inout Findings
     ) {
-        // A list that was not polled is looked at.
+        // Loading an unpolled list is the user's request.
         guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
         else { return }
-        // Another log's end begins anew.
+        // Another log's end starts over.
         let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
         let rest = known ?? (count: 0, last: end.entry.time)
         let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
         guard wait <= Self.longestRest else { return watch.forgetEnded(of: client) }
         rests[target] = (rest.count + 1, request.requestedAt)
-        // What follows a completed event is judged by `meal/no-fetch-after-completed`, where that judges.
+        // `meal/no-fetch-after-completed` judges requests after a completed event, where it applies.
         let isOthers = NoFetchAfterCompleted.obligation.applies(in: scene.mode) && end.isCompletedEvent
         let mostLoads = request.endpoint == .showMealLog ? Self.mostLoads : Self.mostListLoads
         guard rest.count == mostLoads * ended.count, !isOthers else { return }
@@ -256,7 +256,7 @@ struct MealWatch: Sendable {
         case free
         /// A poll for these logs, oldest first; never empty.
         case poll([Log])
-        /// A load of these logs, after the last thing that the user did about meals; never empty.
+        /// A load of these logs, after the user's last action on meals; never empty.
         case late([Ended])
     }
 
@@ -306,7 +306,7 @@ struct MealWatch: Sendable {
         switch request.restEndpoint {
         case .createMealLog, .createMealLogs, .updateMealLog:
             for log in request.acceptedMealLogs { watch(log.id, of: client, request) }
-            // Whoever looks whether it was done all the same loads the list.
+            // A client that checks for a duplicate loads the list.
             if RetryBackoff.failure(of: request) != nil { change(client) { $0.mayBeListed = true } }
             return .none
         case .showMealLog, .listMealLogs: break
@@ -346,7 +346,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func watch(_ id: ExactString, of client: ExactString, _ request: RequestFact) {
-        // What was known before a change of the text is out of date after it.
+        // Earlier facts are outdated after a change of the text.
         let known = settled[Owned(client: client, id: id)]
         if let known, request.restEndpoint != .updateMealLog || known >= request.requestedAt { return }
         var all = logs(of: client).filter { $0.id != id }

@@ -17,7 +17,7 @@ struct Reconnects: Sendable {
         fileprivate(set) var failure: JournalEntry
         /// When the client knew of the failure at the earliest, or nil if that is unknown or while an attempt is open.
         fileprivate(set) var knownAt: Timestamp?
-        /// Whether the last attempt was never answered: nobody knows how long the client waited for the answer.
+        /// Whether the last attempt was never answered; how long the client waited is then unknown.
         fileprivate var isUnanswered = false
         fileprivate(set) var tryCount = 0
         /// The last known wait and the attempt that followed it.
@@ -290,18 +290,18 @@ struct ReconnectsAfterDrop: ObligationJudge {
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 
-    /// What a user has not connected again.
+    /// The sockets that a user has not reconnected.
     private struct Debt: Sendable {
         let consultation: ExactString
         let isForMeals: Bool
         let end: JournalEntry
-        /// The user goes on, and still does after 30 s.
+        /// The user continues, and still does after 30 s.
         var first: JournalEntry?
         var last: JournalEntry?
     }
 
     private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
-    /// Whose debt a consultation is, for handshakes that are refused before their credentials are checked.
+    /// The owner of a missing reconnect, for handshakes that are refused before their credentials are checked.
     private var users = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
     /// The sockets on which nothing was asked, and during which a meal was logged.
     private var mealSockets = Recent<UInt64, Bool>(capacity: RecentLimits.fewest)
@@ -339,7 +339,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
         users[id] = socket.user
     }
 
-    /// What remains of a debt; nil if the user no longer wants the socket.
+    /// The rest of a missing reconnect; nil if the user no longer wants the socket.
     private static func debt(_ debt: Debt, after request: RequestFact) -> Debt? {
         let isOfChat =
             request.endpoint?.namesConsultation == true && request.pathID?.asciiLowercased() == debt.consultation

@@ -204,7 +204,7 @@ struct RefreshAfter401: ObligationJudge {
             }
             refusal.retries = [fact.entry]
         }
-        // An answer in the place of the token's check says nothing about it, and allows another request.
+        // An answer that replaces the token's check proves nothing about the token, and allows another request.
         let isFailed = request.isAnswered && (request.status ?? 0 >= 500 || request.status == 429)
         if isFailed { refusal.attempts -= 1 }
         // A token that is not refused again was refused by mistake.
@@ -230,7 +230,7 @@ struct RefreshTokenOnce: ObligationJudge {
         let kind: String
     }
 
-    /// In bytes; a server takes no longer one.
+    /// In bytes; a server accepts no longer one.
     private static let longestToken = 4096
 
     private var ends = Recent<ExactString, End>()

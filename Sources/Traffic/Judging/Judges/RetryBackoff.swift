@@ -86,7 +86,7 @@ struct RetryBackoff: ObligationJudge {
                 Messages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
         }
         guard !Self.isPoll(request) else { return }
-        // A wait that the server asked for is no measure for the client's own.
+        // A wait that the server requested does not measure the client's own.
         let isOwn = !series.last.tellsWhenToRetry
         if isOwn, let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
             if wait < before - Tolerance.interval {
@@ -118,7 +118,7 @@ struct RetryBackoff: ObligationJudge {
 }
 
 extension JournalEntry {
-    /// Whether an answer says when to ask again.
+    /// Whether an answer says when to retry.
     fileprivate var tellsWhenToRetry: Bool {
         guard case .exchange(let exchange) = event else { return false }
         return exchange.responseFields.nameValuePairs.contains { $0.name.lowercased() == "retry-after" }
@@ -163,7 +163,7 @@ struct CreatesOnce: ObligationJudge {
     }
 
     private var creations = Recent<Wish, Creation>(capacity: RecentLimits.fewest)
-    /// When a list, by its path, or something that was created, by its id, was last asked for with success.
+    /// When a list (by path) or a created entity (by id) was last fetched successfully.
     private var looks = Recent<Owned, Timestamp>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -198,7 +198,7 @@ struct CreatesOnce: ObligationJudge {
         creations[wish] = Creation(entry: fact.entry, id: hidden, failure: RetryBackoff.failure(of: request) ?? "")
     }
 
-    /// Whether the client has loaded what was created, or the list at the path of the POST or above it, as
+    /// Whether the client has fetched the created entity, or the list at the path of the POST or above it, as
     /// `/meal-logs` is above `/meal-logs/natural`.
     private func hasLooked(_ request: RequestFact, for first: Creation, _ client: ExactString) -> Bool {
         let lists = request.segments.indices.map { Self.path(request.segments[...$0]) }
@@ -211,7 +211,7 @@ struct CreatesOnce: ObligationJudge {
         ExactString(segments.joined(separator: "/"))
     }
 
-    /// What makes two wishes equal; a client may write the time of each attempt into its body.
+    /// The identity of a user's request; a client may write the time of each attempt into its body.
     private static func subject(of request: RequestFact) -> [UInt8] {
         let body = request.body
         switch request.endpoint {

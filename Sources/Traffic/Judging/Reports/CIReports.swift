@@ -4,7 +4,7 @@ import Traffic
 /// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
 ///
 /// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped; unexercised
-/// ones are no cases. The command, the connection, outdated lines of the known-broken list, what all runs made the
+/// ones are omitted. The command, the connection, outdated lines of the known-broken list, what all runs made the
 /// client face, and the reason why a report is incomplete are separate cases.
 public struct JUnitReport {
     private let overview: Overview
@@ -188,7 +188,7 @@ func xml(_ text: String) -> String {
 public struct GitHubAnnotations {
     /// GitHub's own limit for each kind.
     static let limit = 10
-    /// The title of what is about no obligation and no case.
+    /// The title of annotations about neither an obligation nor a case.
     private static let program = "fitiq-mock"
 
     private let overview: Overview
@@ -243,7 +243,7 @@ public struct GitHubAnnotations {
         }
     }
 
-    /// Escapes what would end a command, or begin another.
+    /// Escapes characters that would end a command, or begin another.
     private static func escaped(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }

@@ -157,7 +157,7 @@ public struct JSONReport {
 
 /// The short form of verdicts: what is broken, in which runs, the first evidence, and how to fix it.
 ///
-/// What was kept or not faced is only counted.
+/// Kept and unexercised obligations are only counted.
 ///
 /// Member names are stable; new members may be added: `summary`, `exit_code`, `has_connected`, `incomplete` or null,
 /// `troubles`, `counts` by mark; `broken`, each `id`, `level`, `mark`, `runs`, `count` of findings, `message`, `entries`

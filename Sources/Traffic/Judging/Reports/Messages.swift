@@ -79,7 +79,7 @@ enum Messages {
         }
         return "in \(breaches.count) runs: broken \(times(found)), faced \(times(faced))"
     }
-    /// Where a finding was seen that is shown once.
+    /// The runs of a finding that is shown once.
     static func seen(in runs: [String]) -> String {
         runs.count == 1 ? "In \(runs[0]):" : "First in \(runs[0]), and then in \(short(Array(runs.dropFirst()))):"
     }
@@ -138,7 +138,7 @@ enum Messages {
     static func faced(_ row: Overview.Row) -> String {
         "faced \(times(row.cells.lazy.compactMap { $0?.verdict.exercisedCount }.reduce(0, +)))"
     }
-    /// In how many of the runs in which the client faced it an obligation was broken.
+    /// The number of runs that broke an obligation, of those that faced it.
     static func brokenRuns(_ row: Overview.Row) -> String {
         let faced = row.cells.compactMap { $0?.verdict.outcome }.filter { $0 != .notExercised }
         return "broken in \(faced.count { $0 == .broken }) of \(Words.counted(faced.count, "run"))"
@@ -150,7 +150,7 @@ enum Messages {
 
     static func faced(_ count: Int, of all: Int) -> String { "Faced \(count) of \(all) reachable situations" }
     static let nextOnes = "Next:"
-    /// A situation and what makes a client face it.
+    /// A situation and the way to it.
     static func wayTo(_ row: ReachableSituation) -> String {
         words(row.situation) + (row.arguments.map { " → \($0)" } ?? "")
     }
@@ -201,7 +201,7 @@ enum Messages {
         return column.isTroubled ? "\(meal), after trouble" : meal
     }
 
-    /// What the table leaves out.
+    /// The note on the table's omissions.
     ///
     /// - Parameter isVerified: whether scenarios were run, and not cases or a journal.
     static func hidden(_ count: Int, isVerified: Bool) -> String {

@@ -59,13 +59,13 @@ struct Overview {
         hiddenCount = sorted.count - self.rows.count
     }
 
-    /// The sentence on what tables leave out, if they do.
+    /// The sentence on the tables' omissions, if any.
     var hidden: [String] {
         let isVerified = report.runs.contains { $0.command != nil }
         return hiddenCount == 0 ? [] : [Messages.hidden(hiddenCount, isVerified: isVerified)]
     }
 
-    /// Why there is little to report, if that is so: it stands before the table.
+    /// The reason for an almost empty report, if any; it precedes the table.
     var warnings: [String] {
         (report.incomplete.map { [$0] } ?? []) + (outcome.hasConnected || report.runs.isEmpty ? [] : connection)
     }
@@ -78,7 +78,7 @@ struct Overview {
         return [neverConnected]
     }
 
-    /// Why nothing came from a client, by how it was run.
+    /// Why a client sent nothing, by how it was run.
     var neverConnected: String {
         if report.subject == .server { return Messages.noAnswer }
         let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
@@ -102,7 +102,7 @@ struct Overview {
         var groups: [(finding: Finding, runs: [Report.Run])] = []
         var places: [ExactString: Int] = [:]
         for (run, verdict) in breaches {
-            // Two findings of one run are two things to look at.
+            // Two findings of one run are two different problems.
             var seen: [ExactString: Int] = [:]
             for finding in verdict.findings {
                 let words = finding.message.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
@@ -140,7 +140,7 @@ struct Overview {
 
     private var failedCommands: [Report.Run] { report.runs.filter { $0.commandMark(knownBroken) == .broken } }
 
-    /// What fails nothing: what runs say themselves, and commands that are known to fail.
+    /// Notes without failures: the runs' own, and commands known to fail.
     var notes: [String] {
         report.runs.flatMap { run in
             let known = run.commandMark(knownBroken) == .knownBroken ? run.command : nil
@@ -148,8 +148,8 @@ struct Overview {
         }
     }
 
-    /// What is wrong apart from the obligations and from ``warnings``: commands, connections of some runs, lost entries,
-    /// the known-broken list.
+    /// Problems other than obligations and ``warnings``: commands, connections of some runs, lost entries, the
+    /// known-broken list.
     var troubles: [String] {
         let runs = report.runs
         var failures: [(command: Report.CommandOutcome, scenarios: [String])] = []
@@ -180,13 +180,13 @@ struct Overview {
 
     var hasSituations: Bool { outcome.hasConnected && report.subject == .client }
 
-    /// The mark and the clause of each check, which stand where a server has no obligations.
+    /// The mark and the clause of each check, for a server without obligations.
     var serverChecks: [(mark: Report.Mark, check: Report.Check)] {
         guard report.subject == .server else { return [] }
         return report.runs.flatMap { run in run.checks.map { (run.mark(of: $0, knownBroken), $0) } }
     }
 
-    /// The checks that failed, or have something to tell.
+    /// The checks that failed, or have notes.
     var toldChecks: [(mark: Report.Mark, check: Report.Check)] {
         report.runs.flatMap { run in
             run.checks.filter { !$0.failures.isEmpty || !$0.notes.isEmpty }.map { (run.mark(of: $0, knownBroken), $0) }
@@ -194,9 +194,9 @@ struct Overview {
     }
 }
 
-/// What a client faced of the situations that clients are known to reach.
+/// A client's coverage of the situations that clients can reach.
 ///
-/// A situation that it faced and that is not in the list of known ones counts as reachable.
+/// A faced situation outside the list of known ones counts as reachable.
 public struct CoverageSummary: Sendable {
     private let faced: Coverage
     /// The known situations, then those that only this client faced.
@@ -216,8 +216,8 @@ public struct CoverageSummary: Sendable {
     public var facedCount: Int { faced.count }
     public var reachableCount: Int { reachable.count }
 
-    /// The situations to face next, at most ten: those with the least way first, and of these first the ones whose
-    /// scenario was not played.
+    /// The situations to face next, at most ten: those with the shortest way first, and among these those of unplayed
+    /// scenarios.
     public var next: [ReachableSituation] {
         let open = reachable.filter { !faced.contains($0.situation) && $0.way != nil }
         let isPlayed = { (row: ReachableSituation) in row.scenario.map(played.contains) ?? false }
@@ -320,6 +320,6 @@ extension Report {
     /// Every situation that the client was in, in any run.
     public var coverage: Coverage { runs.reduce(into: Coverage()) { $0.formUnion($1.coverage) } }
 
-    /// What the client faced in all runs.
+    /// The situations faced in all runs.
     var coverageSummary: CoverageSummary { CoverageSummary(coverage, played: runs.map(\.scenario), of: reachable) }
 }

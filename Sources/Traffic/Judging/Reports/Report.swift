@@ -14,12 +14,12 @@ public struct Report: Sendable {
     /// out of tables.
     public var faced: Set<String>?  // Obligations' IDs: constants.
 
-    /// What coverage is measured by.
+    /// The situations that measure coverage.
     var reachable = ReachableSituation.all
 
     public init(title: String, runs: [Run] = []) { (self.title, self.runs) = (title, runs) }
 
-    /// What a report is about: a client, or a server, with a check for each endpoint and no obligations.
+    /// A report's subject: a client, or a server, which has a check for each endpoint and no obligations.
     public enum Subject: Sendable { case client, server }
 
     public struct Run: Sendable {
@@ -42,7 +42,7 @@ public struct Report: Sendable {
         public var missedCount: Int
         /// Whether the command may end with any status.
         public var mayFail = false
-        /// What else there is to say, a sentence each; it fails nothing.
+        /// Further notes, one sentence each, without effect on the result.
         public var notes: [String] = []
         /// The members that an exploration adds to the run in JSON.
         public var exploring: JSONObject = [:]
@@ -143,7 +143,7 @@ public struct Report: Sendable {
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.isIncomplete = incomplete != nil
-        // What was not run may still break it.
+        // Runs that did not happen might still break it.
         if incomplete == nil { outcome.outdated = knownBroken.lines.filter { isOutdated($0) } }
         return outcome
     }
@@ -172,7 +172,7 @@ public struct Report: Sendable {
 }
 
 extension Report.Run {
-    /// What a list of known breaches calls a run's command.
+    /// The name of a run's command in lists of known breaches.
     public static let command = "command"
 
     fileprivate func hasPassed(_ command: Report.CommandOutcome) -> Bool {
@@ -180,7 +180,7 @@ extension Report.Run {
         return command.isSuccess
     }
 
-    /// What fails the run apart from obligations: its command, and checks.
+    /// Failures of the run other than obligations: its command, and checks.
     public func troubles(_ knownBroken: KnownBroken) -> [String] {
         let failed = commandMark(knownBroken) == .broken ? command : nil
         let broken = checks.filter { mark(of: $0, knownBroken) == .broken }
@@ -188,11 +188,11 @@ extension Report.Run {
             + broken.flatMap { check in check.failures.map { "\(check.address): \($0)" } }
     }
 
-    /// What the end of the command comes to; nil without a command.
+    /// The mark of the command's end; nil without a command.
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
         command.map {
             if hasPassed($0) { return .kept }
-            // A crash and a hang are not what a client does on purpose.
+            // A client does not crash or hang on purpose.
             if case .exited = $0, knownBroken.lists(Self.command, in: scenario) { return .knownBroken }
             return .broken
         }
@@ -271,7 +271,7 @@ public struct KnownBroken: Sendable {
         self.init(lines: lines)
     }
 
-    /// Adds breaches that are known from elsewhere, as by another run; the list says nothing when they are kept.
+    /// Adds breaches known from elsewhere, such as another run; keeping them does not outdate the list.
     public func adding(_ breaches: some Sequence<(scenario: String, subject: String)>) -> KnownBroken {
         var subjects = subjects
         for (scenario, subject) in breaches {
