@@ -124,7 +124,7 @@ public struct AccessToken: Equatable, Sendable {
             ? nil : "the token of \(quoted(subject.text)) expires after the year 2254. \(Self.millisecondsHint)"
     }
 
-    /// When a token is valid: what is left to check once its signature is known.
+    /// A token's validity, to check after its signature.
     public struct Validity: Sendable {
         fileprivate let expiresAt: Int64
         fileprivate let notBefore: Int64?
@@ -160,12 +160,12 @@ public struct AccessToken: Equatable, Sendable {
     /// Use it only to tell clients apart in records, never for authorization.
     public static func claimedSubject(of text: String) -> ExactString? { claims(of: text)?["sub"]?.exactString }
 
-    /// When a token says that it expires, verified or not; nil if the text is not a JSON Web Token.
+    /// The token's claimed expiry, verified or not; nil if the text is not a JSON Web Token.
     public static func claimedExpiry(of text: String) -> Timestamp? {
         claims(of: text).flatMap { try? seconds($0["exp"], of: "exp", .down) }.map(Timestamp.init(secondsSinceEpoch:))
     }
 
-    /// What is between the dots; by bytes, since to find characters takes much longer.
+    /// The parts between the dots; by bytes, since finding characters takes much longer.
     private static func parts(of text: String) -> [Substring] {
         text.utf8.split(separator: .dot, omittingEmptySubsequences: false).map(Substring.init)
     }

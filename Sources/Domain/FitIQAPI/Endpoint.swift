@@ -32,7 +32,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     case showMealPhoto = "getMealPhoto"
     case confirmMealPhoto, deleteMealPhoto
 
-    // What the apps sync in the background: see ``DocumentCollection``.
+    // The documents that the apps sync in the background: see ``DocumentCollection``.
     case listMoodEntries, createMoodEntry, analyzeMoodEntries, replaceMoodEntry, deleteMoodEntry
     case listJournalEntries, createJournalEntry, searchJournal, replaceJournalEntry, deleteJournalEntry
     case listInsights, countUnreadInsights, generateInsights, readInsight, favoriteInsight, archiveInsight
@@ -47,7 +47,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public var name: String { rawValue }
     public init?(name: String) { self.init(rawValue: name) }
 
-    /// What a request has to carry.
+    /// The credentials of a request.
     public enum Credentials: Sendable {
         /// A bearer token, and the API key where the mode requires one.
         case bearer
@@ -57,7 +57,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         case key
     }
 
-    /// What an operation reads of a request's body.
+    /// An operation's use of a request's body.
     public enum Body: Sendable {
         case none
         /// JSON, or nothing.
@@ -213,7 +213,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The names in a query that are none of ``parameters``, each once.
+    /// The names in a query that are not in ``parameters``, each once.
     public func unknownParameters(in query: [(name: String, value: String)]) -> [String] {
         var known = Set(parameters.map { ExactString($0) })
         return query.map(\.name).filter { known.insert(ExactString($0)).inserted }
@@ -262,7 +262,7 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
     /// The modes that follow one guide.
     public static let guides = allCases.filter { $0 != .union }
 
-    /// Whether the mode has what only the two apps use, and their members beside the guides'.
+    /// Whether the mode has the apps' endpoints, and their members in addition to the guides'.
     public var servesApps: Bool { self == .union }
 
     /// Whether each REST request must carry an API key in `X-API-Key`.

@@ -110,7 +110,7 @@ public enum Route: Equatable, Sendable {
 public struct APIPath: Equatable, Sendable {
     private let place: Int
 
-    /// What is fixed about a path; a class, because a search would copy the members of a structure.
+    /// The constant part of a path; a class, because a search would copy the members of a structure.
     private final class Row: Sendable {
         /// With its parameters in braces.
         let template: String
@@ -207,7 +207,7 @@ public struct APIPath: Equatable, Sendable {
         if method == .get { return Self.table[place].read }
         let endpoints = endpoints(in: mode)
         guard method != .head else { return endpoints.first(where: \.answersHead) }
-        // What another guide only presupposes is no method of this one's paths.
+        // Methods that another guide only presupposes do not belong to this one's paths.
         return endpoints.first { $0.method == method && (mode.serves($0) || $0.isDocumented) }
     }
 }

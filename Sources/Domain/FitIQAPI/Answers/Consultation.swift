@@ -5,7 +5,7 @@ public struct Consultation: Equatable, Sendable {
     public var id: ResourceID
     public var userID: ExactString
     public var persona: Persona
-    /// Fixed at creation; together with the persona it decides what is a duplicate.
+    /// Fixed at creation; together with the persona it identifies duplicates.
     public var context: ConsultationContext
     /// The linked goal, in any context.
     public var goalID: ResourceID?
@@ -34,7 +34,7 @@ public struct Consultation: Equatable, Sendable {
         (self.createdAt, self.updatedAt) = (createdAt, createdAt)
     }
 
-    /// What lists ask for.
+    /// The filters of lists.
     public struct Kind: Hashable, Sendable {
         public let status: ConsultationStatus
         public let persona: Persona
@@ -211,7 +211,7 @@ public struct MessageMetadata: Equatable, Sendable {
     public var templateCreated: CreatedTemplate?
     /// The function that the language model called.
     public var functionCalled: String?
-    /// The coach that answered; nil where the apps are not served, which read this and what follows.
+    /// The coach that answered; nil where the apps, which read this and the following members, are not served.
     public var persona: Persona?
     /// From the start of the answer to its end, in milliseconds.
     public var processingTime: Int?
@@ -241,7 +241,7 @@ public struct MessageMetadata: Equatable, Sendable {
         writer.endObject()
     }
 
-    /// Writes what the apps read at the end of a stream.
+    /// Writes the apps' members at the end of a stream.
     func writeStreamEnd(into writer: inout JSONWriter) {
         writer.object("metadata") { writer in
             writer.member("tokens_used", ifPresent: tokensUsed)

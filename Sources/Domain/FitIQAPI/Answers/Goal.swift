@@ -107,9 +107,9 @@ public struct Goal: Equatable, Sendable {
     }
 }
 
-/// What the apps say about a goal beyond the guide.
+/// The apps' additional members of a goal.
 ///
-/// Responses have a default for what no request has set.
+/// Responses have defaults for unset members.
 public struct GoalMeasure: Equatable, Sendable {
     /// The first second of a day in UTC; nil for the day of creation.
     public var startDate: DateTime?
@@ -122,13 +122,13 @@ public struct GoalMeasure: Equatable, Sendable {
     /// In ``values``; nil for the part of the target that the goal's progress stands for.
     public var current: Double?
 
-    /// Above 0: the least number that there is, and what follows it.
+    /// Above 0: from the smallest number on.
     public static let targets = Double.leastNonzeroMagnitude...1e9
     public static let values = 0...1e9
 
     public init() {}
 
-    /// Writes what somebody said.
+    /// Writes the set members.
     public func write(into writer: inout JSONWriter) {
         writer.member("start_date", ifPresent: startDate?.dateText)
         writer.member("goal_type", ifPresent: type)
@@ -146,9 +146,9 @@ public struct EncodedGoal: Equatable, Sendable {
     public let camelCase: [UInt8]
     /// The snake_case object in lists; empty for goal-linking, which sends no such object.
     ///
-    /// For the apps it has their words, without the members that depend on the time.
+    /// For the apps it has their form, without the members that depend on the time.
     public let snakeCase: [UInt8]
-    /// The bytes that the goal counts for, including what only other modes show.
+    /// The bytes that the goal counts for, including members of other modes.
     public let byteCount: Int
     /// Whether it is neither completed nor archived.
     let canBeOverdue: Bool

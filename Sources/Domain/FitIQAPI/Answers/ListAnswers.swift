@@ -2,7 +2,7 @@ import JSON
 
 /// Response bodies of the list endpoints.
 public enum ListAnswers {
-    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps the totals beside them.
+    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`, and for the apps the totals next to them.
     public static func consultations(_ items: [[UInt8]], page: Page, total: Int, isForApps: Bool = false) -> [UInt8] {
         JSONWriter.success(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
             writer.array("consultations") { array in for item in items { array.raw(item) } }
@@ -14,7 +14,7 @@ public enum ListAnswers {
     /// `GET /api/v1/consultations/{id}/messages`: `data: {messages, pagination}`, oldest first.
     ///
     /// The messages are JSON separated by commas. consultation-websocket has no paging: its form omits `pagination`.
-    /// The apps read totals beside it.
+    /// The apps read totals next to it.
     public static func messages(
         _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode, isForApps: Bool = false
     ) -> [UInt8] {
@@ -38,7 +38,7 @@ public enum ListAnswers {
     /// - Parameters:
     ///   - total: How many goals there are on all pages.
     ///   - form: `.goalLinking` or `.union`, the form in which the goals were encoded.
-    ///   - apps: For the apps, the time, and the page, because they read where they are in the list.
+    ///   - apps: For the apps, the time, and the page's position in the list.
     public static func goals(
         _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (now: Timestamp, page: Page)? = nil
     ) -> [UInt8] {
@@ -82,7 +82,7 @@ extension JSONWriter {
         }
     }
 
-    /// Where a page is in its list, in the apps' words.
+    /// A page's position in its list, in the apps' form.
     mutating func totals(_ page: Page, total: Int) {
         member("total", total)
         member("total_count", total)

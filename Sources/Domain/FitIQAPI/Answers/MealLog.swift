@@ -239,7 +239,7 @@ public struct MealItem: Equatable, Sendable {
     public var nutrients: MealNutrients
     /// From 0 to 1; from a text with two decimals, and 0.95 if nothing was assumed.
     public var confidence: Double
-    /// From a text the preparation and the assumptions, or nil if there are none.
+    /// The preparation and the assumptions from a text, if any.
     public var notes: String?
     /// If nil, the type comes from the food of the same name in the table.
     public var foodType: FoodType?
@@ -296,7 +296,7 @@ public struct MealItem: Equatable, Sendable {
         }
     }
 
-    /// Writes the item as what was seen in a photo, with the members of the app's two models.
+    /// Writes the item as recognized in a photo, with the members of the app's two models.
     func writeAsRecognized(into writer: inout JSONWriter, index: Int) {
         writer.object { writer in
             writer.member("id", ifPresent: id)
@@ -421,7 +421,7 @@ public struct MealNutrients: Equatable, Sendable {
     }
 }
 
-/// What was recognized in a photo: a meal log that no list shows, and its JSON.
+/// The result of a photo: a meal log that no list shows, and its JSON.
 public struct MealPhoto: Equatable, Sendable {
     /// Its id is that of the session.
     public let log: MealLog
@@ -442,7 +442,7 @@ public struct MealPhoto: Equatable, Sendable {
         byteCount = body.count + log.object(in: .union, isForApps: true).count
     }
 
-    /// The body of a confirmation: what the foods became, and with it the session.
+    /// The body of a confirmation: the resulting meal log, and the session.
     ///
     /// - Parameter confirmed: The completed log of the foods that the user confirmed.
     public func body(confirmedAs confirmed: MealLog) -> [UInt8] {

@@ -4,12 +4,12 @@ public enum UnitSystem: String, CaseIterable, Sendable {
     case metric, imperial
 }
 
-/// What a profile says about its user.
+/// The contents of a profile.
 public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
 
-    /// Whether this is only what the registration said, so that the user may still create a profile.
+    /// Whether it has only the registration's data, so that the user may still create a profile.
     public var isProvisional = false
     /// Not blank.
     public var name: String
@@ -32,7 +32,7 @@ public struct ProfileDetails: Equatable, Sendable {
         (self.name, self.dateOfBirth, self.height) = (name, dateOfBirth, height)
     }
 
-    /// Writes what is there, in the order of the API.
+    /// Writes the present members, in the order of the API.
     public func write(into writer: inout JSONWriter) {
         writer.member("name", name)
         writer.member("bio", ifPresent: bio)
@@ -47,7 +47,7 @@ public struct ProfileDetails: Equatable, Sendable {
     }
 }
 
-/// What the backend keeps once for a user.
+/// An entity that a user has once.
 public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public var id: ResourceID
     public var content: Content
@@ -70,7 +70,7 @@ public typealias Profile = UserRecord<ProfileDetails>
 public typealias Preferences = UserRecord<PreferenceLists>
 
 extension Profile {
-    /// The body of a user: the profile as an object, and flat beside it, because the apps' decoders differ.
+    /// The body of a user: the profile as an object and flat next to it, because the apps' decoders differ.
     public func body(of user: ExactString, email: String) -> [UInt8] {
         JSONWriter.success(reserving: 1024) { data in
             data.member("id", user.text)
@@ -91,7 +91,7 @@ extension Profile {
     }
 }
 
-/// What preferences say: at most ``limit`` texts in each list.
+/// The contents of preferences: at most ``limit`` texts in each list.
 public struct PreferenceLists: Equatable, Sendable {
     public var allergies: [String] = []
     public var dietaryRestrictions: [String] = []
@@ -125,7 +125,7 @@ extension DateTime {
     public var dateText: String { String(wireText.prefix(10)) }
 }
 
-/// What a login, a refresh or a registration begins: a pair of tokens.
+/// The result of a login, a refresh or a registration: a pair of tokens.
 public struct TokenPair: Equatable, Sendable {
     public var access: AccessToken
     public var refresh: AccessToken

@@ -2,8 +2,8 @@ import JSON
 
 /// An object of a collection that the apps sync, encoded when it changes.
 ///
-/// Only its JSON is kept, because a parsed object takes ten times as much memory; what lists need of it is read when it
-/// is encoded.
+/// Only its JSON is kept, because a parsed object takes ten times as much memory; members for lists are read when it is
+/// encoded.
 public struct Document: Sendable, Equatable {
     public let id: ResourceID
     public let createdAt: Timestamp
@@ -73,7 +73,7 @@ public struct Document: Sendable, Equatable {
         guard size <= limit else { throw .documentTooLarge(collection.row.item, limit: limit, got: size) }
     }
 
-    /// What it counts for: at least what it takes in an export, and 24 bytes for each value of it.
+    /// The bytes that it counts for: at least its size in an export, and 24 bytes for each value.
     public var byteCount: Int {
         max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
     }
@@ -101,7 +101,7 @@ public struct TemplateShare: Sendable, Equatable {
         (self.notes, self.sharedAt) = (notes, sharedAt)
     }
 
-    /// What it takes in an export, escaped.
+    /// Its size in an export, escaped.
     fileprivate var byteCount: Int { 192 + 6 * (user.utf8.count + (notes?.utf8.count ?? 0)) }
 }
 
@@ -189,7 +189,7 @@ public enum DocumentAnswers {
     ///
     /// - Parameters:
     ///   - items: JSON, in the order of the list.
-    ///   - writeMore: What a list of the collection has besides.
+    ///   - writeMore: The additional members of a collection's list.
     public static func list(
         _ items: some Sequence<[UInt8]>, _ query: DocumentListQuery, total: Int,
         _ writeMore: (inout JSONWriter) -> Void = { _ in }

@@ -4,8 +4,8 @@ import Texts
 
 /// A list of JSON objects of each user that the apps sync in the background.
 ///
-/// What is in the objects, and how they are listed, is a row of `Fixtures/data/collections.json`. The raw value is the
-/// row's name, and that of the list in scenario files.
+/// A row of `Fixtures/data/collections.json` defines the members and the lists. The raw value is the row's name, and
+/// that of the list in scenario files.
 public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
     case moodEntries = "mood_entries"
     case journal
@@ -28,7 +28,7 @@ public enum DocumentCollection: String, CaseIterable, Sendable, Hashable {
     public var reservedMembers: [String] {
         switch self {
         case .workoutTemplates: row.reservedMembers + ["shared_with"]
-        // Of what a search finds.
+        // For search results.
         case .journal: row.reservedMembers + ["relevance_score"]
         default: row.reservedMembers
         }
@@ -93,7 +93,7 @@ extension JSONObject {
     }
 }
 
-/// What the table of collections says of one member of an object.
+/// A row of the table of collections for one member of an object.
 struct MemberRule: Sendable {
     let name: String
     let isRequired: Bool
@@ -241,7 +241,7 @@ struct MemberRule: Sendable {
         return overflow ? nil : DateTime(Timestamp(nanosecondsSinceEpoch: time))
     }
 
-    /// What it may be; nil if it is no choice.
+    /// Its allowed values; nil if it is not a choice.
     var choices: [String]? { if case .choice(let choices) = type { choices } else { nil } }
 
     /// Reads a value of a query; throws 400 if it is not one of the member's choices.
@@ -252,7 +252,7 @@ struct MemberRule: Sendable {
         return .string(text)
     }
 
-    /// What a value has to be, for messages.
+    /// The expected value, for messages.
     private var expected: String {
         switch type {
         case .any: return "any value"

@@ -23,7 +23,7 @@ public enum DocumentRequest {
         var object = old ?? [:]
         for (name, value) in sent { object[name] = value }
         object = try collection.row.read(object, at: now)
-        // What only scenarios set stays.
+        // Members that only scenarios set stay.
         for rule in collection.row.members where rule.isReadOnly {
             object[rule.name] = old?[rule.name] ?? object[rule.name]
         }
@@ -78,7 +78,7 @@ extension CollectionRow {
             object, members, MemberRule.Reading(now: now, start: start, hasFractions: hasFractions))
     }
 
-    /// Reads the body of a request that is no document.
+    /// Reads the body of a request without a document.
     func read(body: [UInt8], at now: Timestamp) throws(APIError) -> JSONObject {
         try read(BodyReader(body).object, at: now)
     }
@@ -106,7 +106,7 @@ public struct ShareDocumentRequest: Equatable, Sendable {
     public static let usualProfession = "personal_trainer"
     package static let professions = row.member("professional_type")?.choices ?? []
 
-    /// Throws 400 unless the text is a profession of those who share.
+    /// Throws 400 unless the text is a known profession.
     package static func check(professionalType: String) throws(APIError) {
         _ = try row.member("professional_type")?.choice(professionalType, of: "professional_type")
     }
@@ -217,7 +217,7 @@ struct FilterRule: Sendable {
 public struct DocumentListQuery: Equatable, Sendable {
     /// `limit` 1 to 100; `offset` from 0, or `page` from 1.
     public var page: Page
-    /// The collection's row says what is in the list.
+    /// The collection's row defines the list.
     public let collection: DocumentCollection
     /// Words and phrases from `q`; a search reads nothing else but the page.
     public var words: [String]?
@@ -281,7 +281,7 @@ public struct DocumentListQuery: Equatable, Sendable {
         }
     }
 
-    /// - Parameter now: What the default of a range counts back from.
+    /// - Parameter now: The time from which a default range counts back.
     public init(
         query: [(name: String, value: String)], of endpoint: Endpoint, in collection: DocumentCollection,
         at now: Timestamp

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Refusals of what a request asks for: ids, bodies, queries, and rules of the backend.
+/// Refusals of a request's contents: ids, bodies, queries, and rules of the backend.
 ///
 /// Those before it are in `APIError+Access.swift`, those of the socket in `ClientFrame.swift`. With a mode, a message
 /// advises only what that mode serves.
@@ -99,7 +99,7 @@ extension APIError {
     /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
-        // What nearly every request says needs no parsing.
+        // The usual value needs no parsing.
         if value == "application/json" { return }
         let parts = FormPart.pieces(of: value.lowercased())
         let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
@@ -108,7 +108,7 @@ extension APIError {
             throw .unsupportedMediaType(value)
         }
     }
-    /// A request has a content coding that the server does not take (RFC 9110 §15.5.16).
+    /// A request has an unsupported content coding (RFC 9110 §15.5.16).
     public static func unsupportedCoding(_ coding: String, isGzipKnown: Bool) -> Self {
         let known = isGzipKnown ? "gzip" : "identity"
         return Self(
@@ -278,7 +278,7 @@ extension HTTPResponse.Status {
 }
 
 extension ClosedRange<Double> {
-    /// What is allowed, for messages: `a number from 0 to 1`, or `a number above 0, up to 1`.
+    /// The allowed values, for messages: `a number from 0 to 1`, or `a number above 0, up to 1`.
     public var inWords: String {
         let least = lowerBound == .leastNonzeroMagnitude ? "above 0, up" : "from \(JSONNumber(lowerBound).text)"
         return "a number \(least) to \(JSONNumber(upperBound).text)"

@@ -56,7 +56,7 @@ public struct APIError: Error, Equatable, Sendable {
 
     /// The body of a refusal that does not come from the API itself.
     ///
-    /// - Parameter forApps: Whether the message stands at the top level too, where the apps look for it.
+    /// - Parameter forApps: Whether the message is at the top level, too, where the apps expect it.
     public static func body(
         code: String, message: String, details: JSONObject? = nil, in form: GuideMode, forApps: Bool = false
     ) -> [UInt8] {
@@ -86,7 +86,7 @@ public struct MealLogFailure: Equatable, Sendable {
     /// The reason as a sentence without a full stop, as websocket-architecture prints it.
     public var details: String
     public var code: Code
-    /// What the app's user can do about it, for the apps.
+    /// Advice for the app's user, for the apps only.
     public var suggestions: [String]
 
     /// The most suggestions of a failure.

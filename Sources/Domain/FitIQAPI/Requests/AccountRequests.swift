@@ -30,7 +30,7 @@ public struct RegisterRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/auth/login`.
 ///
-/// Any text is accepted: what cannot be an address or a password only fits no account.
+/// Any text is accepted: an impossible address or password just matches no account.
 public struct LogInRequest: Equatable, Sendable {
     public var email: String
     public var password: String
@@ -65,7 +65,7 @@ public struct RefreshRequest: Equatable, Sendable {
 
 /// The body of `POST` and `PUT /api/v1/users/me`, and of `PATCH /api/v1/users/me/physical`.
 ///
-/// What is absent stays as it is.
+/// Absent members stay unchanged.
 public struct ProfileRequest: Sendable {
     private let fields: BodyReader
     private let endpoint: Endpoint
@@ -76,7 +76,7 @@ public struct ProfileRequest: Sendable {
     ///   - now: Decides the age.
     public init(body: [UInt8], of endpoint: Endpoint, at now: Timestamp) throws(APIError) {
         (fields, self.endpoint, self.now) = (try BodyReader(body), endpoint, now)
-        // Whatever is refused is refused before anybody's profile is looked at.
+        // Validates before loading any profile.
         var details = ProfileDetails(name: "")
         try apply(to: &details)
     }
@@ -102,7 +102,7 @@ public struct ProfileRequest: Sendable {
     }
 }
 
-/// The body of `PATCH /api/v1/users/me/preferences`: what is absent stays as it is.
+/// The body of `PATCH /api/v1/users/me/preferences`: absent members stay unchanged.
 public struct PreferencesRequest: Equatable, Sendable {
     private var allergies: [String]?
     private var dietaryRestrictions: [String]?

@@ -34,7 +34,7 @@ package struct BodyReader {
     /// Whether a field is present and null, for fields that distinguish null from absent.
     func isNull(_ field: String) -> Bool { object[field] == .null }
 
-    /// What a reading makes of a field, or nil if the field is absent.
+    /// A field as read by a function, or nil if the field is absent.
     package func value<Value>(
         _ field: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
     ) throws(APIError) -> Value? {

@@ -25,7 +25,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
 
     /// Reads a body; in the form of one guide the fields of other guides are ignored.
     ///
-    /// - Parameter isForApps: Whether what only the apps send counts.
+    /// - Parameter isForApps: Whether the apps' members count.
     public init(body: [UInt8], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body, known: Self.fields(in: form))
         if let persona: Persona = try fields.choice("persona") {
@@ -69,7 +69,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     }
 }
 
-/// The body of `PUT /api/v1/consultations/{id}`: what is absent stays as it is.
+/// The body of `PUT /api/v1/consultations/{id}`: absent members stay unchanged.
 public struct UpdateConsultationRequest: Equatable, Sendable {
     /// 1 to 200 characters.
     public var title: String?

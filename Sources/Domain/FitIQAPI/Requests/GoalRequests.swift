@@ -9,7 +9,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var targetDate: DateTime
     /// 1 to 100 characters.
     public var category: String?
-    /// All that the body says, if it has the form of the apps; the response has it too.
+    /// The whole body, if it has the apps' form; the response then has it, too.
     public var app: GoalChange?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
@@ -52,7 +52,7 @@ package enum GoalLengths {
     package static let unit = 1...50
 }
 
-/// What a request changes in a goal, in the words of the guide or of the apps: absent fields stay unchanged.
+/// A request's changes to a goal, in the guide's or the apps' form: absent fields stay unchanged.
 public struct GoalChange: Equatable, Sendable {
     /// 1 to 200 characters.
     public var title: String?
@@ -70,7 +70,7 @@ public struct GoalChange: Equatable, Sendable {
 
     public init() {}
 
-    /// Reads what the apps send.
+    /// Reads the apps' form.
     public init(body: [UInt8]) throws(APIError) { try self.init(BodyReader(body), isForApps: true) }
 
     /// Reads a body; an object without known fields changes nothing.
@@ -106,7 +106,7 @@ public struct GoalChange: Equatable, Sendable {
         }
         goal.measure.current = measure.current ?? goal.measure.current
         switch status {
-        // A goal without progress that nobody started stays so.
+        // An unstarted goal without progress stays unstarted.
         case .active?: if goal.state != .notStarted || goal.progress > 0 { goal.state = .inProgress }
         default: goal.state = status.flatMap { GoalState(rawValue: $0.rawValue) } ?? goal.state
         }

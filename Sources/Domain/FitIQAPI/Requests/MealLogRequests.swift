@@ -7,7 +7,7 @@ extension String {
 }
 
 extension BodyReader {
-    /// A list of so many objects, or nil if the field is absent; a refusal of what is in one names its index.
+    /// A list of at most this many objects, or nil if the field is absent; a refusal of an element names its index.
     func list<Element>(
         _ field: String, _ counts: ClosedRange<Int>, _ read: (BodyReader) throws(APIError) -> Element
     ) throws(APIError) -> [Element]? {
@@ -73,7 +73,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     public var loggedAt: DateTime?
     /// An empty text removes them.
     public var notes: String?
-    /// The foods in place of all others; a text beside them is stored, but not parsed.
+    /// The foods that replace all others; an accompanying text is stored, but not parsed.
     public var items: [MealItem]?
 
     /// The longest notes, in Swift characters.
@@ -103,7 +103,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
 
 /// The body of `PATCH /api/v1/meal-logs/photo/{id}/confirm`.
 public struct ConfirmMealPhotoRequest: Equatable, Sendable {
-    /// At most 50, as the app's user corrected them; none for what was recognized.
+    /// At most 50, as the app's user corrected them; empty to accept the recognized ones.
     public var items: [MealItem]
     /// Nil for those of the photo.
     public var notes: String?

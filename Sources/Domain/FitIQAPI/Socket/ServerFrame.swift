@@ -129,7 +129,7 @@ public enum ChatProtocol: Sendable, Hashable, CaseIterable {
 
 /// A refusal on the meal socket: the `error` frame's `error` and `error_code`, or the announcement of a close.
 public struct MealSocketError: Error, Equatable, Sendable {
-    /// What the apps tell apart; `RATE_LIMIT`, which they know as well, is only sent by a scenario.
+    /// The apps' error codes; `RATE_LIMIT`, which they know as well, is only sent by a scenario.
     public enum Code: String, Sendable {
         case authFailed = "AUTH_FAILED"
         case connectionLimit = "CONNECTION_LIMIT"

@@ -1,7 +1,7 @@
 import Digests
 import JSON
 
-/// What an account keeps of its password: a key that PBKDF2 derives, with its salt and its cost.
+/// An account's stored password: a key derived by PBKDF2, with its salt and its cost.
 public struct PasswordHash: Hashable, Sendable {
     private let salt: String
     /// The iterations of PBKDF2.
@@ -18,7 +18,7 @@ public struct PasswordHash: Hashable, Sendable {
         key = Self.derive(password, salt, cost)
     }
 
-    /// No password's, for the work of a check where there is nothing to check.
+    /// A dummy hash, which makes a check without an account cost the same.
     public static func matchingNothing(cost: Int) -> PasswordHash {
         PasswordHash(salt: "-", cost: cost, key: [])
     }

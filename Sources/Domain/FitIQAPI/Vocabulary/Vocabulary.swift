@@ -38,9 +38,9 @@ public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case paused
     case completed, archived
 
-    /// What the guide calls it; a goal that the guide sets in progress is no longer paused.
+    /// The guide's name; a goal that the guide sets in progress is no longer paused.
     public var guideStatus: GoalWord { self == .paused ? .inProgress : word }
-    /// What the apps call it.
+    /// The apps' name.
     public var appStatus: GoalWord { self == .notStarted || self == .inProgress ? .active : word }
 
     private var word: GoalWord {
@@ -73,7 +73,7 @@ public enum MealType: String, CaseIterable, Sendable, Hashable {
     }
 }
 
-/// What a food of a meal is, for the apps.
+/// The apps' type of a food.
 public enum FoodType: String, CaseIterable, Sendable, Hashable {
     case food, drink, water
 }
