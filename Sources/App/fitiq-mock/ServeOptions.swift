@@ -47,7 +47,7 @@ struct ServeOptions: ParsableArguments {
         "mode", .values(of: Compression.self))
     var compression: String?
 
-    @Flag(help: "Stream answers and work meals out without artificial delays.")
+    @Flag(help: "Stream answers and process meals without artificial delays.")
     var instant = false
 
     @Option("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", "key")

@@ -299,7 +299,7 @@ struct FoodFile: Sendable {
         if key.isEmpty || !key.utf8.allSatisfy({ $0 == .minus || $0.isLowercaseLetter }) {
             refuse("the key is \"\(key)\"; it is a slug of small letters and dashes, such as chicken-breast")
         }
-        if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) stands in line \(first) already") }
+        if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) is already in line \(first)") }
         return key
     }
 
@@ -441,7 +441,7 @@ struct FoodFile: Sendable {
             }
             for word in plural == singular ? [singular] : [singular, plural] {
                 if let line = names.updateValue(line, forKey: word) {
-                    refuse("\"\(word)\" stands in line \(line) already; a name and its plural belong to one food, once")
+                    refuse("\"\(word)\" is already in line \(line); a name and its plural belong to one food, once")
                 }
                 entries[word] = FoodTable.Entry(
                     food: food, singular: singular, plural: plural, isPlural: word != singular)

@@ -236,7 +236,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
     private func startReason(_ name: String) -> String {
         switch code {
         case ENOENT where name.contains("/"):
-            "there is no such file, or the interpreter that its first line names is missing"
+            "there is no such file, or the interpreter named in its first line is missing"
         case ENOENT: "no folder in PATH has a program of that name; a script in this folder is './\(name)'"
         case EACCES: "it is not executable; run chmod +x on it, or name its interpreter first"
         case ENOEXEC: "it is not a program that this system can run; a script begins with a line like #!/bin/sh"

@@ -37,10 +37,10 @@ enum MCPMessages {
     static func unknownMethod(_ method: String) -> String { "There is no method \(method.quoted())." }
     static func missing(_ name: String) -> String { "'params' has '\(name)', a text." }
     static func unknownResource(_ uri: String) -> String {
-        "There is no resource \(uri.quoted()). resources/list and resources/templates/list have those that are there."
+        "There is no resource \(uri.quoted()). resources/list and resources/templates/list have the existing ones."
     }
     static func noSuchCursor(_ cursor: JSONValue) -> String {
-        "The cursor \(cursor.excerpt()) is from elsewhere: this list comes whole."
+        "The cursor \(cursor.excerpt()) is invalid: this list has one page."
     }
 
     static func unknown(_ noun: String, _ name: String, among names: [String]) -> String {

@@ -149,7 +149,7 @@ enum Messages {
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
     static let itemIDs = "must have 'id' and 'food_id' if another food of the meal has them: either all foods or none."
     static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
-    static let changes = "a list of changes to what the fake answers"
+    static let changes = "a list of changes to the fake's answers"
     static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
     static let changedStatus = "the status of the answers to change"
     static let otherStatus = "a status from 200 to 599 for an endpoint of REST"
@@ -161,13 +161,13 @@ enum Messages {
             ? "is for REST; messages of a socket have a 'type'." : "is for sockets; answers have a 'status'."
     }
     static func tooLongArray(_ count: Int) -> String {
-        "has \(count) elements; an array in the value of a change has at most one, which stands for all."
+        "has \(count) elements; an array in the value of a change has at most one, which represents all."
     }
     static func tooLongValues(_ bytes: Int) -> String {
         "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed together."
     }
     static let stubPath = "a path such as /v2/status or /v2/items/{id}, which is none of the server's own"
-    static let stubOverProduct = "is a path of the product itself; 'override: true' lets a stub take its place."
+    static let stubOverProduct = "is a path of the product itself; 'override: true' lets a stub replace it."
     static let stubFields = "header fields by their names, without those that HTTP itself needs, such as Content-Length"
     static func unknownField(_ text: String) -> String {
         let known = TextTemplate.fields
@@ -233,7 +233,7 @@ enum Messages {
     static let mixedTargets =
         "must name only REST endpoints if it is a list; write separate rules for 'any', handshake and socket."
     static func noAction(_ place: FaultPlace) -> String {
-        "does not say what goes wrong; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
+        "has no action; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
     }
     static func twoActions(_ first: FaultAction) -> String {
         "cannot be combined with '\(first.rawValue)': a rule does one thing; write another rule."
@@ -246,7 +246,7 @@ enum Messages {
         return "does not go with \(place.description), only with \(oneOf(places)). "
             + "There it can be \(oneOf(FaultAction.all(at: place)))."
     }
-    static let onlyFromServer = "is a point of what the server sends: breakpoints of clients have 'frame' or 'type'."
+    static let onlyFromServer = "is a point in the server's output: breakpoints of clients have 'frame' or 'type'."
     static func notForPlace(instead: String?, at place: FaultPlace) -> String {
         let hint = instead.map { ": use '\($0)'" } ?? ""
         return "does not go with \(place.description)\(hint)."

@@ -69,7 +69,7 @@ public struct Obligation: Sendable, Hashable {
         ),
         Obligation(
             id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "HTTP errors", clause: "After 409 the client goes on with the existing consultation.",
+            place: "HTTP errors", clause: "After 409 the client continues the existing consultation.",
             advice: "Return the consultation that error.details.existing_consultation_id names, not an error.",
             swiftAdvice: "Its dates need .iso8601."),
         Obligation(
@@ -112,11 +112,11 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),
             place: "TemplateCreatedBanner, issue 5",
-            clause: "What the coach made is shown as what its type says: only a goal is a goal.",
+            clause: "A template appears as its type: only a goal is a goal.",
             advice: "Branch on template_created.type, of the frame's metadata and of messages in the history."),
         Obligation(
             id: "inside/keeps-100-messages", level: .must, origin: .guides([.consultationWebSocket]),
-            place: "best practice 5", clause: "Of a long history the last 100 messages are kept, and no more.",
+            place: "best practice 5", clause: "A client keeps only the last 100 messages of a long history.",
             advice: "Keep messages.suffix(100) of what was loaded, and trim as messages come."),
     ]
 }

@@ -266,7 +266,7 @@ enum Messages {
         "The \(party.rawValue) broke the WebSocket protocol, so what it sent after that is not recorded: \(message)"
     }
     static func fileFull(_ limits: HARLimits) -> String {
-        "The recording has reached the limit of what can be read again (\(limits.bytes) bytes, \(limits.entries) "
+        "The recording has reached the limit of a readable file (\(limits.bytes) bytes, \(limits.entries) "
             + "entries or \(limits.values) values): what came before is kept, nothing more is recorded. Stop it, and "
             + "record less in one file."
     }
@@ -275,7 +275,7 @@ enum Messages {
             + "them is not recorded."
     }
     static func tooManySecrets(limit: Int) -> String {
-        "More than \(limit) secrets came up: further ones are still replaced, and share one placeholder of each kind."
+        "More than \(limit) secrets occurred: further ones are still replaced, and share one placeholder of each kind."
     }
 
     // MARK: The journal

@@ -101,7 +101,7 @@ struct ClientWireTests {
         wire.perform(.send(request))
         #expect(
             wire.takeInputs().map(Played.words)
-                == ["1: failed: '\(target)' cannot stand in a request: percent-encode what is not visible ASCII."])
+                == ["1: failed: '\(target)' cannot be in a request: percent-encode everything but visible ASCII."])
         #expect(wire.takeCommands().isEmpty)
     }
 

@@ -66,7 +66,7 @@ extension ContractCase {
             steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
         ContractCase(
             "quick-actions/load/failure-surfaces", "The user asks for them, they do not load, and the user sees that",
-            .ours("The user sees that they did not get what they asked for."),
+            .ours("The user sees that the request failed."),
             setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
             faces: ["retry/backoff-on-5xx"],
             steps: .loadQuickActions,
@@ -82,7 +82,7 @@ extension ContractCase {
             .until(.streaming, within: .seconds(10)), .untilAnswered(1), .send("And for breakfast? 🥚🥚"),
             .untilAnswered(2), .expect(.noProblem), .disconnect),
         ContractCase(
-            "chat/answer/as-scripted", "The same answer twice, to the word, also while it comes",
+            "chat/answer/as-scripted", "The same answer twice, word for word, even while it streams",
             streaming, setting: .builtIn("scripted-coach"),
             steps: .start(.nutritionist), .untilReady, .watch(.answersBegin(scriptedAnswer)),
             .send("How much protein do I need?"), .untilAnswered(1),
@@ -104,7 +104,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .pass(.seconds(2)), .send("Hello?"), .untilAnswered(1), .expect(.noProblem),
             .disconnect),
         ContractCase(
-            "chat/answer/never-ends", "Three words, and no more: the client's own patience ends it",
+            "chat/answer/never-ends", "Only three words: the client's own patience ends the answer",
             Clause(.mealLogWebSocket, "Common Errors", "If the AI takes too long, time out and offer to retry."),
             setting: .builtIn("silent-coach"), faces: ["ws/message-shape"],
             steps: .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("Hello?"),
@@ -130,7 +130,7 @@ extension ContractCase {
             .send("  " + String(repeating: "é", count: 2000) + "\n"), .untilAnswered(1),
             .expect(.line(.user, containing: String(repeating: "é", count: 2000))), .disconnect),
         ContractCase(
-            "chat/frames/unknown-are-ignored", "Frames of new types come before, within and behind an answer",
+            "chat/frames/unknown-are-ignored", "Frames of new types arrive before, within and after an answer",
             Clause(
                 .enhancedConsultations, "handleIncomingMessage",
                 "A type that is not known is ignored; so do the other guides with chats."),

@@ -26,7 +26,7 @@ extension ContractCase {
             .expect(.noProblem), .disconnect),
         ContractCase(
             "consultation/create/returning-user", "What a returning user said before is read before the socket opens",
-            Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and go on with it."),
+            Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and continue it."),
             setting: .builtIn("app-returning-user"),
             faces: ["consultation/history-before-connect", "consultation/conflict-continues-existing"],
             steps: .start(.nutritionist), .untilReady,
@@ -46,18 +46,18 @@ extension ContractCase {
             ]),
         ContractCase(
             "consultation/create/409-shows-the-history", "What was said before is there before anything is asked",
-            Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and go on with it."),
+            Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and continue it."),
             setting: .builtIn("conflict"), faces: ["consultation/conflict-continues-existing"],
             steps: .start(.nutritionist), .untilReady, .expect(.line(.user, containing: "How much protein do I need?")),
             .expect(.line(.assistant, containing: "About 1.6 g per kg")), .expect(.transcriptAsStored), .disconnect),
         ContractCase(
-            "consultation/create/409-is-for-one-persona", "Another persona gets a consultation of its own",
+            "consultation/create/409-is-for-one-persona", "Another persona gets its own consultation",
             Clause(.enhancedConsultations, "AI Personas", "Each persona has its own consultation with the user."),
             setting: .builtIn("conflict"),
             steps: .start(.fitnessCoach), .untilReady, .expect(.noLine(containing: "About 1.6 g per kg")),
             .send("How do I begin to run?"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "consultation/create/answer-lost", "It is created, but 502 comes back: the second try finds it",
+            "consultation/create/answer-lost", "It is created, but the answer is 502: the second try finds it",
             Clause(.consultationWebSocket, "HTTP errors, 500", "A server error is retried with exponential backoff."),
             setting: .builtIn("answer-lost"),
             faces: ["retry/backoff-on-5xx", "consultation/conflict-continues-existing"],
@@ -77,7 +77,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilAll(.problem(.unavailable), .offline, .idle, within: .minutes(5)),
             .pass(.minutes(10)), .expect(.noConsultation)),
         ContractCase(
-            "consultation/create/late-answers", "Answers hang, dribble and come late; the chat opens all the same",
+            "consultation/create/late-answers", "Answers hang, dribble and arrive late; the chat still opens",
             Clause(.goalLinking, "Common Errors, 4", "A network time-out is retried with exponential backoff."),
             setting: .builtIn("timeouts"), faces: ["retry/backoff-on-5xx"],
             steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),

@@ -99,7 +99,7 @@ extension ContractCase {
             .until(.idle, within: .seconds(10)), .loadGoals, .until(.idle, within: .seconds(10)), .expect(.noProblem)),
         ContractCase(
             "auth/refresh/token-works-once", "The token expires twice: each refresh uses the token of the one before",
-            .ours("After 401 the refresh token is used once, and the one that it brings replaces it."),
+            .ours("After 401 the client uses the refresh token once, and replaces it with the new one."),
             setting: .written("name: short-tokens\n\(shortTokens)"),
             faces: ["auth/refresh-token-once", "auth/no-expired-bearer", "auth/refresh-after-401"],
             steps: .pass(.seconds(4)), .loadGoals, .until(.idle, within: .seconds(10)), .pass(.seconds(4)),
@@ -172,7 +172,7 @@ extension ContractCase {
         ContractCase(
             "limit/requests/429-waits",
             "Five requests in ten seconds: more have to wait, and the user reads nothing about consultations",
-            .ours("The code of a 429 tells whether it is about requests or about consultations."),
+            .ours("The code of a 429 distinguishes too many requests from too many consultations."),
             setting: .builtIn("rate-limited"),
             steps: .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)),
             .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals, .until(.idle, within: .seconds(5)), .loadGoals,
@@ -205,7 +205,7 @@ extension ContractCase {
             "guide/websocket-architecture/meal-event", "Create a consultation, connect, log a meal",
             Clause(
                 .webSocketArchitecture, "Testing Plan, option 2",
-                "The notification comes, the meal is completed, and no polling is seen."),
+                "The notification arrives, the meal is completed, and the client does not poll."),
             guide: .webSocketArchitecture, faces: ["meal/no-poll-while-connected"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect),

@@ -12,7 +12,7 @@ extension ContractCase {
             .send("How do I begin?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
             "goal/chat/reuses-the-conversation", "A goal that has a conversation is talked about there",
-            Clause(.goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
+            Clause(.goalLinking, "Key Takeaways", "A goal with a conversationId continues in that conversation."),
             setting: .builtIn("established-account"), faces: ["goal/reuses-conversation"],
             steps: [
                 .loadGoals, .untilAll(.goal("Run 5 km"), .goal("Sleep eight hours"), .idle, within: .seconds(30)),
@@ -24,7 +24,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "goal/chat/twice", "The same goal is talked about again: in the same conversation",
-            Clause(.goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
+            Clause(.goalLinking, "Key Takeaways", "A goal with a conversationId continues in that conversation."),
             faces: ["ids/backend-goal-id"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
             .chatAboutGoal(titled: "Run 5 km"), .untilReady, .send("How do I begin?"), .untilAnswered(1), .disconnect,
@@ -66,7 +66,7 @@ extension ContractCase {
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
         ContractCase(
             "goal/create/400-surfaces", "The goal is refused with 400, and the user sees that",
-            .ours("If the backend refuses a new goal, the client tells the user."),
+            .ours("If the backend refuses a new goal, the client informs the user."),
             setting: .faults(
                 "refused-goal",
                 "{on: POST /api/v1/goals, status: 400, code: BAD_REQUEST, message: The title is taken.}"),
@@ -118,7 +118,7 @@ extension ContractCase {
     static let goalAnswerCases: [ContractCase] = [
         ContractCase(
             "goal/chat/404-clears-the-conversation",
-            "The goal's conversation was deleted: the goal leads there no more",
+            "The goal's conversation was deleted: the goal no longer leads there",
             gone,
             setting: knownGoal(
                 "conversation-gone", listed: goals(conversation: "\"\(KnownID.nothing)\""), requests: "1"),
@@ -202,7 +202,7 @@ extension ContractCase {
                     within: .seconds(4)), .disconnect,
             ]),
         ContractCase(
-            "meal/connected/events-in-another-order", "Four meals are logged, and their events come in another order",
+            "meal/connected/events-in-another-order", "Four meals are logged, and their events arrive in another order",
             Clause(.mealLogWebSocket, "Step 4", "Verify that this is the meal log that is tracked."),
             setting: outOfOrder, faces: ["meal/no-fetch-after-completed"],
             steps: [
@@ -217,7 +217,7 @@ extension ContractCase {
                 .expect(.mealResult("the usual", .failed)), .disconnect,
             ]),
         ContractCase(
-            "meal/connected/contents-are-shown", "The event has the foods and their protein, and no more is asked for",
+            "meal/connected/contents-are-shown", "The event has the foods and their protein: no fetch is needed",
             notified, setting: .builtIn("meal-completes"), guide: .mealLogWebSocket,
             faces: ["meal/no-fetch-after-completed"],
             steps: [
@@ -230,7 +230,7 @@ extension ContractCase {
             ]),
         ContractCase(
             "meal/create/nothing-entered", "The user enters nothing, and then a meal",
-            Clause(.mealLogWebSocket, "Step 4", "Empty input is not sent: the user is asked what they ate."),
+            Clause(.mealLogWebSocket, "Step 4", "The client does not send empty input: it asks the user for the meal."),
             faces: ["request/shape"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal(""), .pass(.seconds(5)), .expect(.problem(.refused)),
@@ -283,7 +283,7 @@ extension ContractCase {
             .expect(.meal("2 eggs", .processing))),
         ContractCase(
             "meal/polling/finished-before-the-socket", "A meal is worked out before a client can listen for the event",
-            .ours("A socket that connects later gets no old events: what was missed is asked for."),
+            .ours("A socket that connects later gets no old events: the client fetches what it missed."),
             setting: .builtIn("meal-finishes-before-socket"),
             steps: .logMeal("2 eggs"), .start(.nutritionist),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle, within: .minutes(5)),
@@ -303,7 +303,7 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
-            "meal/create/answer-lost", "It is logged, but 502 comes back: the list says so, and it is not logged again",
+            "meal/create/answer-lost", "It is logged, but the answer is 502: the client finds it in the list",
             .ours("Whether a POST without an answer was done is found out before it is sent again."),
             setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
             steps: .logMeal("2 eggs"),
@@ -317,7 +317,7 @@ extension ContractCase {
             .untilAll(.meal("120g chicken breast", .completed, calories: 198), .idle, within: .seconds(30)),
             .expect(.noProblem), .disconnect, .until(.idle, within: .seconds(10))),
         ContractCase(
-            "meal/socket/beside-a-chat", "The socket of all meals is open beside a chat's: the meal is shown once",
+            "meal/socket/beside-a-chat", "The meal socket is open in addition to a chat's: the meal appears once",
             mealSocket, faces: ["meal/no-poll-while-connected"],
             steps: .listenToMeals, .until(.idle, within: .seconds(30)), .start(.nutritionist), .untilReady,
             .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)),
@@ -364,5 +364,5 @@ extension ContractCase {
         """)
 
     private static let mealSocket = Clause.ours(
-        "/ws/meal-logs brings the events of all meals; it is opened once per user, and reconnected with back-off.")
+        "/ws/meal-logs delivers the events of all meals; it is opened once per user, and reconnected with back-off.")
 }

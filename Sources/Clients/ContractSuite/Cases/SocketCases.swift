@@ -31,7 +31,7 @@ extension ContractCase {
             .builtIn("server-restarts"),
             faces: ["ws/reconnect-backoff", "ws/recovers-history", "ws/close-handshake"]),
         cut(
-            "silence/half-open", "The connection falls silent without ending; no pong comes",
+            "silence/half-open", "The connection falls silent without ending; no pong arrives",
             .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
         ContractCase(
             "interruption/drop/again-and-again", "Six connections, one after the other, end in the middle of an answer",

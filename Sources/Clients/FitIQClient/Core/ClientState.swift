@@ -143,7 +143,7 @@ enum ClientMessages {
         "The backend follows the guide \(guide), which has no \(what)."
     }
     static let tooManyConsultations = "There are too many active consultations. Archive one, or try again in a minute."
-    static func gone(_ what: String) -> String { "The \(what) does not exist any more." }
+    static func gone(_ what: String) -> String { "The \(what) no longer exists." }
     static func unknown(_ what: String) -> String { "There is no such \(what)." }
     static let noTitle = "The goal needs a title of 1 to 200 characters."
     static let longDescription = "The goal's description can have at most 2000 characters."

@@ -148,6 +148,6 @@ enum WireMessages {
         "\(limit) connections are open already, which is the most that this client opens at a time."
     }
     static func badTarget(_ target: String) -> String {
-        "'\(target.prefix(80))' cannot stand in a request: percent-encode what is not visible ASCII."
+        "'\(target.prefix(80))' cannot be in a request: percent-encode everything but visible ASCII."
     }
 }

@@ -114,7 +114,7 @@ extension APIError {
         return Self(
             .unsupportedMediaType, .unsupportedMediaType,
             "The body has the 'Content-Encoding' \(quoted(coding)); "
-                + (isGzipKnown ? "send it with gzip, or as it is." : "send it as it is: nothing is compressed here."),
+                + (isGzipKnown ? "send it with gzip, or uncompressed." : "send it uncompressed: gzip is off."),
             fields: [.acceptEncoding: known])
     }
     public static let corruptGzip = APIError(
@@ -174,7 +174,7 @@ extension APIError {
     }
     static func timeAhead(_ field: String, got time: DateTime, now: Timestamp) -> Self {
         invalid(
-            "The field '\(field)' lies in the future: it is \(time.wireText), and the server's clock says "
+            "The field '\(field)' is in the future: it is \(time.wireText), and the server's clock says "
                 + "\(now.wireText); up to five minutes ahead are accepted.")
     }
     static func endsBeforeStart(

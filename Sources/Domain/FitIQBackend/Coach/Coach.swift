@@ -425,7 +425,7 @@ struct CoachBook: Sendable {
         // By bytes: a search for texts would take longer than all else at the first question.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
-            file.refuse("one space or one line break stands between words", at: record.line)
+            file.refuse("single spaces or line breaks separate words", at: record.line)
         }
         return answer
     }

@@ -80,7 +80,7 @@ extension AnswerScript {
     fileprivate func checkInvariants() {
         for step in steps { step.checkInvariants() }
         precondition(tokensUsed.map { $0 >= 0 } ?? true, "Tokens are counted from 0.")
-        precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk comes within 366 days.")
+        precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk arrives within 366 days.")
         switch timing.rate {
         case .human: break
         case .chunksPerSecond(let rate), .tokensPerSecond(let rate):
@@ -88,9 +88,9 @@ extension AnswerScript {
         }
         switch timing.jitter {
         case .none: break
-        case .uniform(let width): precondition(Self.isDuration(width), "A jitter lies within 366 days.")
+        case .uniform(let width): precondition(Self.isDuration(width), "A jitter is at most 366 days.")
         case .logNormal(let sigma):
-            precondition((0...Self.largestSigma).contains(sigma), "A sigma lies between 0 and 10, not at \(sigma).")
+            precondition((0...Self.largestSigma).contains(sigma), "A sigma is from 0 to 10, not \(sigma).")
         }
     }
 }
@@ -101,7 +101,7 @@ extension AnswerScript.Step {
         case .text(let text): precondition(!text.isEmpty, "A text says something.")
         case .chunk(let content, let after):
             precondition(!content.isEmpty, "A chunk says something.")
-            precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk comes within 366 days.")
+            precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk arrives within 366 days.")
         case .burst(let chunks): precondition(!chunks.contains(""), "Each chunk of a burst says something.")
         case .pause(let duration): precondition(AnswerScript.isDuration(duration), "A pause ends within 366 days.")
         case .builtInAnswer, .template, .error, .silence, .anotherAnswer: break
@@ -119,7 +119,7 @@ extension MealRule {
         guard case .completed(let items) = outcome else { return }
         for item in items {
             precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity is a number from 0.")
-            precondition((0...1).contains(item.confidence), "A confidence lies between 0 and 1.")
+            precondition((0...1).contains(item.confidence), "A confidence is from 0 to 1.")
             let amounts = [item.nutrients.calories] + item.nutrients.tenths
             precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients go from 0 to 10⁹.")
         }

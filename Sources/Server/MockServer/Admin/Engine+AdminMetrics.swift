@@ -35,7 +35,7 @@ extension Engine {
             })
         text.counter("request_body_bytes_total", "The bodies of requests.", [([], counts.requestBytes)])
         text.counter("response_body_bytes_total", "The bodies of answers.", [([], counts.responseBytes)])
-        text.counter("refusals_total", "Connections refused for what or how they sent.", [([], counts.refusals)])
+        text.counter("refusals_total", "Connections refused for their input.", [([], counts.refusals)])
         text.counter(
             "frames_total", "Frames of WebSockets, as the journal has them.",
             counts.frames.counts.map { frame, count in
@@ -48,7 +48,7 @@ extension Engine {
             tally.counts.map { kind, count in ([("kind", kind.rawValue)], count) }
         }
         text.counter("journal_entries_total", "Entries that were made.", byKind(counts.entries))
-        text.counter("faults_acted_total", "Entries of what faults changed or held.", byKind(counts.faulty))
+        text.counter("faults_acted_total", "Entries of fault effects and held things.", byKind(counts.faulty))
         return Answer(body: text.bytes, contentType: "text/plain; version=0.0.4; charset=utf-8")
     }
 }

@@ -201,7 +201,7 @@ extension Engine {
             if let rule = connection.record.endingRule { recorder.setIn(.silence, by: rule, on: connection, in: world) }
             fallSilent(connection, at: now)
         case .end(let action):
-            precondition(action == .finish || action == .reset, "A wait ends by itself.")
+            precondition(action == .finish || action == .reset, "A wait ends on its own.")
             loseHolds(of: connection)
             recorder.abandoned(connection, in: world)
             let recorded: RecordedClosing.Cause = action == .reset ? .reset : .finish

@@ -78,7 +78,7 @@ extension CreatedTemplate {
         guard let fields = Fields(cursor, as: .template) else { return nil }
         let type = fields.required("type", "the kind, such as goal, workout or meal_plan")?.text(1...100)
         let id = fields.required("id", "the id of what was made")?.text(1...200)
-        let name = fields.required("name", "what it is called")?.text(1...200)
+        let name = fields.required("name", "the template's name")?.text(1...200)
         guard let type, let id, let name else { return nil }
         return CreatedTemplate(type: type, id: id, name: name)
     }

@@ -6,7 +6,7 @@ struct WaitsForConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
         place: "step 2 (meal-log-websocket); testing plan, option 2 (websocket-architecture)",
-        clause: "No chat message is sent on a socket before `connected` has come.",
+        clause: "A client sends no chat message on a socket before `connected` has arrived.",
         tolerance: "If a fault lost or broke the frame, the client need not wait for it; a client whose `connected` "
             + "came with the handshake, within 50 ms, had nothing to wait for.",
         advice: "A task that was resumed is not connected: set isConnected when the frame of type `connected` has been "

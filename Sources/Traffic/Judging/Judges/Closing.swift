@@ -112,7 +112,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "best practice 2 (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "disconnect() (meal-log-websocket)",
-        clause: "Within 3 s after closing a socket, the client opens none for the same consultation.",
+        clause: "Within 3 s after closing a socket, the client opens no other for the same consultation.",
         tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
             + "another consultation may be opened at once, and so may the same one if nothing of an answer had come for "
             + "10 s. A user who comes back within 3 s cannot be told from the client.",

@@ -30,7 +30,7 @@ extension ExactString {
 struct BackendGoalIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",
-        clause: "Goal ids that are sent are ids that the backend issued.",
+        clause: "Clients send only goal ids that the backend issued.",
         tolerance: "An id counts as issued if the backend accepts it or has shown it before. Upper case in paths "
             + "belongs to ids/lowercase.",
         advice: "Send goal.backendId, never the local goal.id; where backendId is nil, create the goal with POST "
@@ -124,7 +124,7 @@ extension RequestFact {
 struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
-        clause: "A goal or conversation that was answered with 404 is not asked for again.",
+        clause: "A client does not request a goal or conversation again after a 404.",
         tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows it "
             + "makes it usable again; handshakes that follow refused handshakes belong to ws/refused-handshake.",
         advice: "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer "

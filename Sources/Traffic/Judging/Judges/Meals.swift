@@ -52,7 +52,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
 struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
-        place: "testing plan", clause: "There is no polling for a meal log while a socket is open.",
+        place: "testing plan", clause: "A client does not poll for a meal log while a socket is open.",
         tolerance: "One load within 5 s of creating, one of the list after a creation that failed, and one within 5 s "
             + "of the socket's opening do not count as polls; neither do loads after an event that a fault lost, or on a socket that a fault silenced or on "
             + "which the server stopped reading.",

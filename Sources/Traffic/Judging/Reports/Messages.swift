@@ -14,7 +14,7 @@ enum Messages {
         return "there is no obligation or check '\(short(subject))'.\(near)"
     }
     static func repeatedLine(_ line: String, earlier: Int) -> String {
-        "'\(short(line))' stands in line \(earlier) already; remove one."
+        "'\(short(line))' is already in line \(earlier); remove one."
     }
 
     // MARK: Marks
@@ -46,7 +46,7 @@ enum Messages {
     static let neverDriven =
         "The client never connected. Its adapter has to give it the address and the credentials of the command 'begin'."
     static let noAnswer = "There was no answer to compare."
-    static let nothingRecorded = "Nothing in the journal came from a client."
+    static let nothingRecorded = "The journal has no entry of a client."
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
     static func missed(_ count: Int, scenario: String) -> String {
         "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) were dropped before they were "
