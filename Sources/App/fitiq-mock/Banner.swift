@@ -3,7 +3,7 @@ import MockServer
 import Scenarios
 import Text
 
-/// The start message: where the server is, what it expects, and commands to try.
+/// The start message: the server's address, its credentials, and commands to try.
 struct Banner {
     let server: RunningServer
     let program: String
@@ -32,14 +32,14 @@ struct Banner {
         return hasUpstream ? "stands in front of a real server" : "serves a fake FitIQ backend"
     }
 
-    /// What the paths of a world begin with.
+    /// The prefix of a world's paths.
     private var world: String { server.hasDefaultWorld ? "" : "/w/{world}" }
 
     private var guide: String {
         server.mode == .union || server.replays ? "" : ", as the guide \(server.mode.rawValue) documents it"
     }
 
-    /// What opens the default world, if there is one.
+    /// The credentials of the default world, if any.
     private var credentialLines: String {
         guard server.hasDefaultWorld else { return "" }
         let warning = tokenLifetime.map { "              \(Messages.tokenOutlives(seconds: $0))\n" } ?? ""

@@ -43,7 +43,7 @@ struct Certificate: ParsableCommand {
 /// decides. The server certificate is made again when it is damaged, and shortly before it expires.
 struct CertificateFiles {
     let directory: DataDirectory
-    /// Gets what the user should know, a sentence without a full stop.
+    /// Receives notes for the user, sentences without a full stop.
     var warn: (String) -> Void = FitIQMock.printError
     static let (ca, caKey) = ("ca.pem", "ca-key.pem")
     static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")

@@ -146,9 +146,9 @@ struct Chat: ParsableCommand {
         print(Messages.mealCompleted(meal.text, calories: meal.calories))
     }
 
-    /// Does what a line asks for; where its problem is not the connection's, the conversation goes on.
+    /// Carries out a line; unless the connection fails, the conversation continues.
     ///
-    /// - Parameter input: What may end the wait; nil if nothing is read.
+    /// - Parameter input: The input that may end the wait; nil without input.
     private func attempt(
         _ client: FitIQClient, _ input: LineInput? = nil,
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void

@@ -3,7 +3,7 @@ import JSON
 import Sockets
 import Text
 
-/// Tells a person who chats what happens beside the answers, on standard error.
+/// Reports events other than answers on standard error.
 enum ChatNews {
     /// How long nothing has to come until the server is asked for its clock.
     private static let patience = Duration.seconds(3)
@@ -11,7 +11,7 @@ enum ChatNews {
     private static let answerTime = Duration.seconds(2)
     private static let answerLimit = 64 * 1024
 
-    /// Tells when the connection is lost, and when it is back, and what the coach makes, until the client closes.
+    /// Reports lost and restored connections, and the coach's templates, until the client closes.
     static func follow(_ client: FitIQClient) async {
         var last = ClientState.Connection.disconnected
         var isLost = false
@@ -38,13 +38,13 @@ enum ChatNews {
         }
     }
 
-    /// Runs a command, and says so if its result does not come because the server's clock stands still.
+    /// Runs a command, and reports a result that is missing because the server's clock stands still.
     static func waiting<Result>(
         for client: FitIQClient, at base: BaseURL, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {
         let end = try Gate()
         defer { end.open() }
-        // A thread of its own leaves those of tasks to the client.
+        // A separate thread leaves those of tasks to the client.
         try SystemThread.start {
             var last = client.state
             while !end.wait(until: .now().advanced(by: patience)) {
@@ -60,14 +60,14 @@ enum ChatNews {
     }
 
     private static func say(_ message: String) {
-        // A line that is edited is drawn again below; what has come of an answer stays.
+        // An edited line is redrawn below; the partial answer stays.
         let editor = LineInput.awake.value
         let start = !System.isTerminal(.error) ? "" : editor == nil ? "\n" : "\r\u{1B}[K"
         FitIQMock.drawOnStandardError("\(start)fitiq-mock: \(TerminalText.printed(message))\n")
         editor?.requestStop()
     }
 
-    /// What the server says of a clock that stands still, or of a missing token; nil if it says nothing in time.
+    /// The server's statement on a stopped clock, or on a missing token; nil without an answer in time.
     private static func stillness(at base: BaseURL, adminToken: String?) -> String? {
         var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []

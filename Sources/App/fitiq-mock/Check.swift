@@ -29,9 +29,9 @@ struct Check: ParsableCommand {
         guard isGood else { throw Failure.told(exitCode: 2) }
     }
 
-    /// A line for each mistake of a file; nil if there are none.
+    /// A line for each mistake of a file; nil without mistakes.
     ///
-    /// - Parameter note: Takes a line for each old word of a file that can be read.
+    /// - Parameter note: Receives a line for each old word of a valid file.
     static func mistakes(in path: String, note: (String) -> Void = { _ in }) -> String? {
         do throws(Failure) {
             return mistakes(
@@ -108,7 +108,7 @@ enum InputFile {
     }
 }
 
-/// What reveals that a file was changed or replaced.
+/// The metadata that reveals a changed or replaced file.
 struct FileStamp: Equatable {
     var seconds: Int
     var nanoseconds: Int

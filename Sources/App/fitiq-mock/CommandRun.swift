@@ -5,7 +5,7 @@ import MockServer
 import Scenarios
 import Sockets
 
-/// Runs a command in a scenario, in a world of its own; callable from several threads at once.
+/// Runs a command in a scenario, in its own world; callable from several threads at once.
 struct CommandRun: Sendable {
     var child: CommandChild
     let server: LocalServer
@@ -15,7 +15,7 @@ struct CommandRun: Sendable {
         self.server = server
     }
 
-    /// How a command ended, and what was seen of its world.
+    /// A command's end, and the traffic of its world.
     struct Outcome<Seen: Sendable> {
         let world: Engine.WorldAccess
         let ending: Report.CommandOutcome
@@ -68,7 +68,7 @@ struct CommandChild: Sendable {
     var end: MonotonicInstant?
     /// Called when something has arrived from it.
     var whenBegun: @Sendable () -> Void = {}
-    /// Whether its output is kept until it has ended, because others run beside it.
+    /// Whether to keep its output until its end, because others run concurrently.
     let showsOutputAtEnd: Bool
     /// The time between SIGTERM and SIGKILL for a command that must end.
     static let grace = Duration.seconds(2)
@@ -80,7 +80,7 @@ struct CommandChild: Sendable {
     private static let lookTime = Duration.milliseconds(50)
 
     /// - Parameters:
-    ///   - variables: What the environment has in addition to this process's.
+    ///   - variables: The additional environment.
     ///   - name: What is in front of the lines that it writes, if others run beside it.
     ///   - activity: Grows with what arrives in the world: it is asked after the command has exited, until it stays.
     ///   - tick: Called about once a second while the command runs, with how long it has.
@@ -135,7 +135,7 @@ struct CommandChild: Sendable {
         everySecond tick: (Duration) -> Void
     ) throws(Failure) -> End {
         let deadline = start.advanced(by: limit)
-        // What arrived last, and when that was seen.
+        // The last input and its time.
         var (seen, seenAt) = (try silence == nil ? 0 : activity(), MonotonicInstant?.none)
         var nextTick = start.advanced(by: .seconds(1))
         while true {
@@ -143,7 +143,7 @@ struct CommandChild: Sendable {
             if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
             if stop.wait(until: now) { return .stopped }
             if deadline <= .now() { return .timeUp }
-            // What has lasted so long already is as good as at its limit.
+            // A run this old counts as at its limit.
             if let end, end <= .now() { return start.advanced(by: limit / 2) <= end ? .timeUp : .stopped }
             if let silence {
                 let activity = try activity()
@@ -168,7 +168,7 @@ struct CommandChild: Sendable {
         return outcome
     }
 
-    /// Waits for what the command sent before it ended.
+    /// Waits for the command's last requests.
     private func settle(_ activity: () throws(Failure) -> UInt64) throws(Failure) {
         let deadline = MonotonicInstant.now().advanced(by: Self.settlingTime)
         var last: UInt64?
@@ -182,7 +182,7 @@ struct CommandChild: Sendable {
 }
 
 extension ChildProcess.Streams {
-    /// All that a client's command writes goes to standard error: standard output has the report alone.
+    /// A client's output goes to standard error; standard output has only the report.
     static let ofClient = Self(output: .descriptor(STDERR_FILENO))
 }
 

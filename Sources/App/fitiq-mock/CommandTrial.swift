@@ -7,10 +7,10 @@ import Sockets
 import Synchronization
 import Traffic
 
-/// Runs a command as the client of a schedule, in a world of its own; what it does is the whole story.
+/// Runs a command as the client of a schedule, in its own world; the command is the whole story.
 ///
-/// What it writes is shown for the first run, which has no faults, and discarded for the others: the same schedule can
-/// be played by `verify`, which shows it.
+/// Shows the output of the first run, which has no faults, and discards that of others: `verify` can play the same
+/// schedule and show it.
 final class CommandTrial: Trial {
     let run: CommandRun
     private let hasRun = Atomic(false)
@@ -26,7 +26,7 @@ final class CommandTrial: Trial {
         let streams = isFirst ? ChildProcess.Streams.ofClient : .init(output: .null, errors: .null)
         var run = run
         (run.child.limit, run.child.silence) = (limit.whole, limit.silence)
-        // What confirms does not wait behind what looks for more.
+        // Confirmations do not wait behind the search.
         let isUrgent = limit.silence == limit.whole
         let hasBegun = Mutex(isUrgent)
         let leave = { @Sendable [beginners] in
@@ -55,7 +55,7 @@ final class CommandTrial: Trial {
     }
 }
 
-/// Lets only as many commands begin at once as there are processors to begin them: those that have begun sleep.
+/// Starts only as many commands at once as there are processors: started ones mostly sleep.
 private final class Beginners: Sendable {
     private let count = Mutex(0)
     /// How often it looks whether there is room.
@@ -78,7 +78,7 @@ private final class Beginners: Sendable {
     func leave() { count.withLock { $0 -= 1 } }
 }
 
-/// Adapters of one command, for clients side by side: each has a process of its own, which serves one client after another.
+/// Adapters of one command for concurrent clients: each has its own process, which serves one client after another.
 final class AdapterPool: Sendable {
     private let command: [String]
     private let adapters = Mutex<(free: [ProcessAdapter], all: [ProcessAdapter])>(([], []))

@@ -261,7 +261,7 @@ struct ConformRun: Sendable {
             [credentials, freshToken, pause] in
             try FitIQClient(url: url, credentials: credentials) {
                 ($0.freshToken, $0.guide) = (freshToken, mode)
-                // A server that needs no pause needs none between two sockets either.
+                // A server without a pause between requests needs none between sockets.
                 if pause == .zero { $0.patience.afterOwnClose = .zero }
             }
         }
@@ -274,7 +274,7 @@ struct ConformRun: Sendable {
         return outcomes
     }
 
-    /// Starts a proxy on a thread of its own.
+    /// Starts a proxy on its own thread.
     ///
     /// - Parameter ended: opened once it has stopped and its recording is complete.
     private func startProxy(

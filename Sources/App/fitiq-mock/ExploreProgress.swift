@@ -11,10 +11,10 @@ final class ExploreProgress: Sendable {
     private let line = Box<Line>()
     private static let anew = "\r\u{1B}[K"
 
-    /// - Parameter line: What to say at first, after so many seconds.
+    /// - Parameter line: The first report, after this many seconds.
     init(_ line: @escaping Line) { self.line.value = line }
 
-    /// What to say from now on.
+    /// The later reports.
     func say(_ line: @escaping Line) {
         self.line.value = line
         tick()

@@ -10,12 +10,12 @@ import Sockets
 import Synchronization
 import Text
 
-/// Explores a command or an adapter as its options say, and tells what came of it.
+/// Explores a command or an adapter as its options say, and reports the result.
 struct ExploreRun {
     private let options: Explore
     private let settings: Explorer.Settings
     private let server: LocalServer
-    /// Ends the commands under way, and the exploration, once it is open.
+    /// Ends the running commands, and the exploration, once it is open.
     private let stop: Gate
     private let pool: AdapterPool
     private let knownBroken: KnownBroken
@@ -46,7 +46,7 @@ struct ExploreRun {
 
     // MARK: Stories and worlds
 
-    /// A command tells its own story, in the world of a scenario; an adapter is told one, in its own world.
+    /// A command plays its own story, in the world of a scenario; an adapter gets one, in the story's world.
     private static func stories(_ options: Explore) throws(Failure) -> [Story] {
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         guard options.adapter else {
@@ -69,7 +69,7 @@ struct ExploreRun {
         let work: @Sendable () async throws -> Exploration = { [self] in
             let begin = MonotonicInstant.now()
             let end = options.time.map { begin.advanced(by: $0) }
-            // The rest is for what was seen last.
+            // The rest is for the latest symptoms.
             let lastBegin = options.time.map { begin.advanced(by: $0 - min($0 * 3 / 20, Self.longestRest)) }
             let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
                 stop.wait(until: .now()) ? .interrupted : lastBegin.map { $0 <= .now() } ?? false ? .budget : nil
@@ -120,7 +120,7 @@ struct ExploreRun {
 
     // MARK: Playing a finding again
 
-    /// Plays a found scenario once; the comments of its file name the story that an adapter is told.
+    /// Plays a found scenario once; the comments of its file name the adapter's story.
     func play(_ path: String) throws {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
@@ -161,7 +161,7 @@ struct ExploreRun {
 
     private var title: String { options.command.map(\.shellQuoted).joined(separator: " ") }
 
-    /// Tells what was found; that files cannot be written is told last.
+    /// Reports the findings, and files that cannot be written at the end.
     private func tell(_ exploration: Exploration, signal: Int32?) throws(Failure) {
         let journal = options.page.journal
         var written: [ExactString: String] = [:]
@@ -210,13 +210,13 @@ struct ExploreRun {
     }
 
     private func replay(_ path: String) -> String {
-        // What `verify` does not have.
+        // The members that `verify` lacks.
         let isExplored = options.adapter || options.instant
         let words = isExplored ? ["explore"] + given + ["--replay"] : ["verify"] + given + ["--scenario"]
         return "fitiq-mock \((words + [path.shellQuoted]).joined(separator: " ")) -- \(title)"
     }
 
-    /// The options that decide what a run is, as they were given.
+    /// The given options that define a run.
     private var given: [String] {
         var words = options.adapter ? ["--adapter"] : []
         if options.instant { words.append("--instant") }
@@ -244,7 +244,7 @@ private struct EndingTrial<Runner: Trial>: Trial {
 }
 
 extension Story {
-    /// The story with what the options say of its world.
+    /// The story with the options' world.
     fileprivate func with(seed: UInt64?, guide: GuideMode?) -> Story {
         var (scenario, members) = (scenario, document.object ?? [:])
         if let seed {

@@ -78,7 +78,7 @@ struct FitIQMock: ParsableCommand {
         }
     }
 
-    /// What this binary is, for programs.
+    /// The version of this binary, for programs.
     private static var versionJSON: String {
         let object: JSONValue = [
             "name": "fitiq-mock", "version": .string(Version.current), "system": .string(System.name.system),
@@ -92,8 +92,8 @@ struct FitIQMock: ParsableCommand {
 
     /// The command of a command line.
     ///
-    /// Parses a command that is named first by itself, which takes half the instructions of parsing the whole tree. Help,
-    /// versions and mistakes need the tree.
+    /// Parses a command that is named first separately, which takes half the instructions of parsing the whole tree.
+    /// Help, versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
         if arguments.starts(with: ["scenario", "list"]) { throw Failure.configuration(Messages.scenarioList) }
@@ -264,8 +264,8 @@ enum Blocking {
     /// Waits on the main thread for work with clients, or for a signal, after which the work has a while to end.
     ///
     /// - Parameters:
-    ///   - stop: Opened at the signal: the work gives what it has, or throws.
-    ///   - kill: Called then, to end what it waits for.
+    ///   - stop: Opened at the signal: the work then returns its results so far, or throws.
+    ///   - kill: Called then, to end its wait.
     ///   - tick: Called once a second until the work is done.
     /// - Throws: A ``Failure``.
     static func waitOnMain<Value: Sendable>(

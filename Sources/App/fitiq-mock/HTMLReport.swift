@@ -12,7 +12,7 @@ struct PageOption: ParsableArguments {
 
     func validate() throws { if html == "" { throw ValidationError(Messages.empty("--html")) } }
 
-    /// Keeps the entries for a page; nil if none is wanted.
+    /// Keeps the entries for a page; nil without a page.
     var journal: ReportJournal? { html.map { _ in ReportJournal() } }
 
     func file(
@@ -24,7 +24,7 @@ struct PageOption: ParsableArguments {
 
 /// The entries that a page shows of all runs of a report: the newest, as far as they fit, which any thread adds.
 final class ReportJournal: Sendable {
-    /// The maximum number of entries, which is what the page holds.
+    /// The maximum number of entries that the page holds.
     static let entryLimit = 100_000
     /// The maximum bytes of heads, bodies and frames together.
     static let byteLimit = 64 * 1024 * 1024
@@ -68,7 +68,7 @@ final class ReportJournal: Sendable {
 /// The page reads them from elements `<script type="application/json" class="run">`, which browsers do not run. They
 /// have no `<`, so nothing that a client sent ends them or begins another one.
 struct HTMLReport {
-    /// Where the page has room for runs.
+    /// The page's place for runs.
     private static let room = Array("<!-- runs -->".utf8)
     private let report: Report
     private let journal: ReportJournal

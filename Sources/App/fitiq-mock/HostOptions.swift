@@ -5,7 +5,8 @@ import Logging
 import Sockets
 import TLS
 
-/// Where a server or a proxy listens, and what it logs, tells and records: options of `serve`, `replay` and `record`.
+/// The address, the log, the ready file and the recording of a server or a proxy: options of `serve`, `replay` and
+/// `record`.
 struct HostOptions: ParsableArguments {
     @Option("The port to listen on; 0 picks a free one. (default: 8080)", as: .port)
     var port: UInt16?
@@ -120,7 +121,7 @@ struct HostOptions: ParsableArguments {
 extension SecureEndpoint {
     /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
     ///
-    /// Clients are supposed to detect them, so the server starts all the same.
+    /// Clients are supposed to detect them, so the server still starts.
     func warnings(ca: String?, at now: Timestamp) -> [String] {
         var warnings: [String] = []
         if ca != nil, !address.isLoopback, !address.isUnspecified {

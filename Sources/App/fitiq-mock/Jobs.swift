@@ -4,7 +4,7 @@ import Text
 
 /// Numbered jobs that other threads do, while the main thread waits for their end, a signal, or the end of their time.
 ///
-/// A worker takes jobs until there are none, and leaves.
+/// A worker takes jobs until none are left.
 final class Jobs<Output: Sendable>: Sendable {
     private struct State: Sendable {
         var next = 0
@@ -14,7 +14,7 @@ final class Jobs<Output: Sendable>: Sendable {
         var end: Result<String, Failure>?
     }
 
-    /// What was done before the end, or before something ended it.
+    /// The results before the end, or before an interruption.
     struct Done {
         /// In the order of the jobs.
         var outputs: [Output]
@@ -26,13 +26,13 @@ final class Jobs<Output: Sendable>: Sendable {
     private let count: Int
     private let mailbox: Mailbox
     private let state = Mutex(State())
-    /// How long jobs may take to end that are under way when the rest is not done.
+    /// The time for running jobs to end when the rest is skipped.
     private static var patience: Duration { .seconds(5) }
 
     /// - Parameter mailbox: That of the main thread's wait.
     init(count: Int, _ mailbox: Mailbox) { (self.count, self.mailbox) = (count, mailbox) }
 
-    /// Starts workers, each on a thread of its own; fewer than wanted if the system has no room for more.
+    /// Starts workers, each on its own thread; fewer than wanted if the system has no room for more.
     func start(_ workerCount: Int, _ work: @escaping @Sendable () -> Void) throws(Failure) {
         for number in 0..<min(workerCount, count) {
             state.withLock { $0.workerCount += 1 }
@@ -61,8 +61,7 @@ final class Jobs<Output: Sendable>: Sendable {
 
     var isOver: Bool { state.withLock { $0.end != nil } }
 
-    /// Keeps what a job gave, and says whether it counts: it does not if it was still under way when the rest was
-    /// given up.
+    /// Keeps a job's result, and returns whether it counts: not if it was still running when the rest was given up.
     func finish(_ job: Int, _ output: Output) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
@@ -78,7 +77,7 @@ final class Jobs<Output: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The time for all jobs; nil for no limit.
-    ///   - stop: Makes the jobs end that are under way.
+    ///   - stop: Ends the running jobs.
     /// - Throws: The failure of a job; an interruption before the first job was done.
     func finished(_ wait: MainWait, limit: Duration? = nil, stop: () -> Void) throws(Failure) -> Done {
         var deadline = limit.map { MonotonicInstant.now().advanced(by: $0) }
@@ -86,7 +85,7 @@ final class Jobs<Output: Sendable>: Sendable {
         while state.withLock({ $0.workerCount > 0 }) {
             let event = try wait.next(until: deadline)
             if event == .woken || isStopped && event != .timeUp { continue }
-            // It was told to end, and does not.
+            // It was asked to end, and does not.
             if isStopped { break }
             if case .signal(let number) = event { signal = number }
             end(.success(signal == nil ? Messages.timeIsUp(limit ?? .zero) : Messages.interruptedRun))
@@ -102,7 +101,7 @@ final class Jobs<Output: Sendable>: Sendable {
 
 /// Shows on standard error how far jobs are: on a terminal in one line that is redrawn, elsewhere in few lines.
 struct JobProgress: Sendable {
-    /// What a job is: `scenario`.
+    /// The kind of job: `scenario`.
     let noun: String
     let count: Int
     /// Whether lines can be redrawn: one job at a time, on a terminal.

@@ -91,7 +91,7 @@ struct JudgedFile {
     private var sniffer = SessionSniffer()
     /// The bytes read before the kind was certain, and all of a session.
     private var held: [UInt8] = []
-    /// What the entries contain beyond requests, answers and messages.
+    /// The entries' contents beyond requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
     /// The worlds in the order of their first entries, and the index of each.
@@ -133,7 +133,7 @@ struct JudgedFile {
         _ = try judgeLines()
     }
 
-    /// Judges the rest; returns notes on what the file lacks.
+    /// Judges the rest; returns notes on the file's gaps.
     mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
         guard sniffer.kind == .session else {
             guard prefix == nil else { throw .configuration(Messages.inFile(name, Messages.prefixOfJournal)) }
@@ -153,7 +153,7 @@ struct JudgedFile {
         return session.stranger.map { notes + [Messages.noCall(among: file.session.entries.count, $0)] } ?? notes
     }
 
-    /// Judges the complete lines; returns what is wrong with the last one if it was cut off.
+    /// Judges the complete lines; returns the mistake of a truncated last one.
     private mutating func judgeLines() throws(Failure) -> JournalError? {
         while true {
             let next: JournalReader.Line?

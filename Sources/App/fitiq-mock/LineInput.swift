@@ -2,7 +2,7 @@ import CLibrary
 import Sockets
 import Text
 
-/// Reads lines from standard input: with an editor if a person types them, as they are otherwise.
+/// Reads lines from standard input, with an editor if a person types them.
 final class LineInput {
     enum Line: Equatable {
         case text(String)
@@ -17,7 +17,7 @@ final class LineInput {
     /// Nil unless both input and output are a terminal.
     private let keys: MainWait?
     private var editor = LineEditor()
-    /// What was typed and not asked for yet.
+    /// Typed input that was not read yet.
     private var lines: [Line] = []
 
     init(prompt: String) throws(Failure) {

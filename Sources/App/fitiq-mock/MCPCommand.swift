@@ -64,11 +64,11 @@ struct MCPCommand: ParsableCommand {
 /// Whether the input of a session has ended.
 private final class MCPEnd: Sendable { let isReached = Atomic(false) }
 
-/// A client of the Model Context Protocol on standard input and output, and its requests under way, a thread each.
+/// A client of the Model Context Protocol on standard input and output, and its running requests, a thread each.
 final class MCPSession: Sendable {
     private let server: MCPServer
     private let base: BaseURL
-    /// What stands before `/__admin` in paths.
+    /// The part of paths before `/__admin`.
     private let prefix: String
     private let adminToken: String?
     private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
@@ -76,7 +76,7 @@ final class MCPSession: Sendable {
 
     /// The time for a whole answer: somewhat more than the server waits for an entry.
     private static let answerTime = Duration.seconds(660)
-    /// How long requests may go on after the end of the input, and runs after they were told to end.
+    /// How long requests may continue after the end of the input, and runs after a request to end.
     private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
     private static let lookTime = Duration.milliseconds(100)
     /// How much of the output of a run an answer may have.
@@ -86,7 +86,7 @@ final class MCPSession: Sendable {
         (self.server, self.base, self.prefix, self.adminToken) = (server, base, prefix, adminToken)
     }
 
-    /// Takes messages until the input ends.
+    /// Reads messages until the input ends.
     func read() {
         var lines = MCPLines()
         var bytes = [UInt8](repeating: 0, count: 64 * 1024)
@@ -122,7 +122,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Works on a request on a thread of its own, and sends the answer unless the client has given it up.
+    /// Handles a request on its own thread, and sends the answer unless the client has given it up.
     private func start(
         _ id: JSONValue, refusal: (String) -> MCPAnswer, _ work: @escaping @Sendable (Gate) -> MCPAnswer
     ) {
@@ -193,7 +193,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Runs a program; what it says of itself becomes progress.
+    /// Runs a program; its own lines become progress.
     ///
     /// - Returns: The end of its output.
     private func follow(_ words: [String], of run: MCPRun, _ stop: Gate) throws(ChildProcessError) -> String {
@@ -211,7 +211,7 @@ final class MCPSession: Sendable {
                 isOpen = try pipe.read(into: &bytes, until: .now().advanced(by: Self.lookTime))
             } catch {
                 guard error.isTimeout else { throw error }
-                // What it started may hold the pipe open.
+                // Its children may hold the pipe open.
                 isOpen = !hasExited
             }
             while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -229,6 +229,6 @@ final class MCPSession: Sendable {
         return String(decoding: (output + bytes).suffix(Self.outputBytes), as: UTF8.self)
     }
 
-    /// What begins the lines that this program writes about itself.
+    /// The prefix of this program's own lines.
     private static let mark = "fitiq-mock: "
 }

@@ -18,7 +18,7 @@ final class MainWait: EventLoopHandler {
 
     private let loop: EventLoop
     private let terminal: Terminal?
-    /// What has happened; signals come first.
+    /// The event; signals come first.
     private var events: [Event] = []
     private var deadline: MonotonicInstant?
     private static let keyToken: UInt64 = 1
@@ -70,7 +70,7 @@ final class MainWait: EventLoopHandler {
         guard signal == SIGTSTP else { return events.insert(.signal(signal), at: 0) }
         StandardOutput.flush()
         terminal?.restore()
-        // Stops this process here until the shell lets it go on. A process without a shell is not stopped.
+        // Stops this process here until the shell continues it. A process without a shell is not stopped.
         raise(SIGSTOP)
         terminal?.setRaw()
         events.append(.woken)

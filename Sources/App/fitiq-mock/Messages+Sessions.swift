@@ -186,7 +186,7 @@ extension Messages {
     }
 }
 
-/// What `conform` says.
+/// Messages of `conform`.
 extension Messages {
     static let noConformUpstream =
         "conform needs a recorded session, session.har, or the server: --upstream https://api.example.com."

@@ -142,7 +142,7 @@ enum Messages {
     }
     static let failedFast = "Stopped at the first failure (--fail-fast)"
     static let adapterDies = "The adapter ended twice in a row before its first answer"
-    /// Why a report is incomplete, and what it has.
+    /// The reason of an incomplete report, and its extent.
     static func incomplete(_ reason: String, played: Int, of count: Int, _ noun: String) -> String {
         "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
     }

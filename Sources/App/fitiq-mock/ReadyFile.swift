@@ -6,8 +6,8 @@ import Sockets
 /// The file that tells others where a server is: it appears when the server listens, and goes last of all when it stops.
 ///
 /// It is for its user only, because it has the token and the API key. Files of other programs are neither replaced nor
-/// removed, except one left by a server that no longer runs. That one is removed before this server listens, because it
-/// would misdirect a program that waits for the file.
+/// removed, except one left by a server that no longer runs. It is removed before this server listens, because it would
+/// misdirect a program that waits for the file.
 ///
 /// A server keeps its file locked while it runs, and only the holder of the lock removes one: if two find the same
 /// stale file, one removes it, once. The lock also reveals servers whose process ids mean nothing here, in another
@@ -52,7 +52,7 @@ final class ReadyFile {
         case absent
         /// Something else.
         case foreign
-        /// What a server left that no longer runs.
+        /// The file of an ended server.
         case stale(Writer)
         /// - Parameter isRecorder: Whether it passes on every request, also one for `/ready`.
         case running(Writer, url: String, isRecorder: Bool = false)
@@ -105,10 +105,10 @@ final class ReadyFile {
         }
     }
 
-    /// What is at a path now.
+    /// The present state of a path.
     static func state(at path: String) -> State { look(at: path, \.isRunning).state }
 
-    /// What is at a path; a stale file is locked while the closure runs, whose result comes back, too.
+    /// The state of a path; a stale file is locked while the closure runs, whose result is returned, too.
     ///
     /// Without a closure others may look at the same time.
     private static func look(
@@ -164,7 +164,7 @@ final class ReadyFile {
         unlink(path)
     }
 
-    /// What the file says; addresses over TLS are there only with TLS, so that readers can tell.
+    /// The file's contents; it has addresses over TLS only with TLS, so that readers can tell.
     static func content(
         url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, writer: Writer
     ) -> [UInt8] {

@@ -81,7 +81,7 @@ struct RecordCommand: ParsableCommand {
         StandardOutput.excuse(logger)
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
-            // A second signal cuts answers off; the recording is completed all the same.
+            // A second signal cuts answers off; the recording is still completed.
             _ = try orFailure(try proxy.run()) { (error: SocketError) in .running(error) }
         }
         conclusions.add { () throws(Failure) in

@@ -48,7 +48,7 @@ struct RemoteRun: Sendable {
             return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", runs: [run])
         } catch {
             guard !child.stop.wait(until: .now()) else { return nil }
-            // What the command itself lacks is no loss.
+            // Requests that the command never made are not lost.
             guard error.exitCode == 3 else { throw error }
             return VerifyRun.Result(ending: error.message, lost: (name, error.message))
         }

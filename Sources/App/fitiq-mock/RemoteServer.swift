@@ -9,7 +9,7 @@ struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
     var patience = ServerRequest.Patience(silence: .seconds(30))
-    /// The time for a whole answer of up to a mebibyte; what may be larger, such as a journal, has ten times as long.
+    /// The time for a whole answer of up to a mebibyte; larger ones, such as a journal, have ten times as long.
     ///
     /// Starting a world with much data takes some seconds.
     var answerTime = Duration.seconds(60)

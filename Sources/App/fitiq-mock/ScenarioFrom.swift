@@ -108,7 +108,7 @@ struct ScenarioFrom: ParsableCommand {
     /// The entries of the world that has most of them.
     private func recordedEntries(of journal: SessionJournal) throws(Failure) -> [JournalEntry] {
         let worlds = Dictionary(grouping: journal.lines, by: \.world)
-        // Of worlds with as many entries the first by name, so that equal files give equal scenarios.
+        // Among worlds with equally many entries, the first by name, so that equal files give equal scenarios.
         let most = worlds.max { one, other in
             (one.value.count, other.key?.text ?? "") < (other.value.count, one.key?.text ?? "")
         }
@@ -116,7 +116,7 @@ struct ScenarioFrom: ParsableCommand {
         return entries
     }
 
-    /// What the recorded client broke, or else what a command does that fails.
+    /// The recorded client's breaches, or else the command's failure.
     static func target(
         of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence, _ known: KnownBroken = .none
     ) -> (ids: [String], isFailure: Bool) {
@@ -152,11 +152,11 @@ private struct RecordedSearch: Sendable {
     let ids: Set<ExactString>
     let confirmation: Explorer.Confirmation
     let progress: ExploreProgress
-    /// What is found; nil if the command shows no symptom.
+    /// The finding; nil if the command shows no symptom.
     private(set) var smallest: Schedule?
     /// The ids of the symptoms in the last run that had some.
     private(set) var shown: Set<ExactString> = []
-    /// What the client did in the last run.
+    /// The client's behaviour in the last run.
     private(set) var lastEntries: [JournalEntry] = []
     fileprivate var runCount = 0
 
@@ -173,7 +173,7 @@ private struct RecordedSearch: Sendable {
                 smallest = shrink.smallest
             }
         } catch {
-            // What is stopped may fail in any way.
+            // A stopped run may fail in any way.
             guard trial.run.child.stop.wait(until: .now()) else { throw error }
         }
     }

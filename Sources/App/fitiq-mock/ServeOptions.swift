@@ -284,7 +284,7 @@ struct ServerLauncher {
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
         traffic?.showBreaches()
-        // In any case: what the server held is still there.
+        // In any case: the server's data is still there.
         conclusions.add { () throws(Failure) in
             defer { stateFile?.close() }
             try orFailure(try server.engine.saveAll()) { (error: StateFileError) in .running(error.message) }

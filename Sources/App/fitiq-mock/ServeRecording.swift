@@ -22,7 +22,7 @@ struct Serve: ParsableCommand {
 }
 
 extension ServeOptions {
-    /// Paths that do not belong to the backend that the fake stands for.
+    /// Paths that do not belong to the real backend.
     private static let unrecordedPaths = [
         "/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",
     ]

@@ -6,9 +6,9 @@ import JSON
 import Sockets
 import Text
 
-/// A request to a server on a connection of its own: bytes of the response in, bytes of its body out.
+/// A request to a server on its own connection: bytes of the response in, bytes of its body out.
 struct ServerRequest {
-    /// What the client sends.
+    /// The client's output.
     private(set) var bytes: [UInt8] = []
     /// Whether the response has begun, and is a success.
     private(set) var hasBegun = false
@@ -181,7 +181,7 @@ struct ServerRequest {
 
     /// The address of a URL; several names may stand for one.
     ///
-    /// - Parameter resolve: Looks up a name, on a thread of its own.
+    /// - Parameter resolve: Looks up a name, on its own thread.
     static func address(
         of base: BaseURL, _ patience: inout Patience, resolve: @escaping HostLookup.Resolve = SocketAddress.resolve
     ) throws(ClientError) -> SocketAddress {

@@ -60,7 +60,7 @@ enum Settings {
     /// The default of ``serverURL(_:)`` in words.
     static let defaultServer = "(default: FITIQ_MOCK_URL, or \(Chat.defaultURL) with the port in FITIQ_MOCK_PORT)"
 
-    /// Where a server is: by default the one that the same environment starts, such as a container's.
+    /// A server's address: by default that of the server that the same environment starts, such as a container's.
     static func serverURL(_ option: String?) throws(Failure) -> BaseURL {
         if let url = try nonEmpty(option, "URL") { return try baseURL(url) }
         let port = try number(nil, "PORT", as: .port) ?? 0
@@ -175,7 +175,8 @@ enum Settings {
     private static func label(_ name: String) -> String { "--" + name.lowercased().replacing("_", with: "-") }
 }
 
-/// What lies between a client and the worlds that judge it, for `verify`, `explore` and `test-client`, as with `serve`.
+/// The network and compression between a client and its worlds, for `verify`, `explore` and `test-client`, as with
+/// `serve`.
 struct WireOptions: ParsableArguments {
     @Option(
         "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.", "origin",
@@ -294,7 +295,7 @@ struct ReportOptions: ParsableArguments {
     /// Prints the report, writes the requested files, and throws a nonzero exit code.
     ///
     /// - Parameters:
-    ///   - page: One more file, and what to write to it.
+    ///   - page: One more file, and its contents.
     ///   - signal: The one that interrupted the run; it decides the exit code.
     func tell(
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil

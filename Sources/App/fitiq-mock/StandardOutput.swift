@@ -35,7 +35,7 @@ enum StandardOutput {
         }
     }
 
-    /// Writes what is pending; returns the failure since the start or the last call, as a sentence.
+    /// Writes pending output; returns the failure since the start or the last call, as a sentence.
     ///
     /// A reader that has seen enough, such as `head`, is not a failure.
     static func takeTrouble() -> String? {
@@ -51,7 +51,7 @@ enum StandardOutput {
     /// Whether nothing can be written any more, as when a pipe's reader has ended.
     static var hasFailed: Bool { state.withLock { $0.failure != 0 } }
 
-    /// Writes what is pending, and only logs a failure: for a server, whose output is not essential.
+    /// Writes pending output, and only logs a failure: for a server, whose output is not essential.
     static func excuse(_ logger: Logger) { if let trouble = takeTrouble() { logger.warning("\(trouble)") } }
 
     private static let isTerminal = System.isTerminal(.output)

@@ -118,7 +118,7 @@ enum CaseSelection {
         return left
     }
 
-    /// What selects a case: `chat`, `chat/answer` and `chat/answer/as-scripted`.
+    /// A selection of cases: `chat`, `chat/answer` and `chat/answer/as-scripted`.
     private static func beginnings(of address: String) -> [String] {
         let parts = address.split(separator: "/")
         return parts.indices.map { parts[...$0].joined(separator: "/") }

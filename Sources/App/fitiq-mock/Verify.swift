@@ -148,7 +148,7 @@ struct Verify: ParsableCommand {
         }
     }
 
-    /// What runs a scenario by its number, here or on another server; nil from it if it was stopped.
+    /// The function that runs a scenario by its number, here or on another server; it returns nil if it was stopped.
     private func runner(
         of plan: VerifyPlan, _ journal: ReportJournal?, _ progress: JobProgress?, _ stop: Gate
     ) throws(Failure) -> @Sendable (Int) throws(Failure) -> VerifyRun.Result? {
@@ -177,21 +177,21 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// What a command writes while others run beside it: kept in a nameless file until it has ended.
+/// A command's output while others run concurrently: kept in a nameless file until its end.
 final class CommandOutput: Sendable {
     private let file: Int32
     private let name: String
     /// Held while the output of a command is shown, so that outputs do not mix.
     private static let turn = Mutex(())
 
-    /// - Parameter name: What each line has in front of it.
+    /// - Parameter name: The prefix of each line.
     init(of name: String) throws(Failure) {
         self.name = name
         let path: String
         (file, path) = System.temporaryFile()
         guard file >= 0 else { throw .running(Messages.noOutputFile(String(cString: strerror(errno)))) }
         unlink(path)
-        // The command's two streams write to one place, each behind what the other wrote.
+        // The command's two streams share one position in the file.
         _ = fcntl(file, F_SETFL, O_APPEND)
         _ = fcntl(file, F_SETFD, FD_CLOEXEC)
     }

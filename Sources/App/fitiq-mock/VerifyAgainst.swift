@@ -6,7 +6,7 @@ import Traffic
 
 /// Runs the older version of a command, for a comparison of what both do in equal worlds.
 ///
-/// It runs twice, because what varies from run to run is no difference between versions.
+/// It runs twice, because variation between runs is no difference between versions.
 struct VerifyAgainst: Sendable {
     private let run: CommandRun
     private let progress: JobProgress?
@@ -18,7 +18,7 @@ struct VerifyAgainst: Sendable {
         (self.run, self.progress) = (run, progress)
     }
 
-    /// What the older version did in a scenario.
+    /// The older version's behaviour in a scenario.
     struct Old: Sendable {
         /// Both of its runs.
         fileprivate let sessions: (first: Session, second: Session)
@@ -27,7 +27,7 @@ struct VerifyAgainst: Sendable {
         /// The IDs of the obligations that it broke.
         let broken: [String]
 
-        /// What the newer version does that the older one did not.
+        /// The newer version's new behaviour.
         func check(of scenario: String, _ entries: [JournalEntry]) -> Report.Check {
             var failures: [String]
             if sessions.first.entries.isEmpty {

@@ -14,13 +14,14 @@ struct VerifyRun: Sendable {
     let journal: ReportJournal?
     /// nil for no output.
     let progress: JobProgress?
-    /// Runs an older version of the command before; nil if the command is compared with none.
+    /// Runs an older version of the command first; nil without a comparison.
     let against: VerifyAgainst?
 
     struct Result: Sendable {
         /// How the run ended; for progress, once the result counts.
         let ending: String
-        /// The run, and one for each scenario of worlds that the command made itself; none if the run's world was lost.
+        /// The run, and one for each scenario of worlds that the command made itself; empty if the run's world was
+        /// lost.
         var runs: [Report.Run] = []
         /// The obligations that the older version breaks.
         var knownBroken: [String] = []
@@ -63,7 +64,7 @@ struct VerifyRun: Sendable {
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
-        // That a test asks a world of its own for nothing is no mistake.
+        // A test that sends nothing to its own world makes no mistake.
         let made = seen.ofRun.filter(\.judgement.hasConnected).map { Self.report($0, in: name) }
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,

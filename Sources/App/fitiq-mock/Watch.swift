@@ -80,9 +80,9 @@ struct WatchCommand: ParsableCommand {
     private static var width: Int { Terminal.columns ?? 120 }
 }
 
-/// Reads for `watch`, on a thread of its own; when the connection is lost, it is made again each second.
+/// Reads for `watch`, on its own thread; reconnects every second after a lost connection.
 private final class WatchReader: Sendable {
-    /// What is shown; its lock also keeps the reader from going on while the output blocks.
+    /// The screen; its lock also stops the reader while the output blocks.
     let screen: Mutex<WatchScreen>
     /// Why it has ended; nil if nothing can be written any more.
     let failure = Box<Failure>()

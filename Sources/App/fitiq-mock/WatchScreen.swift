@@ -2,7 +2,7 @@ import FitIQAPI
 import Text
 import Traffic
 
-/// What `watch` shows: the lines of entries that pass the filter, held back while it is paused, and what keys do.
+/// The screen of `watch`: the lines of entries that pass the filter, held back during a pause, and the keys.
 ///
 /// Without a terminal for its keys it only shows.
 struct WatchScreen {
@@ -11,13 +11,13 @@ struct WatchScreen {
     private(set) var isOver = false
     private var filter: TrafficFilter
     private var folds = ChunkFolds()
-    /// What came while it was paused or a filter was typed; nil while it runs.
+    /// Entries that arrived during a pause or while a filter was typed; nil while it runs.
     private var held: [String]?
     /// How many lines came beyond ``heldLines``.
     private var skipped = 0
     /// The numbers of the newest entries that passed the filter, in order.
     private var passed: [Int] = []
-    /// The filter that is being typed, and those before it.
+    /// The filter being typed, and earlier ones.
     private var editor = LineEditor()
     private var isTyping = false
     private var isPaused = false
@@ -91,7 +91,7 @@ struct WatchScreen {
                 // A lone Escape, and not the beginning of an arrow.
                 if bytes == [0x1B] { stopTyping() } else { type(byte) }
             } else if byte == 0x1B {
-                // What follows is the rest of a key.
+                // The rest of a key follows.
                 return
             } else {
                 press(byte)

@@ -8,11 +8,11 @@ struct WatchStream {
     enum News {
         case entry(JournalEntry)
         case breach(TrafficLines.Breach)
-        /// So many entries were lost before they could be sent.
+        /// This many entries were lost before they could be sent.
         case missed(Int)
         /// The world was reset or rewound.
         case began
-        /// The world began anew, or its server, while there was no connection; the next one brings all of it.
+        /// The world or its server restarted without a connection; the next connection delivers everything.
         case restarted
     }
 
@@ -50,14 +50,14 @@ struct WatchStream {
             default:
                 if let id = event.id { lastNumber = id }
                 journal.receive(event.data + [UInt8(ascii: "\n")])
-                // What a newer server adds is skipped; a line that is not an entry too.
+                // Skips a newer server's additions, and lines that are not entries.
                 if let line = try? journal.next() { news.append(.entry(line.entry)) }
             }
         }
         return news
     }
 
-    /// Notes what a server says of its world, first and whenever that begins anew.
+    /// Records a server's description of its world, at first and after each restart.
     private mutating func begin(_ facts: JSONValue) -> News? {
         let (other, last) = (facts["instance"]?.string, facts["last_number"]?.int ?? 0)
         defer { (instance, isNew) = (other, false) }
@@ -73,9 +73,9 @@ struct WatchStream {
         return nil
     }
 
-    /// The breaches that a `verdicts` event adds to those that were told.
+    /// The breaches that a `verdicts` event adds to the reported ones.
     ///
-    /// A row has the first findings, or only the newest. What was broken before the first entry is not told.
+    /// A row has the first findings, or only the newest. Earlier breaches than the first entry are not reported.
     private mutating func broken(_ facts: JSONValue?) -> [TrafficLines.Breach] {
         var broken: [TrafficLines.Breach] = []
         for row in facts?["verdicts"]?.array ?? [] {
