@@ -5,8 +5,8 @@ import Text
 /// The fault rules of one world with their counts: decides the faults of each request and each connection.
 ///
 /// A value without a clock: the time is an argument, and the seed and the order of requests decide everything. Every
-/// rule counts its own matches while it is enabled. What a rule does therefore depends on no other rule, except that
-/// the first of several replacements is sent.
+/// rule counts its own matches while it is enabled. So a rule's effect depends on no other rule, except that the first
+/// of several replacements is sent.
 public struct FaultBook: Sendable {
     /// A rule with its counts.
     public struct Entry: Sendable, Equatable {
@@ -162,7 +162,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     case emptyName
     /// A request asks for a fault that there is not.
     case unknownName(String, known: [String])
-    /// A request asks for an answer with what is no status.
+    /// A request asks for an answer with an invalid status.
     case unknownStatus(String)
 
     /// The problem and how to fix it, for the author of the rule.
@@ -254,7 +254,7 @@ extension FaultBook {
         var socketRules: [SocketFaults.Rule] = []
         for index in connectionRules {
             let rule = rules[index].rule
-            // One for a socket that was open when it was added concerns no other one.
+            // A rule added for an open socket affects only that socket.
             guard rule.connection == nil, rule.socket == nil || rule.socket == endpoint, match(index) else { continue }
             switch rule.fault {
             case .response: preconditionFailure("Sorted out before.")
@@ -274,14 +274,14 @@ extension FaultBook {
     }
 }
 
-/// A fault that a request asks for itself, in place of those of the rules.
+/// A fault that a request asks for, instead of those of the rules.
 public enum RequestedFault: Sendable, Equatable {
     /// `Prefer: code=429`: an answer with this status, as a replacement has it.
     case status(Int)
     /// `X-Fake-Fault: NAME`: the fault of this rule, enabled or not.
     case rule(ExactString)
 
-    /// What the values of the fields `X-Fake-Fault` and `Prefer` ask for; nil if they ask for nothing.
+    /// The fault that the fields `X-Fake-Fault` and `Prefer` request, if any.
     ///
     /// Other preferences are ignored, as RFC 7240 demands.
     public init?(name: String?, preferences: String?) throws(FaultBookError) {

@@ -138,7 +138,7 @@ public enum FaultLimits {
     public static let statuses = 200...599
     /// The longest `Retry-After` in seconds: 366 d.
     public static let retryAfter = 366 * 86_400
-    /// The time after which what a breakpoint holds continues by itself, unless it says otherwise: 30 s.
+    /// The default time after which a held thing continues on its own: 30 s.
     public static let holdTime: Int64 = 30 * 1_000_000_000
     /// The shortest such time: 1 ms; the longest is ``longestWait``.
     public static let shortestHold: Int64 = 1_000_000
@@ -175,15 +175,15 @@ public enum FaultLimits {
     static func wait(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, 0), longestWait) }
 }
 
-/// What a breakpoint holds back until its operator, or the end of its time, lets it continue.
+/// The things that a breakpoint holds until its operator, or the end of its time, continues them.
 public struct Hold: Sendable, Equatable {
     /// Whether it holds what clients send: requests, handshakes and their frames.
     public var fromClient: Bool
-    /// Whether it holds what the server sends: responses and its frames.
+    /// Whether it holds the server's output: responses and frames.
     public var fromServer: Bool
-    /// What the body or the frame contains; empty for any.
+    /// A text that the body or the frame contains; empty for any.
     public var text: String
-    /// Nanoseconds of the world's clock after which it continues by itself.
+    /// Nanoseconds of the world's clock after which it continues on its own.
     public var time: Int64
 
     public init(
@@ -287,7 +287,7 @@ private struct PresentRules {
     }
 }
 
-/// What is wrong with compression: at a handshake, of a message on a WebSocket (RFC 7692), of an answer with gzip.
+/// A fault of compression: at a handshake, of a message on a WebSocket (RFC 7692), of an answer with gzip.
 public enum CompressionFault: String, Sendable, CaseIterable {
     /// The handshake agrees on no compression, whatever is offered and required.
     case declined

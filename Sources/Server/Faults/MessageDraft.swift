@@ -20,7 +20,7 @@ struct MessageDraft: Sendable {
     /// The offset at which the frame is cut, and the action there.
     var ending: (offset: Int, action: WireAction)?
 
-    /// What is wrong with its compression.
+    /// The fault of its compression.
     var compression: CompressionFault?
 
     private let windowBits: Int?
@@ -86,7 +86,7 @@ struct MessageDraft: Sendable {
         reservedBits |= next.reservedBits
         compression = compression ?? next.compression
         copies = max(copies, next.copies)
-        // Offsets in a frame of its own now apply to the whole frame.
+        // Offsets in a separate frame now apply to the whole frame.
         waits += next.waits.map { (0, $0.time) }
         dribbles += next.dribbles.map { (0, $0.bytes, $0.time) }
     }

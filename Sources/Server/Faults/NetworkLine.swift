@@ -38,7 +38,7 @@ public final class Network: Sendable {
     }
 }
 
-/// One direction of a connection's way through a network: when the bytes that enter it arrive.
+/// One direction of a connection through a network: it decides when bytes arrive.
 ///
 /// A value without a clock. Bytes take their places on the line one after the other, in slices of 20 ms; the network's
 /// delay, and what jitter and loss add, come on top, and nothing arrives before what entered earlier. Numbers of bytes
@@ -51,7 +51,7 @@ public struct NetworkLine: Sendable {
     /// Decides about outages, in both directions alike.
     private let chance: Chance
     private var numbers: SplitMix64
-    /// What is on its way: all bytes up to a number, and when the last of them arrives.
+    /// A batch in transit: all bytes up to a number, and the arrival time of the last one.
     private var flights = Backlog<(end: Int, time: Timestamp)>()
     /// When the last byte has left, and what of its nanoseconds the division left over.
     private var free: Timestamp
@@ -79,7 +79,7 @@ public struct NetworkLine: Sendable {
     /// When the next bytes arrive, or the connection breaks; nil if nothing is on its way.
     public var next: Timestamp? { flights.first?.time ?? breaks }
 
-    /// Lets all bytes up to a number enter; after a break they never arrive.
+    /// Sends all bytes up to a number; after a break they never arrive.
     public mutating func enter(upTo end: Int, at time: Timestamp) {
         if free < time { (free, remainder) = (time, 0) }
         while entered < end, breaks == nil {
@@ -115,7 +115,7 @@ public struct NetworkLine: Sendable {
         return isLost ? delay + max(Self.shortestRepeat, profile.roundTrip) : delay
     }
 
-    /// Updates what has arrived; returns whether the connection is broken then.
+    /// Updates the arrived bytes; returns whether the connection is then broken.
     public mutating func arrive(by time: Timestamp) -> Bool {
         while let flight = flights.first, flight.time <= time {
             arrived = flight.end
@@ -136,7 +136,7 @@ public struct NetworkLine: Sendable {
     private static let shortestRepeat: Int64 = 200_000_000
 }
 
-/// What lies between a client and a world: how long bytes take, when none pass, and how far requests come.
+/// The network between a client and a world: its delays, its outages, and who answers.
 ///
 /// Each connection has both rates for itself. Durations are nanoseconds.
 public struct NetworkProfile: Sendable, Equatable {
@@ -145,7 +145,7 @@ public struct NetworkProfile: Sendable, Equatable {
     public var roundTrip: Int64
     /// Bytes per second to the client and from it; nil if they take no time.
     public var down, up: Int?
-    /// The most that a slice of bytes comes late, in addition to all else; it overtakes nothing.
+    /// The largest additional delay of a slice of bytes; slices keep their order.
     public var jitter: Int64
     /// How many of a thousand packets are sent again, which everything behind them waits for.
     public var lossPerMille: Int
@@ -182,7 +182,8 @@ public struct NetworkProfile: Sendable, Equatable {
     ///
     /// `edge`, `3g`, `lte` and `wifi-bad` (there "Very Bad Network") have the rates, delays and loss of Apple's Network
     /// Link Conditioner. A geostationary satellite is 35,786 km high, so a round trip takes 477 ms at the speed of
-    /// light; the rest is what operators of such links publish. What nobody publishes, as tunnels and lifts, is ours.
+    /// light; the rest is what operators of such links publish. Unpublished numbers, such as those of tunnels and
+    /// lifts, are ours.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),
         NetworkProfile("3g", roundTrip: ms(200), down: 97_500, up: 41_250),
@@ -204,7 +205,7 @@ public struct NetworkProfile: Sendable, Equatable {
 
     public static func named(_ name: String) -> NetworkProfile? { all.first { $0.name == name } }
 
-    /// What a profile with numbers of its own is called.
+    /// The name of a profile with custom numbers.
     public static let customName = "custom"
 
     private static func ms(_ count: Int64) -> Int64 { count * 1_000_000 }

@@ -146,7 +146,7 @@ extension FaultBook {
     /// Applies a fault; returns false if a replacement comes too late, a request is within its quota, or a breakpoint has
     /// yet to hold it.
     ///
-    /// - Parameter message: What a replacement says by itself, by its status and the name of the rule.
+    /// - Parameter message: A replacement's default message, by its status and the name of the rule.
     mutating func act(
         _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults,
         _ message: (_ status: Int, _ rule: String) -> String

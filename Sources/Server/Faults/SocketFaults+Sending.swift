@@ -26,7 +26,7 @@ extension SocketFaults {
         }
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
-        // What is lost anyway is not worth a stop.
+        // A lost message is not worth a stop.
         if plan.isLost { plan.breakpoint = nil }
         if let stepping, !plan.isLost {
             plan.breakpoint = plan.breakpoint ?? stepping
@@ -56,9 +56,9 @@ extension SocketFaults {
 
     struct Plan {
         var draft: MessageDraft
-        /// What comes before it.
+        /// The messages before it.
         var inserted: [Outgoing.Message] = []
-        /// What holds it back, unless there is no room to hold it.
+        /// The breakpoint that holds it, unless there is no room.
         var breakpoint: Breakpoint?
         var isLost = false
         var isSwapped = false

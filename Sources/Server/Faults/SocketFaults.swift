@@ -18,9 +18,9 @@ public enum SocketFault: Sendable, Equatable {
     case silence
     /// The first bytes of the frame, header included, then FIN or RST; at a byte, this many more from there.
     case cut(after: Int, reset: Bool)
-    /// The whole frame, then a wait in nanoseconds, then the end; at a byte too. What comes meanwhile is not sent.
+    /// The whole frame, then a wait in nanoseconds, then the end; at a byte too. Later messages are not sent.
     ///
-    /// During the wait the connection is open, and what the client sends is read.
+    /// During the wait the connection is open, and the server reads input.
     case end(Ending, after: Int64)
     /// The frame is masked, which a server must not do (RFC 6455 §5.1).
     case masked
@@ -193,8 +193,8 @@ public struct SocketFaults: Sendable {
     let seed: UInt64
     /// The window of compressed messages, 8 to 15 as a power of 2; nil if they are not compressed.
     ///
-    /// A message is compressed by itself, so that faults may lose, repeat and reorder it; one whose frames a rule changes
-    /// or cuts is not compressed, so that its bytes are where the rule means them.
+    /// A message is compressed on its own, so that faults may lose, repeat and reorder it; one whose frames a rule
+    /// changes or cuts is not compressed, so that its bytes are where the rule expects them.
     public var windowBits: Int?
     var counts = MessageCounts()
     /// The message to send after the next one.
@@ -311,7 +311,7 @@ public struct SocketFaults: Sendable {
 
 /// Messages that wait for an operator: behind a breakpoint, or behind a gate that stops the whole socket.
 extension SocketFaults {
-    /// A server message that waits, with what the rules made of it when it came.
+    /// A waiting server message, with the rules' earlier changes.
     struct HeldMessage: Sendable {
         var plan: Plan
         let message: ServerText
@@ -456,10 +456,10 @@ extension SocketFaults {
         return breakpoint
     }
 
-    /// Has the next message of the client held.
+    /// Holds the client's next message.
     public mutating func holdNextFromClient(_ breakpoint: Breakpoint) { clientStepping = breakpoint }
 
-    /// Has the next message of the server held.
+    /// Holds the server's next message.
     public mutating func holdNextFromServer(_ breakpoint: Breakpoint) { stepping = breakpoint }
 }
 

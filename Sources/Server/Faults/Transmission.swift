@@ -30,7 +30,7 @@ public enum WireAction: Sendable, Equatable {
     case finish
     /// The connection is reset (RST); what follows is not sent.
     case reset
-    /// What follows is never sent, and the connection stays open.
+    /// Later bytes are never sent, and the connection stays open.
     case silence
 }
 
