@@ -2,10 +2,10 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// Changes to what the fake answers, so that it answers as a real server does.
+/// Changes to the fake's answers that imitate a real server.
 ///
 /// A comparison writes them (`conform --accept`), and the server applies them to its own answers and messages, in the
-/// order of the file. Answers of faults, stubs and sessions stay as they are.
+/// order of the file. Answers of faults, stubs and sessions stay unchanged.
 public struct Overlay: Sendable, Equatable {
     public let changes: [Change]
     /// The changes of each endpoint that act: of several that replace all values at one place, the first.
@@ -28,7 +28,7 @@ public struct Overlay: Sendable, Equatable {
         public var endpoint: Endpoint
         /// The answers or messages to change, as earlier changes leave them.
         public var kind: Kind
-        /// Where the value is; empty for the answer itself.
+        /// The value's path; empty for the answer itself.
         public var member: [Step]
         public var action: Action
 
@@ -56,7 +56,7 @@ public struct Overlay: Sendable, Equatable {
         }
     }
 
-    /// What answers are told apart by.
+    /// The key that distinguishes answers.
     public enum Kind: Sendable, Hashable {
         case status(Int)
         /// The `type` of a message on a socket.
@@ -70,8 +70,8 @@ public struct Overlay: Sendable, Equatable {
     }
 
     public enum Action: Sendable, Hashable {
-        /// Gives the value the kind and the form of this one, or adds it to objects that lack it; only words in place of
-        /// which it is given, unless they are nil.
+        /// Gives the value the kind and the form of this one, or adds it to objects that lack it; replaces only the
+        /// given words, unless they are nil.
         case value(JSONValue, insteadOf: [String]?)
         case rename(String)
         case remove
@@ -85,7 +85,7 @@ public struct Overlay: Sendable, Equatable {
 // MARK: What the server applies
 
 extension Overlay {
-    /// An answer after its changes; nil for what is as it was.
+    /// An answer after its changes; nil for unchanged parts.
     public struct Changed: Sendable, Equatable {
         public var status: Int?
         public var body: [UInt8]?
@@ -232,7 +232,7 @@ extension Overlay {
         return overlay
     }
 
-    /// What the values of its changes have in JSON: the server may write them into each element of a list.
+    /// The size of its changes' values in JSON: the server may write them into each element of a list.
     private var valueBytes: Int {
         changes.reduce(0) { sum, change in
             if case .value(let value, _) = change.action { sum + value.encoded().count } else { sum }

@@ -20,7 +20,7 @@ public struct Scenario: Sendable, Equatable {
     public var clock: ClockMode?
     /// The lifetime of tokens that the server prints, in nanoseconds; nil for unlimited.
     public var tokenLifetime: Int64?
-    /// How the world differs from others beside its contents.
+    /// The world's settings other than its contents.
     public var rules = WorldRules()
     public var data: WorldData
     /// The scripted answers and meals.
@@ -28,9 +28,9 @@ public struct Scenario: Sendable, Equatable {
     public var faults: [FaultRule]
     /// Answers to requests of which the product knows nothing; the first one that fits counts.
     public var stubs: [Stub] = []
-    /// What lies between clients and the world; nil leaves it to the server.
+    /// The network between clients and the world; nil leaves it to the server.
     public var network: NetworkProfile?
-    /// The real server that answers in the fake's place; nil for none.
+    /// The real server that answers instead of the fake, if any.
     public var upstream: Upstream?
     /// How its answers differ from the fake's; nil leaves it to the server.
     public var overlay: Overlay?
@@ -38,7 +38,7 @@ public struct Scenario: Sendable, Equatable {
     public var unreadOverlay: String?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
-    /// What its document scripts, as it stands there.
+    /// The script in its document, in the original notation.
     public var written = WrittenScript()
     /// The words of earlier versions that its document has, each with the one that is used now: no mistakes.
     public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
@@ -76,7 +76,7 @@ public struct Scenario: Sendable, Equatable {
 }
 
 extension Scenario {
-    /// What is written of this once it was brought into a world that had another: what it leaves out stays.
+    /// The document after replacing a world's scenario with this one: absent members stay.
     public func written(over old: Scenario) -> WrittenScript {
         // A session has no scripts.
         guard replay == nil else { return written }
@@ -105,7 +105,7 @@ public struct WrittenScript: Sendable, Equatable {
         for key in keys { members[key] = other.members[key] }
     }
 
-    /// The notation is no part of a scenario: the same rules may be written in many ways.
+    /// The notation is not part of a scenario: the same rules may have many notations.
     public static func == (one: WrittenScript, other: WrittenScript) -> Bool { true }
 }
 
@@ -272,7 +272,7 @@ public struct SessionReplay: Sendable, Equatable {
     /// A session ready for replay, with notes about its file.
     public struct Recording: Sendable {
         public let plan: ReplayPlan
-        /// What the file lacks, or what was repaired in it; a sentence each.
+        /// Gaps and repairs of the file, a sentence each.
         public let notes: [String]
 
         /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.

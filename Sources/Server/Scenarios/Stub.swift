@@ -6,7 +6,7 @@ import JSON
 /// An answer of one's own to a request of any path: no part of the product.
 public struct Stub: Sendable, Equatable {
     public var method: HTTPRequest.Method
-    /// As written: a segment such as `{id}` stands for any.
+    /// As written: a segment such as `{id}` matches any.
     public var path: String
     public var status = HTTPResponse.Status.ok
     public var fields = HTTPFields()

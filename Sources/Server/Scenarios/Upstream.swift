@@ -5,7 +5,7 @@ import Text
 public struct Upstream: Sendable, Equatable {
     /// Nil if the server's option `--upstream` names it.
     public var url: UpstreamURL?
-    /// Who answers the endpoints that ``endpoints`` does not have, and paths that are no endpoint.
+    /// Who answers endpoints that are not in ``endpoints``, and other paths.
     public var answers = Answerer.real
     public var endpoints: [Endpoint: Answerer] = [:]
 

@@ -34,7 +34,7 @@ struct Cursor {
         return nil
     }
 
-    /// The same for a time, with what is wrong with a text that is almost one.
+    /// The same for a time, with an explanation for a near miss.
     func refuse<Value>(time expected: String) -> Value? {
         let problem = written.flatMap(RFC3339.problem).map { " " + $0 } ?? ""
         return refuse(Messages.wrongType(expected: expected, got: node.excerpt) + problem)
@@ -191,7 +191,8 @@ struct Cursor {
 
     /// A date-time to the nanosecond, in the years of a world's clock.
     ///
-    /// - Parameter isData: Whether it is a time of what a world holds, not of its clock: in a saved world any year is right.
+    /// - Parameter isData: Whether it is a time of a world's data, not of its clock: in a saved world any year is
+    ///   valid.
     func timestamp(isData: Bool = false) -> Timestamp? {
         written.flatMap { isData ? moment($0) : Timestamp($0) } ?? refuse(time: Messages.timestamp)
     }
@@ -272,13 +273,13 @@ struct Cursor {
     }
 }
 
-/// What a client has to know of a value to read it, in words.
+/// The property of a value that a client must know to read it, in words.
 package struct ValueKind: Hashable, Sendable {
     package let words: String
-    /// Whether it can stand where any text may be.
+    /// Whether it fits where any text may be.
     package private(set) var isText = false
     private static let text = "a text"
-    /// What is made up where words are expected and a text is none: any text may be there.
+    /// The made-up value for a text that is not one of the expected words: any text may be there.
     package static let anyText = "any text"
 
     package init(_ value: JSONValue) {
@@ -305,7 +306,7 @@ package struct ValueKind: Hashable, Sendable {
         return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// Whether a value of this kind can stand where that one is.
+    /// Whether a value of this kind fits in place of that one.
     package func isAlike(_ known: ValueKind) -> Bool { self == known || isText && known.words == Self.text }
 }
 

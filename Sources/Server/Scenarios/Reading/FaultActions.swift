@@ -193,7 +193,7 @@ extension CompressionFault {
 }
 
 extension Hold {
-    /// What it can hold at a place, in the order in which messages list it.
+    /// The things that it can hold at a place, in the order of messages.
     static func choices(at place: FaultPlace) -> [String] {
         switch place {
         case .response: ["request", "response"]
@@ -204,7 +204,7 @@ extension Hold {
 
     private static let oldWords = Party.allCases.map { (old: $0.rawValue, now: $0.direction) }
 
-    /// Reads what is held, alone or with conditions.
+    /// Reads the held thing, alone or with conditions.
     fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
         var hold = Hold()
         var what: Cursor? = value
@@ -223,7 +223,7 @@ extension Hold {
 }
 
 extension SocketPoint {
-    /// - Parameter ofClient: Whether it is also a point of what the client sends, which has types of its own.
+    /// - Parameter ofClient: Whether it is also a point of the client's messages, which have their own types.
     static func read(_ cursor: Cursor, ofClient: Bool) -> SocketPoint? {
         guard let fields = Fields(cursor, as: .point) else { return nil }
         fields.refuse(["chunk", "byte"], unless: !ofClient, Messages.onlyFromServer)

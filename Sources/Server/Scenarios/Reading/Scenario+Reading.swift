@@ -274,7 +274,7 @@ extension JSONValue {
 }
 
 extension NetworkProfile {
-    /// A name, or a mapping with numbers of its own.
+    /// A name, or a mapping with custom numbers.
     static func read(_ cursor: Cursor) -> NetworkProfile? {
         guard case .mapping = cursor.node.content else {
             return cursor.name(among: all.map(\.name)).flatMap(named)

@@ -218,7 +218,7 @@ extension AccountRules {
 }
 
 extension Scenario {
-    /// What hashing its passwords takes, in iterations of PBKDF2.
+    /// The cost of hashing its passwords, in iterations of PBKDF2.
     package var passwordWork: Int {
         let count = data.users.count { if case .plain? = $0.account?.password { true } else { false } }
         return count * (rules.accounts ?? AccountRules()).passwordCost
@@ -266,7 +266,7 @@ extension RefreshTicket {
 }
 
 extension UserRecordData {
-    /// - Parameter readContent: Reads what is beside the id and the times.
+    /// - Parameter readContent: Reads the members other than the id and the times.
     static func read(_ cursor: Cursor, as kind: ObjectKind, _ readContent: (Fields) -> Content) -> Self? {
         guard let fields = Fields(cursor, as: kind) else { return nil }
         return UserRecordData(

@@ -37,7 +37,7 @@ public enum ScenarioDocument {
         }
     }
 
-    /// Whether YAML reads the text as it stands, and as a text: `reset-before-the-end`, `token_lifetime`.
+    /// Whether YAML reads the bare text as the same text: `reset-before-the-end`, `token_lifetime`.
     private static func isPlain(_ text: String) -> Bool {
         let isWord = text.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "_")

@@ -13,7 +13,7 @@ extension WorldData {
     ///   - guide: The mode of the world's responses.
     ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
     ///   - clock: For a manual clock, the time at which the data was taken.
-    ///   - rules: As the scenario and the command line have them; what they leave open is not written.
+    ///   - rules: The values of the scenario and the command line; unset ones are not written.
     public func scenarioFile(
         name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, rules: WorldRules = WorldRules()
     ) -> [UInt8] {
