@@ -9,7 +9,7 @@ package struct Account: Sendable, Equatable {
     /// The refresh tokens that still work, oldest first; at most ``Limits/refreshTokens``.
     package internal(set) var refreshTokens: [RefreshTicket] = []
 
-    /// Issues a refresh token, in place of expired ones and of the oldest beyond the limit.
+    /// Issues a refresh token, and drops expired ones and the oldest beyond the limit.
     mutating func issue(_ ticket: RefreshTicket, limit: Int, at now: Timestamp) {
         refreshTokens.removeAll { $0.expiresAt <= now.secondsSinceEpoch }
         refreshTokens.removeFirst(max(0, refreshTokens.count + 1 - limit))
@@ -27,7 +27,7 @@ public struct RefreshTicket: Sendable, Equatable {
     public init(id: ResourceID, expiresAt: Int64) { (self.id, self.expiresAt) = (id, expiresAt) }
 }
 
-/// What is known of a user beside the user's entities.
+/// A user's data other than entities.
 package struct Person: Sendable, Equatable {
     package internal(set) var account: Account?
     package internal(set) var profile: Profile
@@ -46,7 +46,7 @@ package struct Person: Sendable, Equatable {
 extension Backend {
     /// Creates a user with an account (`POST /api/v1/auth/register`).
     ///
-    /// - Parameter hash: What ``passwordHash(for:_:)`` has made.
+    /// - Parameter hash: The result of ``passwordHash(for:_:)``.
     /// - Throws: 409 if another account has the address, 507 at the limit of users or if the world is full.
     public mutating func register(
         _ request: RegisterRequest, hash: PasswordHash? = nil, _ turn: inout Turn
@@ -88,7 +88,7 @@ extension Backend {
 
     /// Checks a password (`POST /api/v1/auth/login`); each address takes the same work, known or not.
     ///
-    /// - Parameter isRight: What ``passwordCheck(for:)`` has found.
+    /// - Parameter isRight: The result of ``passwordCheck(for:)``.
     /// - Throws: 401.
     public mutating func logIn(
         _ request: LogInRequest, isRight: Bool? = nil, _ turn: inout Turn
@@ -150,7 +150,7 @@ extension Backend {
         return user
     }
 
-    /// Changes what is known of a user; the address must be free or the user's.
+    /// Changes a user's data; the address must be free or the user's.
     mutating func set(_ person: Person, of user: UserID) {
         let old = users[user].person
         storedBytes -= users[user].byteCount
@@ -171,7 +171,7 @@ extension Backend {
             of: users[user].id, email: person.account?.email ?? MadeUpPerson(users[user].id).email)
     }
 
-    /// What is stored of a user, or what is made up for one of whom nothing is.
+    /// A user's stored data, or made-up data for an unknown user.
     func person(of user: UserID, at now: Timestamp) -> Person {
         users[user].person ?? Person(profile: MadeUpPerson(users[user].id, seed: configuration.seed).profile(at: now))
     }
@@ -257,7 +257,7 @@ package struct MadeUpPerson {
         height = Double(150 + numbers.next(below: 50))
     }
 
-    /// In a domain that nobody has (RFC 2606).
+    /// In a reserved domain (RFC 2606).
     var email: String { "\(name).\(surname)@fitiq.example".lowercased() }
 
     package func profile(at now: Timestamp) -> Profile {

@@ -279,7 +279,7 @@ public enum Pace: Sendable, Equatable {
             }
         }
 
-        /// Looks at the last character that is no white space; between bytes of ASCII without looking for characters.
+        /// Finds the last character that is not white space; between bytes of ASCII without decoding characters.
         init(endOf chunk: String) {
             var bytes = chunk
             let mark: UInt8 = bytes.withUTF8 { bytes in

@@ -168,8 +168,8 @@ extension Backend {
 
     /// Changes title and persona, archives or reopens (`PUT /api/v1/consultations/{id}`).
     ///
-    /// What was completed before it was archived is completed again; anything else is active, and the conversation of
-    /// its goal, unless the goal has another.
+    /// A consultation completed before archiving is completed again; any other is active, and the conversation of its
+    /// goal, unless the goal has another.
     ///
     /// - Throws: In this order, 404; 409 if an active one with the same persona and context exists, 429 at the limit of
     ///   active consultations, both only if it is active afterwards; 507 if the world is full.
@@ -294,7 +294,7 @@ package struct History: Sendable {
     package var count: Int { messages.count }
     var byteCount: Int { encoded.count + unencodedByteCount + Self.memoryOfMessage * messages.count }
 
-    /// What a message without text takes in memory besides its JSON, in bytes: more than a short one has.
+    /// The memory of a message in addition to its JSON and text, in bytes: more than a short text.
     private static let memoryOfMessage = 384
 
     mutating func append(_ message: Message, in form: GuideMode) {
@@ -312,7 +312,7 @@ package struct History: Sendable {
         messages.append(message)
     }
 
-    /// The messages that were created then: they stand in the order of their creation.
+    /// The messages of that time: they are in order of creation.
     func range(of span: CreationSpan) -> Range<Int> {
         guard span != CreationSpan() else { return messages.indices }
         let first = messages.firstIndex { span.contains($0.createdAt) } ?? messages.endIndex

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// Deletion: what is deleted is in no list, unknown on every path, and not in exports; none of its events happens.
+/// Deletion: a deleted entity is in no list, unknown on every path, and not in exports; its events do not happen.
 extension Backend {
     /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); the consultations that name it stay, unlinked.
     ///
@@ -15,7 +15,7 @@ extension Backend {
         }
         users[user].goals.removeAll { $0 == position }
         remove(goal: position)
-        // Those that are about it name an id from now on, and no goal.
+        // Consultations about it have only its id from now on.
         let name = ExactString("\(goal)")
         for consultation in users[user].consultations
         where consultations[consultation].consultation.context.id == name { consultations.noteChange(consultation) }
@@ -74,7 +74,7 @@ extension Backend {
         let owner = users[user]
         var count = owner.consultations.count + owner.goals.count + owner.mealLogs.count
         count += owner.documents.values.reduce(0) { $0 + $1.count }
-        // That it is much is enough.
+        // A lower bound is enough.
         for position in owner.consultations where count < 1000 { count += consultations[position].history.count / 4 }
         return Deferred(cost: 100 * count) {
             var (backend, turn) = (self, turn)
@@ -109,7 +109,7 @@ extension Backend {
         mealLogs.remove(position)
     }
 
-    /// Whether a step still has something to do: its answer may have ended, and what it belongs to may be deleted.
+    /// Whether a step still has an effect: its answer may have ended, and its entity may be deleted.
     @inline(__always)  // A call would copy the backend first.
     func isCurrent(_ step: ScheduledStep) -> Bool {
         switch step.work {

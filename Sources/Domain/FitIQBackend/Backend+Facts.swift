@@ -2,7 +2,7 @@ import FitIQAPI
 import HeapModule
 import JSON
 
-/// What a socket is used for, as facts for the server's operator.
+/// A socket's use, as facts for the server's operator.
 package struct SocketFacts: Equatable, Sendable {
     /// Nil for a meal socket.
     package var consultation: ResourceID?
@@ -34,7 +34,7 @@ package struct DueStep: Equatable, Sendable {
     }
 }
 
-/// What goes on in a world, for the server's operator; nothing here changes any state.
+/// A world's activity, for the server's operator; nothing here changes state.
 extension Backend {
     /// The facts of an open socket; nil if there is none.
     package func facts(of socket: SocketID) -> SocketFacts? {
@@ -82,7 +82,8 @@ extension Backend {
 
     /// A copy without open sockets, with the URLs of another origin, that shares none of its lists with this one.
     ///
-    /// It takes as long as it is large; changes of either cost nothing afterwards. Answers that stream continue.
+    /// It takes time proportional to its size; later changes of either cost nothing extra. Answers that stream
+    /// continue.
     package func copied(to origin: String) -> Backend {
         var copy = self
         for socket in sockets.keys { copy.closeSocket(socket) }

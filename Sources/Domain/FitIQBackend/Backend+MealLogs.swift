@@ -205,7 +205,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 
     private mutating func encode(in mode: GuideMode) {
         if !mode.servesApps {
-            // What no answer has would be in exports without being counted.
+            // A member that no answer has would be in exports without counting.
             log.notes = nil
             if case .failed(var failure, let time) = log.progress {
                 failure.suggestions = []
@@ -265,7 +265,8 @@ extension MealLog {
     }
 }
 
-/// Photos of meals: what is recognized waits in a session until the user confirms or rejects it; a confirmed one stays.
+/// Photos of meals: recognized foods wait in a session until the user confirms or rejects them; a confirmed session
+/// stays.
 extension Backend {
     /// Recognizes a meal by the first rule of the script for photos, or makes one up
     /// (`POST /api/v1/meal-logs/photo`).
@@ -300,7 +301,7 @@ extension Backend {
         storedBytes -= users[user].photos.remove(at: index).byteCount
     }
 
-    /// Returns what was recognized, or throws 404 (`GET /api/v1/meal-logs/photo/{id}`).
+    /// Returns the recognized foods, or throws 404 (`GET /api/v1/meal-logs/photo/{id}`).
     public func mealPhoto(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
         users[user].photos[try photoIndex(id, of: user)].body
     }

@@ -235,7 +235,7 @@ extension Backend {
         send(.connected(user: users[user].id), toMealSocket: socket, &turn)
     }
 
-    /// Closes the meal socket of a user, whose credentials are no longer valid.
+    /// Closes the meal socket of a user with invalidated credentials.
     public mutating func closeMealSocket(of user: UserID, _ turn: inout Turn) {
         guard let socket = mealSockets[user]?.open else { return }
         sockets[socket] = nil

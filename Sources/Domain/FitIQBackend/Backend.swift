@@ -5,7 +5,7 @@ import JSON
 /// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and everything in progress.
 ///
 /// A pure value. Commands take a ``Turn``, which provides the time and the ids and collects the effects. Future events
-/// are due at ``nextDeadline`` and happen in ``advance(_:)``. A command first performs what was due by its time, so a
+/// are due at ``nextDeadline`` and happen in ``advance(_:)``. A command first performs all steps due by its time, so a
 /// late loop changes neither the events nor their order; even a refused command may therefore leave effects.
 public struct Backend: Sendable {
     public struct Configuration: Sendable {
@@ -17,7 +17,7 @@ public struct Backend: Sendable {
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
         public var rules: WorldRules
-        /// Decides what is made up for users of whom nothing is known.
+        /// The seed of made-up data for unknown users.
         public var seed: UInt64
 
         public init(
@@ -152,7 +152,7 @@ package struct User: Identifiable, Sendable {
     /// Oldest first; no list is empty.
     package internal(set) var documents: [DocumentCollection: [Document]] = [:]
 
-    /// What is known of the user; nil for most.
+    /// The user's own data; nil for most.
     package internal(set) var person: Person? {
         get { if case .person(let person)? = box { person } else { nil } }
         set { box = newValue.map(PersonBox.person) }
@@ -163,11 +163,11 @@ package struct User: Identifiable, Sendable {
 
     init(id: ExactString) { self.id = id }
 
-    /// What a user without anything takes in memory besides, in bytes: ten times as much as its JSON.
+    /// The memory of an empty user, in bytes: ten times its JSON.
     private static let memory = 512
 
-    /// The size of the id in JSON, with the names of the lists next to it, of what is known of the user, and of the user
-    /// in memory.
+    /// The size of the id in JSON, with the names of the lists next to it, of the user's own data, and of the user in
+    /// memory.
     ///
     /// No response contains the id, but an export does, and must not exceed what is counted.
     package var byteCount: Int {
@@ -245,7 +245,7 @@ public struct Turn: Sendable {
         (self.now, self.dateShift, self.identifiers) = (now, dateShift, identifiers)
     }
 
-    /// The date that clients see: of what they create, and by which their tokens expire.
+    /// The date that clients see: on their entities, and for the expiry of their tokens.
     public var date: Timestamp { now.advanced(byNanoseconds: dateShift) }
 }
 
@@ -308,12 +308,12 @@ public struct Deferred<Value: Sendable>: Sendable {
 
     init(cost: Int, _ make: @escaping @Sendable () -> Value) { (self.cost, self.make) = (cost, make) }
 
-    /// What mostly parses so many bytes.
+    /// Work that mostly parses this many bytes.
     public init(parsing bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes, make) }
 
-    /// What mostly copies bytes, some 32 of them in the time of one that is parsed.
+    /// Work that mostly copies bytes, about 32 in the time of parsing one.
     init(copying bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes / 32, make) }
 
-    /// What mostly iterates PBKDF2.
+    /// Work that mostly iterates PBKDF2.
     init(iterating count: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: 25 * count, make) }
 }

@@ -12,7 +12,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
 
     typealias Order = (Int, Int) -> Bool
     private var all: [Int] = []
-    /// In the order in which the kinds came, and some may be empty: few, because a kind is made of words of the API.
+    /// In order of first use, and some may be empty: few, because a kind consists of words of the API.
     private var groups: [Group] = []
 
     /// Adds a record, or takes it out; it must then still have the kind and the place that it was added with.
@@ -51,7 +51,7 @@ extension Listing: RandomAccessCollection {
 extension Page {
     /// The page of ordered runs together, the last record first, and how many records there are on all pages.
     ///
-    /// Nothing that stands behind the page is looked at.
+    /// Elements after the page are not read.
     func positions(in runs: [ArraySlice<Int>], _ order: (Int, Int) -> Bool) -> (page: [Int], total: Int) {
         let total = runs.reduce(0) { $0 + $1.count }
         let range = range(of: total)
@@ -72,10 +72,10 @@ extension Page {
 }
 
 extension ArraySlice<Int> {
-    /// The index of the first element that does not come before a border, where all that do stand first.
+    /// The index of the first element that does not precede a border, if all preceding ones are first.
     func partition(_ isBefore: (Int) -> Bool) -> Int {
         var range = indices
-        // What is new, or has changed, mostly comes last.
+        // New and changed elements are mostly last.
         if let last, isBefore(last) { return endIndex }
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

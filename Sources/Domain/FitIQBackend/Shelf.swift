@@ -1,8 +1,8 @@
 /// Records by position, which is the order in which they were added, and by id.
 ///
-/// A position is never used again, so that it tells what came first. Records stand in pages of 1,024 positions. A removed
-/// record leaves its place behind; a page drops such places once they are its majority. So memory follows what is there,
-/// and no removal moves more than a page.
+/// A position is never used again, so that it tells what came first. Records are in pages of 1,024 positions. A removed
+/// record leaves its place behind; a page drops such places once they are its majority. So memory follows the number of
+/// records, and no removal moves more than a page.
 package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID: Sendable {
     fileprivate struct Page {
         /// The position of each place, ascending; its complement where the record is removed.
@@ -70,7 +70,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return end
     }
 
-    /// Removes a record; `empty` frees what is large in it until its place is dropped.
+    /// Removes a record; `empty` frees its large parts until its slot is dropped.
     mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
         let (page, place) = (position >> Self.pageBits, existingPlace(of: position))
         unsaved?.changed.remove(position)
@@ -83,7 +83,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         if kept == 0 || places > 2 * kept + Self.spareCount { pages[page].dropEmptyPlaces() }
     }
 
-    /// Gives it storage of its own, which no copy shares.
+    /// Gives it its own storage, which no copy shares.
     mutating func isolate() {
         pages = pages.map { Page(marks: $0.marks.map(\.self), places: $0.places.map(\.self), count: $0.count) }
         positionOfID = positionOfID.mapValues(\.self)
@@ -94,7 +94,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// Counts all records as saved, or none, and notices changes from now on.
     mutating func noticeChanges(allSaved: Bool) { unsaved = Unsaved(newFrom: allSaved ? end : 0) }
 
-    /// Counts a record as changed, because what is saved of it has.
+    /// Marks a record as changed, because its saved data has changed.
     mutating func noteChange(_ position: Int) {
         guard let newFrom = unsaved?.newFrom, position < newFrom else { return }
         unsaved?.changed.insert(position)
@@ -133,7 +133,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return place
     }
 
-    /// Where a position below ``end`` stands in its page, or would stand.
+    /// The index of a position below ``end`` in its page, present or not.
     private func place(of position: Int) -> Int {
         let page = position >> Self.pageBits
         let first = page << Self.pageBits

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// How a world differs from others beside its contents; what is nil is as usual.
+/// A world's settings other than its contents; nil means the default.
 public struct WorldRules: Sendable, Equatable {
     public var accounts: AccountRules?
     /// One, if nil.
@@ -56,7 +56,7 @@ public enum Compression: String, CaseIterable, Sendable {
     case required
 }
 
-/// How long the tokens of accounts live, and what a password costs.
+/// The lifetime of accounts' tokens, and the cost of a password.
 public struct AccountRules: Sendable, Equatable {
     /// Of an access token, in nanoseconds.
     public var accessLifetime: Int64 = 3_600_000_000_000

@@ -20,7 +20,7 @@ struct AmountReader {
         var isArticle = false
         /// Whether `of` follows, which must be followed by a food.
         var hasOf = false
-        /// What stands before the last joiner, for `rice 1 cup and 2 tbsp butter`: two foods.
+        /// The part before the last joiner, for `rice 1 cup and 2 tbsp butter`: two foods.
         var beforeLast: (amount: Amount, end: Int)?
     }
 
@@ -184,7 +184,7 @@ struct AmountReader {
             first += 2
         }
         guard let (_, unit) = numberWithWord(at: first), let word = text.word(unit) else { return nil }
-        // `3 in a bowl` is no size, `12in` and `12 in.` are.
+        // `3 in a bowl` is not a size, `12in` and `12 in.` are.
         let isInch = word == "in" && (!text.isSpaced(before: unit) || text.kind(unit + 1) == .stop)
         guard isInch || UnitWords.dimensions.contains(word), text.word(unit + 1) != "of" else { return nil }
         let end = isInch && text.kind(unit + 1) == .stop ? unit + 2 : unit + 1
@@ -286,7 +286,7 @@ struct Amount: Equatable, Sendable {
         case mean(of: Double, and: Double)
         /// The number for a vague word: `a few`.
         case vague(String, as: Double)
-        /// A comma, or a point that elsewhere stands between thousands, as a decimal point.
+        /// A comma, or a point that elsewhere separates thousands, as a decimal point.
         case decimals(String, as: Double)
         /// A unit for a word that is only roughly that unit: `a mug`.
         case roughUnit(String, as: MealUnit)

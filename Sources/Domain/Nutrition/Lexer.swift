@@ -354,7 +354,7 @@ struct TokenText: Sendable {
         words.split(separator: " ").enumerated().allSatisfy { word(index + $0.offset) == String($0.element) }
     }
 
-    /// Whether white space stands before a token.
+    /// Whether white space precedes a token.
     func isSpaced(before index: Int) -> Bool {
         index > 0 && tokens[index - 1].range.upperBound < tokens[index].range.lowerBound
     }

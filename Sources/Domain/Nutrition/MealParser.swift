@@ -71,7 +71,7 @@ public enum MealParser {
             return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
         case .dimension: return false
-        // The facts of what is eaten raw are those of the raw food.
+        // Foods eaten raw have the facts of the raw food.
         case .uncounted where ["raw", "uncooked"].contains(adjective.words):
             return !preparation.contains { Words.cooked.contains($0) }
         case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }

@@ -193,7 +193,7 @@ struct MealReader {
         if isEach || isRate { drafts[drafts.count - 1].amount?.multiply(by: count) }
     }
 
-    /// Gives an amount to the last food, or in `rice and beans, 200g each` to all that have none.
+    /// Gives an amount to the last food, or in `rice and beans, 200g each` to all foods without one.
     private mutating func assign(_ amount: Amount) {
         drafts[drafts.count - 1].amount = amount
         guard isEach else { return }
@@ -281,7 +281,7 @@ struct MealReader {
     private static let afterNoAmount = Words.set(
         "am pm st nd rd th oclock min mins minutes minute hours hour km years")
 
-    /// Whether a food begins here, after at most four words that may stand before its name.
+    /// Whether a food begins here, after at most four words that may precede its name.
     private mutating func startsFood(at start: Int) -> Bool {
         let start = AmountReader(text: text).dimension(at: start)?.end ?? start
         for index in start..<start + 5 {

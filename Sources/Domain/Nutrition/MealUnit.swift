@@ -80,7 +80,7 @@ enum UnitWords {
         "good", "generous", "little", "scant", "standard", "tall",
     ]
 
-    /// Those that mean the usual one.
+    /// Words for the usual one.
     static let exact: Set<String> = ["medium", "level", "full", "whole", "standard"]
 
     /// Kilocalories of one; in meals a calorie is a kilocalorie.

@@ -77,7 +77,7 @@ struct NumberReader {
         text.word(index).flatMap { NumberWords.cardinals[$0] }.flatMap { range.contains($0) ? $0 : nil }
     }
 
-    /// What follows a hundred: nothing, or `and fifty five`.
+    /// The rest after a hundred: nothing, or `and fifty five`.
     private func afterHundred(_ start: Int) -> (value: Double, end: Int) {
         let next = text.word(start) == "and" ? start + 1 : start
         guard let rest = cardinal(at: next, in: 1..<100) else { return (0, start) }

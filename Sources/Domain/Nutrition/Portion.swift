@@ -13,7 +13,7 @@ struct Portion {
     /// In hundredths.
     private(set) var confidence = Self.clear
 
-    /// Nothing was assumed.
+    /// There are no assumptions.
     static let clear = 95
     /// A number, a size, a preparation or a serving was assumed.
     static let assumed = 85

@@ -90,7 +90,7 @@ public enum Coach {
 struct Speech: Sendable {
     var text: String
     var chunks: [String]
-    /// What the coach creates with these words.
+    /// The template that these words create.
     var template: TemplateDraft?
 
     init(text: String, chunks: [String]) { (self.text, self.chunks) = (text, chunks) }
@@ -137,7 +137,7 @@ struct AnswerIndex: Sendable {
 
     /// The answer with the most words in common with the question; an urgent one goes first.
     ///
-    /// - Returns: The first of equals; nil if none has a word in common.
+    /// - Returns: The first of equals; nil without a common word.
     func best(for words: [String]) -> WrittenAnswer? { bestNumber(for: words).map { answers[$0] } }
 
     private func bestNumber(for words: [String]) -> Int? {
@@ -237,7 +237,7 @@ struct WrittenAnswer: Sendable {
     let text: String
     /// The text in chunks, one for each word.
     let chunks: [String]
-    /// What is created with the answer.
+    /// The template created with the answer.
     var template: TemplateDraft?
 
     init(persona: Persona? = nil, keywords: [String], text: String) {
@@ -259,8 +259,8 @@ struct TemplateDraft: Sendable, Equatable {
 /// `openings` has a sentence for each context type except general; `urgent` has the answers that precede all others; a
 /// section per persona has its own answers; `common` has the answers of every persona. The order within a section
 /// decides between answers that fit a question equally well. `suggestions` has goals, each of one persona, with their
-/// numbers as texts. `templates` has what the coach creates where it is asked to: the keywords are about the type, and
-/// the personas take it if none of them is in the question.
+/// numbers as texts. `templates` has the templates created on request: keywords select the type, and personas have a
+/// default without keywords.
 struct CoachBook: Sendable {
     static let path = "Fixtures/data/coach.json"
     static let sections =
@@ -422,7 +422,7 @@ struct CoachBook: Sendable {
         let answer = WrittenAnswer(persona: persona, keywords: keywords, text: file.text("text", of: record))
         let count = answer.chunks.count
         if !(25...48).contains(count) { file.refuse("an answer has 25 to 48 words, not \(count)", at: record.line) }
-        // By bytes: a search for texts would take longer than all else at the first question.
+        // By bytes: a search for texts would take longer than everything else at the first question.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
             file.refuse("single spaces or line breaks separate words", at: record.line)

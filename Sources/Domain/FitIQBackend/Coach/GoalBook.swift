@@ -1,10 +1,9 @@
 import FitIQAPI
 import JSON
 
-/// What the coach says about goals: `Fixtures/data/goals.json`.
+/// The coach's advice on goals: `Fixtures/data/goals.json`.
 ///
-/// `topics` has texts by what a goal is about; the last topic is for all other goals. `stages` has texts by how far a
-/// goal is.
+/// `topics` has texts by a goal's topic; the last one is for all other goals. `stages` has texts by how far a goal is.
 struct GoalBook: Sendable {
     static let path = "Fixtures/data/goals.json"
     static let builtIn = DataFile.embedded(path) { GoalBook(&$0) }
@@ -95,7 +94,7 @@ enum GoalStage: String, CaseIterable, Sendable {
     }
 }
 
-/// What the coach says about one goal: texts by its topic and its stage, in an order that its id decides.
+/// The coach's advice on one goal: texts by its topic and its stage, in an order decided by its id.
 extension Backend {
     /// Answers with advice on a goal (`GET /api/v1/goals/{goalId}/tips`, `/suggestions` or `/analysis`), or throws 404.
     public func goalAdvice(
@@ -149,7 +148,7 @@ extension JSONWriter {
 }
 
 extension Goal {
-    /// When it is complete if it goes on as until now; nil if nothing tells, or in more than a hundred years.
+    /// The projected date of completion; nil without a basis, or beyond a hundred years.
     fileprivate func projectedCompletion(at now: Timestamp) -> DateTime? {
         let elapsed = Double(now.secondsSinceEpoch - createdAt.secondsSinceEpoch)
         let needed = elapsed / progress

@@ -175,7 +175,7 @@ extension DocumentListQuery {
         }
     }
 
-    /// The ``Deferred/cost`` of finding what matches, or part of it if that is much: all objects are parsed or none.
+    /// The ``Deferred/cost`` of finding the matches, or a large part of it: all objects are parsed or none.
     ///
     /// - Parameter readsPage: Whether the objects of the page are parsed at least.
     func cost(of lists: [[Document]], readsPage: Bool = false) -> Int {

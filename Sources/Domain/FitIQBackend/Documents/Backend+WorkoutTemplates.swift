@@ -97,7 +97,7 @@ extension Backend {
         }
     }
 
-    /// Adds a copy of a template that the user may read, private and with ids of its own.
+    /// Adds a copy of a template that the user may read, private and with its own ids.
     ///
     /// - Throws: 404; 507 at the limit of documents, or if the world is full.
     public mutating func copyTemplate(
@@ -182,7 +182,7 @@ private struct TemplateOwner: Sendable {
         templates = user.documents[.workoutTemplates, default: []]
     }
 
-    /// What is stored of the owner, or made up.
+    /// The owner's stored or made-up data.
     func profile(at now: Timestamp) -> Profile {
         person?.profile ?? MadeUpPerson(name, seed: seed).profile(at: now)
     }

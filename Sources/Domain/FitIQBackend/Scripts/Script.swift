@@ -26,7 +26,7 @@ public struct Script: Sendable, Equatable {
 
     /// The first rule that matches a meal; nil means the built-in parser at its own pace.
     ///
-    /// - Parameter text: The words; nil for a photo, which has rules of its own.
+    /// - Parameter text: The words; nil for a photo, which has its own rules.
     public func meal(_ text: String?, mealType: MealType) -> MealRule? {
         lazy var searched = SearchedText(text ?? "")
         return meals.first { rule in
@@ -154,7 +154,7 @@ public struct AnswerScript: Sendable, Equatable {
         case pause(Int64)
         /// `template_created`, and the answer's `metadata.template_created`, which keeps the last of several.
         ///
-        /// It takes no time of its own, like an error between chunks: only pauses come before it.
+        /// It takes no time itself, like an error between chunks: only pauses precede it.
         case template(CreatedTemplate)
         /// An `error` frame to the audience of the answer; as the last step it ends the answer, which is not stored.
         ///

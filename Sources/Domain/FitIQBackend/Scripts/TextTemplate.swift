@@ -4,7 +4,7 @@ import Text
 /// The values of a scripted answer: `{{content}}`, `{{now}}`, `{{random 1 6}}`, `{{user.name}}` and `{{goal.title}}` in
 /// its texts.
 public struct TextTemplate: Sendable {
-    /// What a field can be.
+    /// The kinds of fields.
     public static let fields = ["content", "now", "random 1 6", "user.name", "goal.title", openBraces]
     /// Stands for braces that begin no field.
     private static let openBraces = "\"{{\""

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// The laid-out form of a script: the events of an answer with their times, and what is stored.
+/// The laid-out form of a script: the events of an answer with their times, and the stored text.
 struct Timeline: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case chunk(String)
@@ -104,7 +104,7 @@ struct Timeline: Sendable, Equatable {
 }
 
 extension AnswerScript.Step {
-    /// What the step says, in chunks; a step without a text says nothing.
+    /// The step's text, in chunks, if any.
     fileprivate func speech(_ builtInAnswer: () -> Speech) -> Speech {
         switch self {
         case .text(let text): Speech(text)
@@ -129,7 +129,7 @@ extension AnswerScript.Step {
 extension StreamTiming {
     /// The time to the first chunk, and after each chunk to the next or to the end, in nanoseconds.
     ///
-    /// A pure function: the same timing, chunks and seed give the same gaps. None is negative or longer than
+    /// A pure function: the same timing, chunks and seed give the same gaps. From zero to
     /// ``AnswerScript/longestTimeline``.
     func gaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
         let human = Pace.humanGaps(of: rate == .human ? chunks : [], seed: seed)

@@ -84,7 +84,7 @@ struct UnsavedEntities: Sendable {
         /// Orders documents by when they were first noted: new ones by their creation.
         let number: Int
         let isNew: Bool
-        /// Where it was in its list; it only ever moves down.
+        /// Its former index in its list; it only ever moves down.
         let index: Int
     }
 
@@ -109,7 +109,7 @@ struct UnsavedEntities: Sendable {
         return nil
     }
 
-    /// Drops what is taken or gone from the queue once it is the majority.
+    /// Drops taken and deleted entries from the queue once they are the majority.
     private mutating func dropTaken() {
         guard queue.count > 2 * documents.count + 64 else { return }
         queue = queue[takenCount...].filter { documents[$0.document]?.number == $0.number }
@@ -125,7 +125,7 @@ struct UnsavedEntities: Sendable {
     }
 }
 
-/// What has changed since it was last saved, one entity at a time.
+/// The changes since the last save, one entity at a time.
 ///
 /// All changes since a moment at which nothing was unsaved, applied in order, give the world of the next such moment.
 /// A streaming answer is saved once it is complete; until then its question awaits one.
@@ -152,8 +152,8 @@ extension Backend {
             || unsaved?.removed.isEmpty == false || unsaved?.documents.isEmpty == false
     }
 
-    /// Takes unsaved changes: entities that are gone come first, a new one after that to which it belongs, and new ones
-    /// of one list in the order of their creation.
+    /// Takes unsaved changes: deleted entities come first, a new one after its owner, and new ones of one list in order
+    /// of creation.
     ///
     /// - Parameter limit: About how many to take; the new messages of a consultation come as a whole, and a long document
     ///   counts for many.
@@ -216,7 +216,7 @@ extension Backend {
         }
     }
 
-    /// So many bytes of a document, which is copied, take as long as another entity.
+    /// Copying this many bytes of a document takes as long as another entity.
     private static let weightOfDocument = 4096
 
     private mutating func append(consultation position: Int, _ isNew: Bool, to changes: inout [EntityChange]) {
@@ -238,7 +238,7 @@ extension Backend {
     mutating func noteChange(
         of document: ResourceID, isNew: Bool = false, at index: Int, in collection: DocumentCollection, of user: UserID
     ) {
-        // Those of a new user are noted when the user is taken.
+        // A new user's entities are recorded when the user is taken.
         guard unsaved != nil, !users.isNew(user.index) else { return }
         unsaved?.note(.init(user: user, collection: collection, id: document), isNew: isNew, at: index)
     }
@@ -336,8 +336,8 @@ extension Backend {
     /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all
     /// invariants of a backend hold.
     ///
-    /// A live world may exceed its limit, because what had started when it became full was finished. A document that
-    /// names the issued ids, as exports do, is therefore not held to the limit of a world.
+    /// A live world may exceed its limit, because it finishes work that had started before. A document that names the
+    /// issued ids, as exports do, is therefore not held to the limit of a world.
     ///
     /// - Parameters:
     ///   - exportRoom: The bytes that such a document may fill; nil for no limit.
@@ -357,7 +357,7 @@ extension Backend {
 }
 
 extension UserData {
-    /// Adds what is the user's and in no list of the world.
+    /// Adds the user's data that is in no list of the world.
     mutating func addPerson(of user: User) {
         photos = user.photos.map { photo in
             var data = MealLogData(photo.log)

@@ -107,8 +107,8 @@ extension Planter {
         return document
     }
 
-    /// The members by the row of the collection; those of a saved world stay as they are if they break its rules, since
-    /// they were saved before there were such rules.
+    /// The members by the row of the collection; those of a saved world may break its rules, since they may be older
+    /// than the rules.
     private func members(
         of data: DocumentData, in collection: DocumentCollection, created: Timestamp, at path: String
     ) throws(PlantError) -> JSONObject {

@@ -276,7 +276,7 @@ extension Planter {
             content: content, metadata: metadata == MessageMetadata() ? nil : metadata, createdAt: time)
     }
 
-    /// Adds what only the apps read, or removes it.
+    /// Adds or removes the apps' members.
     private func complete(_ metadata: inout MessageMetadata, of role: MessageRole, in consultation: Consultation) {
         guard backend.configuration.mode.servesApps else {
             (metadata.persona, metadata.processingTime) = (nil, nil)

@@ -6,8 +6,8 @@ struct Planter {
     var backend: Backend
     var turn: Turn
     let room: StorageRoom
-    /// Whether the document is a world that was saved: it fitted together, but maybe under other rules, in another guide,
-    /// or with a clock that has been set back since; and what the world made itself may be larger than what it accepts.
+    /// Whether the document is a saved world: it was consistent, but maybe under other rules, in another guide, or
+    /// before the clock was set back; and the world's own data may exceed the limits of input.
     let isRestored: Bool
 
     var now: Timestamp { turn.date }
@@ -87,7 +87,7 @@ struct Planter {
         guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
     }
 
-    /// - Parameter what: What is counted, in the plural.
+    /// - Parameter what: The counted thing, in the plural.
     func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
         guard count <= limit || isRestored else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
     }
@@ -237,7 +237,7 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         /// A document breaks a rule of its collection, in the words of a request's refusal.
         case document(String)
         case number(Double, allowed: ClosedRange<Double>), negative(Int)
-        // Limits, with what is counted in the plural: `goals`.
+        // Limits, with the counted thing in the plural: `goals`.
         case tooMany(String, Int, limit: Int), storeFull(limit: Int)
     }
 }

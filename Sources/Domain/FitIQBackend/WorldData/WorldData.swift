@@ -22,7 +22,7 @@ public struct UserData: Sendable, Equatable {
     /// The number of active consultations to reach with consultations about free topics; nil for none.
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
-    /// What was recognized in photos: completed or failed.
+    /// The foods recognized in photos: completed or failed logs.
     public var photos: [MealLogData] = []
     public var documents: [DocumentCollection: [DocumentData]]
     /// Nil for a user who cannot log in.
