@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A consultation that is not this user's") struct OwnershipTests {
+@Suite("Other users' consultations") struct OwnershipTests {
     private func attempts(_ world: World, _ id: String, by user: UserID) -> [APIError?] {
         var world = world
         return [

@@ -101,7 +101,7 @@ struct MCPToolTests {
         ("explore", ["output": "/"], "no argument"),
     ]
 
-    @Test("A call with wrong arguments is refused with the right ones", arguments: refusals.indices)
+    @Test("The refusal of wrong arguments names the right ones", arguments: refusals.indices)
     func refuses(row: Int) {
         let (tool, arguments, words) = Self.refusals[row]
         let answer = Self.asked(tool, arguments)

@@ -26,7 +26,7 @@ public struct FieldBlock: Sendable {
 
     /// Whether these are the very field lines of another head on the same connection: a comparison of addresses.
     ///
-    /// Repeated lines of a client are stored once. If it is false they may be equal all the same.
+    /// Repeated lines of a client are stored once. If it is false, they may still be equal.
     public func isSame(as other: FieldBlock) -> Bool {
         !bytes.isEmpty
             && bytes.withUnsafeBufferPointer { $0.baseAddress }

@@ -49,7 +49,7 @@ public struct Schedule: Sendable, Hashable {
     /// own.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
-            preconditionFailure("What kinds of faults say of places can be read.")
+            preconditionFailure("Every kind of fault writes its places in a form that can be read.")
         }
         var scenario = base
         scenario.faults += added.faults

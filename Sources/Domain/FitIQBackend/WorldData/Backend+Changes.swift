@@ -341,8 +341,8 @@ extension Backend {
     ///
     /// - Parameters:
     ///   - exportRoom: The bytes that such a document may fill; nil for no limit.
-    ///   - isRestored: Whether the document is a world that was saved, which is not refused for its sizes, its times, its
-    ///     topics or its meal types: times beyond the world's start become that.
+    ///   - isRestored: Whether the document is a saved world, which is not refused for its sizes, its times, its
+    ///     topics or its meal types; the world's start replaces later times.
     /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false

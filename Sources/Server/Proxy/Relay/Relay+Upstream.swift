@@ -184,7 +184,7 @@ extension Relay {
     // MARK: Another protocol
 
     private mutating func beginTunnel(_ head: ResponseHead) {
-        // The codec rejects a 101 to a request that proposed nothing, or is not complete; then ours is just as far.
+        // The codec rejects a 101 to a request that proposed nothing, or is not complete; so ours can switch, too.
         guard let exchange, exchange.heading.wantsWebSocket else { preconditionFailure("a 101 that was not proposed") }
         AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         events.append(.opened(target: exchange.path))

@@ -163,7 +163,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
                 return
             }
-            // One in upper case is not found: that it failed is enough, and `ids/lowercase` judges the rest.
+            // An id in upper case gets 404, which is enough here; `ids/lowercase` judges its case.
             let key = Owned(client: client, id: id.asciiLowercased())
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
