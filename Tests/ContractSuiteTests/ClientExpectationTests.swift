@@ -102,7 +102,7 @@ struct ClientExpectationTests {
                 #"it as failed and the reason "No food.""#, .failedMeal
             ),
             (
-                .idle, "nothing to be under way",
+                .idle, "no work in progress",
                 "that something is under way (connection connected, 1 messages not complete, 1 meals in processing)",
                 nil
             ),

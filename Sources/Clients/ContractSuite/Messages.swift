@@ -57,7 +57,7 @@ enum Messages {
             "the meal \(quoted(text)) to be \(status.rawValue)" + (calories.map { " with \($0) kcal" } ?? "")
         case .mealError(let text, let words):
             "the meal \(quoted(text)) to have failed, and the reason shown, with \(quoted(words))"
-        case .idle: "nothing to be under way"
+        case .idle: "no work in progress"
         case .all(let parts): parts.map(text).joined(separator: ", ")
         case .oneOf(let parts): parts.map(text).joined(separator: ", or ")
         case .checking(_, let expectation): text(expectation)

@@ -175,7 +175,7 @@ struct FleetTests {
         #expect(!network.engine.isDrained)
     }
 
-    @Test("Idle worlds go after the draining time, those with sockets do not")
+    @Test("Idle worlds are deleted after the draining time, those with sockets are not")
     func idle() throws {
         let network = Self.node("n2")
         let (talking, idle) = (try network.world(), try network.world())

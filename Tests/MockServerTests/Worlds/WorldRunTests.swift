@@ -71,7 +71,7 @@ struct WorldRunTests {
         #expect(times.map { $0.nanoseconds(since: judgement.startedAt) } == [2_000_000_000, 2_000_000_000])
     }
 
-    @Test("They end with the run; their own worlds belong to the same run, the server's to none")
+    @Test("Worlds end with their run; their own worlds belong to it too, the server's to none")
     func ends() throws {
         let run = try Run()
         let (one, _) = try run.world()
