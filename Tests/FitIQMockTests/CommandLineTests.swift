@@ -123,7 +123,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "help of a command that exists is parsed",
+        "Help for an existing command is parsed",
         arguments: [
             ["help"], ["help", "verify"], ["help", "--help"], ["help", "help"], ["help", "scenario", "from"],
             ["scenario"],

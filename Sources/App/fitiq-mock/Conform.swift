@@ -73,14 +73,14 @@ struct ConformCommand: ParsableCommand {
     @Flag(help: "Do not ask before a server that is not on this machine.")
     var yes = false
 
-    @Option("Keep what was said in this file, as HAR; tokens and keys become placeholders.", "path", .file())
+    @Option("Save the traffic to this file, as HAR; tokens and keys become placeholders.", "path", .file())
     var output: String?
 
     @Option("Write the deviations to this file, as rows of a Markdown table.", "file", .file())
     var deviations: String?
 
     @Option(
-        "Write what deviates to this file, as an overlay for 'serve --overlay'.", "file",
+        "Write the deviations to this file, as an overlay for 'serve --overlay'.", "file",
         .scenarioFiles)
     var accept: String?
 

@@ -42,7 +42,7 @@ struct Explore: ParsableCommand {
     var guide: String?
 
     @Option(
-        "Decides every id and every pace, and the order of what is tried. (default: the scenario's, and 1)", as: .seed)
+        "Decides every id and every pace, and the order of the schedules. (default: the scenario's, and 1)", as: .seed)
     var seed: UInt64?
 
     @Option(
@@ -51,10 +51,10 @@ struct Explore: ParsableCommand {
     var budget: Lifetime?
 
     @Option(
-        "How many schedules to try at most, from 1 to 10000000. (default: no limit)", "number", parsing: .unconditional)
+        "The maximum number of schedules, from 1 to 10000000. (default: no limit)", "number", parsing: .unconditional)
     var runs: Int?
 
-    @Option("How many run at once, from 1 to 16, each in a world of its own.", "number", parsing: .unconditional)
+    @Option("How many run at once, from 1 to 16, each in its own world.", "number", parsing: .unconditional)
     var jobs = ExploreLimits.jobs.upperBound
 
     @Flag(help: "No artificial delays of the backend. Waits of the client and of faults stay as they are.")
@@ -78,7 +78,7 @@ struct Explore: ParsableCommand {
             + "faults, from 40s to 60s)", "duration", parsing: .unconditional)
     var timeLimit: Lifetime?
 
-    @Option("How often of how many times a finding has to show, at most 20.", "k/n")
+    @Option("In how many of how many runs a finding has to appear, at most 20.", "k/n")
     var confirm = Explorer.Settings().confirmation
 
     @Option(

@@ -39,10 +39,10 @@ struct WaitCommand: ParsableCommand {
             with 1 if no server is ready in time.
             """)
 
-    @Option("The file that the server was told to write.", "path", .file())
+    @Option("The server's --ready-file.", "path", .file())
     var readyFile: String
 
-    @Option("How long to wait: a number and s, m, h or d; 0 looks once.", "duration", parsing: .unconditional)
+    @Option("How long to wait: a number with s, m, h or d; 0 checks once.", "duration", parsing: .unconditional)
     var timeout = Lifetime(seconds: 30)
 
     private static let pause = Duration.milliseconds(20)

@@ -33,7 +33,7 @@ struct JudgeCommand: ParsableCommand {
     var journal: String
 
     @Option(
-        "Judge by what one guide asks, such as consultation-websocket. (default: union, which is all)", "name", .guides)
+        "Judge by one guide, such as consultation-websocket. (default: union, which is all)", "name", .guides)
     var guide: String?
 
     @Option("Judge only the world with this id.", "id")

@@ -19,7 +19,7 @@ struct MCPCommand: ParsableCommand {
             """)
 
     @Option(
-        "The server to work with, or one of its worlds; its plain port. (default: FITIQ_MOCK_URL, or a server of its own)",
+        "The server to work with, or one of its worlds; its plain port. (default: FITIQ_MOCK_URL, or its own server)",
         "url")
     var url: String?
 
@@ -27,7 +27,7 @@ struct MCPCommand: ParsableCommand {
     var adminToken: String?
 
     @Option(
-        "What 'verify' and 'explore' run, for the shell: 'swift test'. (default: none, and these tools are not there)",
+        "The shell command of 'verify' and 'explore', such as 'swift test'. (default: none, without these tools)",
         "command")
     var command: String?
 

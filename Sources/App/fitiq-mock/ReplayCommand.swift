@@ -29,7 +29,7 @@ struct ReplayCommand: ParsableCommand {
     var match: String?
 
     @Option(
-        "How many times as fast as recorded, 0.001 to 1000, or instant. (default: 1)", "number|instant",
+        "The factor by which to replay faster than recorded, 0.001 to 1000, or instant. (default: 1)", "number|instant",
         parsing: .unconditional)
     var speed: String?
 

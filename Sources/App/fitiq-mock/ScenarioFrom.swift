@@ -41,7 +41,7 @@ struct ScenarioFrom: ParsableCommand {
     @Option("How long the command may take for one run, from 1s to 1d.", "duration", parsing: .unconditional)
     var timeLimit = Lifetime(seconds: 60)
 
-    @Option("How often of how many times the command has to fail, at most 20.", "k/n")
+    @Option("In how many of how many runs the command has to fail, at most 20.", "k/n")
     var confirm = Explorer.Settings().confirmation
 
     @Option(

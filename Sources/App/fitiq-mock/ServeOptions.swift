@@ -15,7 +15,7 @@ import Text
 struct ServeOptions: ParsableArguments {
     @OptionGroup var host: HostOptions
 
-    @Option("Write what is served to this file, as HAR, while it happens.", "path", .file())
+    @Option("Record the traffic to this file, as HAR, while the server runs.", "path", .file())
     var record: String?
 
     @Option("Decides every id and every pace: same seed and requests, same answers. (default: 1)", as: .seed)
@@ -39,11 +39,11 @@ struct ServeOptions: ParsableArguments {
         .values(of: ScenarioPlan.ClockChoice.self))
     var clock: String?
 
-    @Option("What lies between clients and worlds: \(Settings.networks). (default: none)", "name", .networks)
+    @Option("The network between clients and worlds: \(Settings.networks). (default: none)", "name", .networks)
     var network: String?
 
     @Option(
-        "off, on, or required: whether messages on WebSockets and answers are compressed if a client takes it. (default: off)",
+        "off, on, or required: compresses WebSocket messages and answers for clients that accept it. (default: off)",
         "mode", .values(of: Compression.self))
     var compression: String?
 
@@ -156,7 +156,7 @@ struct DataOptions: ParsableArguments {
     @Option("Write everything that the server holds to this file when it has stopped.", "path", .file())
     var exportOnExit: String?
 
-    @Option("Keep everything that the server holds in this file, and go on with it at the next start.", "path", .file())
+    @Option("Save everything to this file, and continue with it at the next start.", "path", .file())
     var state: String?
 
     /// The scenario's file if it is watched, with its stamp before it is read.

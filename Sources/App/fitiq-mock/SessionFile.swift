@@ -203,7 +203,7 @@ struct ShowCommand: ParsableCommand {
     @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
     var bodies = false
 
-    @Option("Cut lines to so many columns, from 60.", "columns")
+    @Option("Cut lines to this many columns, at least 60.", "columns")
     var width = 120
     static let widths = 60...10_000
 

@@ -47,7 +47,7 @@ struct TestClient: ParsableCommand {
     var failFast = false
 
     @Option(
-        "How long all cases may take together, from 1s to 1d; the rest is not played. (default: no limit)", "duration",
+        "How long all cases may take together, from 1s to 1d; the rest is skipped. (default: no limit)", "duration",
         parsing: .unconditional)
     var timeLimit: Lifetime?
 

@@ -30,7 +30,7 @@ struct WatchCommand: ParsableCommand {
     @Option("The id of the world to watch. (default: the one of the URL, or the default world)", "id", .worlds)
     var world: String?
 
-    @Option("Show only what all these words match.", "words")
+    @Option("Show only lines that match all these words.", "words")
     var filter: String?
 
     @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")

@@ -85,7 +85,7 @@ extension Engine {
         var (names, number) = (Set(world.faults.rules.map(\.rule.name)), 1)
         let faults = objects.map { object in
             var object = object
-            // What the server says of a listed rule is ignored, so that a rule can be added as it was shown.
+            // The server's additions to a listed rule are ignored, so that a rule can be added as shown.
             for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
             if object["name"] == nil {
                 while names.contains(ExactString("live-\(number)")) { number += 1 }
