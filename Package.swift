@@ -11,9 +11,6 @@ let isFetched = Context.packageDirectory.contains("/checkouts/")
 // A third of what the tests take is reading and writing of bytes: debug builds optimize that, and keep assertions.
 let optimized: [SwiftSetting] =
     isFetched ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
-// What only commands run is compiled in a third of the time where a build has to be quick: see build_quickly.
-let isQuick = !isFetched && Context.environment["FITIQ_MOCK_QUICK"] != nil
-let cold: [SwiftSetting] = isQuick ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : []
 
 // The folders of Sources are floors: a target imports from its own floor and from those below it, which
 // Tests/StyleTests checks. Here they stand from the top down.
@@ -61,7 +58,7 @@ let package = Package(
                 "JSON", "Judging", "MCP", "MockServer", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Text",
                 "Traffic", argumentParser, httpTypes, logging,
             ],
-            path: "Sources/App/fitiq-mock", swiftSettings: cold),
+            path: "Sources/App/fitiq-mock"),
 
         // `swift package contract-test` in packages that depend on this one.
         .plugin(
@@ -94,11 +91,11 @@ let package = Package(
                 "Faults", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text",
                 "Traffic", httpTypes,
             ],
-            path: "Sources/Clients/ContractSuite", swiftSettings: cold),
+            path: "Sources/Clients/ContractSuite"),
         .target(
             name: "FitIQClient",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "Text", "WebSocket", httpTypes],
-            path: "Sources/Clients/FitIQClient", swiftSettings: cold),
+            path: "Sources/Clients/FitIQClient"),
 
         // MARK: Server — the fake, the proxy, and what a developer writes down for them.
         // Tools for coding agents: messages of the Model Context Protocol in, requests to the admin API out.

@@ -9,7 +9,7 @@ struct DocumentRunner {
     let program: String
     let address: String
 
-    private static let documentedProgram = ".build/release/fitiq-mock"
+    private static let documentedProgram = ".build/debug/fitiq-mock"
     private static let documentedAddress = "127.0.0.1:8080"
     /// The ports of servers that pages start in addition to the one that runs.
     private static let documentedPorts = ["8081", "8082", "8443"]
