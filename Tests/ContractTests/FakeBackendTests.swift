@@ -376,7 +376,7 @@ struct FakeBackendTests {
 
     @Test(
         "Allowing an unknown obligation is refused",
-        .foundOut("'ids/lowercas' to allow. Did you mean 'ids/lowercase'?"),
+        .foundOut("There is no obligation 'ids/lowercas'. Did you mean 'ids/lowercase'?"),
         .fakeBackend().allowing("ids/lowercas"))
     func unknownObligation() {}
 

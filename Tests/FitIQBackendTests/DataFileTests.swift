@@ -141,7 +141,7 @@ extension DataFile {
                 "Eat.",
                 ["to 48 words, not 16"]
             ),
-            ("For breakfast, I", "For breakfast,  I", ["between words"]),
+            ("For breakfast, I", "For breakfast,  I", ["separate words"]),
             (
                 #""keywords": ["suicide""#, #""keyword": ["suicide""#,
                 [

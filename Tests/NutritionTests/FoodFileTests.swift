@@ -134,11 +134,11 @@ struct FoodFileTests {
     @Test(
         "A duplicate key or name is reported with both lines",
         arguments: [
-            ("apple", "pear", "", "the key apple stands in line 2 already"),
-            ("pear", "Apple", "", "\"apple\" stands in line 2 already"),
-            ("pear", "pear", "pome; red-apple", "\"red apple\" stands in line 2 already"),
-            ("pear", "pear", "pome; Pear", "\"pear\" stands in line 3 already"),
-            ("pear", "pear", "apples", "\"apples\" stands in line 2 already"),
+            ("apple", "pear", "", "the key apple is already in line 2"),
+            ("pear", "Apple", "", "\"apple\" is already in line 2"),
+            ("pear", "pear", "pome; red-apple", "\"red apple\" is already in line 2"),
+            ("pear", "pear", "pome; Pear", "\"pear\" is already in line 3"),
+            ("pear", "pear", "apples", "\"apples\" is already in line 2"),
         ])
     func tellsCollisions(_ key: String, _ name: String, _ aliases: String, _ message: String) {
         let file = Self.read(Self.head + Self.line([]) + Self.line([(.key, key), (.name, name), (.aliases, aliases)]))

@@ -63,7 +63,7 @@ extension Peers {
                 #expect(shown.contains(#"POST /__admin/clock {"advance": "10s"}"#), "\(shown)")
             }
             try await RunningServer.serve("--clock", "manual", "--admin-token", "secret") { server in
-                let refused = try await terminal(server, "> ", #"Hello\n"#, "to find out", #"\x03"#)
+                let refused = try await terminal(server, "> ", #"Hello\n"#, "--admin-token: ", #"\x03"#)
                 #expect(refused.contains("--admin-token") && !refused.contains("nothing comes by itself"), "\(refused)")
                 let environment = ["FITIQ_MOCK_ADMIN_TOKEN": "secret"]
                 let told = try await terminal(

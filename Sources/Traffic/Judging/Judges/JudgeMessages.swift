@@ -73,7 +73,7 @@ extension Messages {
         _ request: String, _ ids: [String], failedAt: Timestamp, _ failure: String, after wait: Int64
     ) -> String {
         "\(request) \(failure) at \(clock(failedAt)), but had created \(ids[0]); it was sent again "
-            + "\(seconds(wait)) later and created \(ids[1]), so what the user asked for once is there twice."
+            + "\(seconds(wait)) later and created \(ids[1]), so something that the user requested once exists twice."
     }
     static func failure(status: Int?) -> String { status.map { "was answered with \($0)" } ?? "went unanswered" }
     static let cut = "was cut"
