@@ -128,7 +128,13 @@ struct Chat: ParsableCommand {
                 case .quit: return
                 case .help: print(Messages.chatHelp)
                 case .archive: try attempt(archive)
-                case .meal(let text): try attempt { try await Self.log(text, $0) }
+                case .meal(let text):
+                    // A guide without meals answers 404, which says nothing of the consultation.
+                    do {
+                        try self.attempt(client, input) { try await Self.log(text, $0) }
+                    } catch let error as ClientError where error.isGone && input.isEdited {
+                        FitIQMock.printError(Messages.sentence(error.description))
+                    }
                 case .unknown(let word): FitIQMock.printError(Messages.unknownChatCommand(word))
                 }
             }
