@@ -60,7 +60,7 @@ extension Messages {
         "\(option) cannot be combined with a session that is replayed: such a server has no own data."
     }
     static let twoStates =
-        "--state and --import both say what the server begins with: without --import it goes on where --state ended; "
+        "--state and --import both say what the server begins with: without --import it continues where --state ended; "
         + "PUT /__admin/state takes the file of --import while the server runs."
     static let scenarioBesideSession =
         "--scenario must not have users, answers, meals, stubs, ids, token lifetime or a session if a session is "

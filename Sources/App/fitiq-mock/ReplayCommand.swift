@@ -10,8 +10,8 @@ struct ReplayCommand: ParsableCommand {
         abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
         discussion: """
             Each option can also be set in the environment, --match as FITIQ_MOCK_MATCH and so on. --scenario sets \
-            faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids \
-            and --watch cannot be used with a session.
+            faults, guide, seed and clock; the session replaces its data. --import, --export-on-exit, --state, --ids, \
+            --watch, --overlay and --upstream cannot be used with a session.
 
             Exit codes: 0 success, 1 with --match strict a request differed from the recorded one or was missing, 2 \
             usage, configuration or an unreadable session, 3 the server failed.

@@ -95,7 +95,7 @@ struct ScenarioFrom: ParsableCommand {
             for line in lines.prefix(12) { FitIQMock.printToStandardError("  \(line)\n") }
             throw Failure.told(exitCode: 1)
         }
-        guard !smallest.faults.isEmpty else {
+        guard !smallest.faults.isEmpty || signal != nil else {
             FitIQMock.printError(Messages.needsNoFault(search.shown.map(\.text).sorted()))
             throw Failure.told(exitCode: 1)
         }

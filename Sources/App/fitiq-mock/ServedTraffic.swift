@@ -24,7 +24,9 @@ final class ServedTraffic {
         engine.observeEntries { [unowned self] entry, world in
             let name = ExactString(world ?? Self.defaultWorld)
             news.insert(name)
-            for line in folds[name, default: ChunkFolds()].lines(of: entry, by: lines, in: world) { show(line) }
+            var open = folds[name] ?? ChunkFolds()
+            for line in open.lines(of: entry, by: lines, in: world) { show(line) }
+            folds[name] = open.isEmpty ? nil : open
         }
     }
 
@@ -53,7 +55,7 @@ final class ServedTraffic {
         }
         news.removeAll(keepingCapacity: true)
         guard now == nil else { return }
-        for (world, var rest) in folds {
+        for (world, var rest) in folds.sorted(by: { $0.key.text < $1.key.text }) {
             for line in rest.finish(by: lines, in: world.text == Self.defaultWorld ? nil : world.text) { show(line) }
         }
     }

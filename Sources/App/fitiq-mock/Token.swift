@@ -10,7 +10,7 @@ struct Token: ParsableCommand {
         abstract: "Print a token that the fake accepts, or one that has expired.",
         discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
 
-    @Option("The user's id, the claim 'sub'. (default: the development user, whose the default world is)", "id")
+    @Option("The user's id, the claim 'sub'. (default: the development user, who owns the default world)", "id")
     var user: String?
 
     @Option(

@@ -43,8 +43,8 @@ public struct CaseResult: Sendable {
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
     /// Whether the client sent ids in upper case; false if its user saw nothing wrong.
     var hasUpperCaseIDs = false
-    /// The broken inside checks; none where the server saw that a *must* was broken, or ids in upper case, which what the
-    /// user sees may follow from.
+    /// The broken inside checks; none if the server saw a broken *must* or ids in upper case, which may have caused what
+    /// the user sees.
     public var brokenChecks: Set<InsideCheck> { followsFromTraffic ? [] : Set(failures.compactMap(\.check)) }
     private var followsFromTraffic: Bool { hasUpperCaseIDs || verdicts.contains { $0.failsRun } }
 

@@ -100,7 +100,7 @@ public struct JournalReader {
             return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
             var placed = error
-            // The beginning of an object is never valid JSON, which alone has columns.
+            // Only mistakes in JSON have a column, and the beginning of an object is one.
             if error.column != nil, !isComplete, hasEntry, line.first == UInt8(ascii: "{") {
                 placed = JournalError(message: Messages.unfinishedLine, isUnfinished: true)
             }

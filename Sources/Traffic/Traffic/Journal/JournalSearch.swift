@@ -219,9 +219,9 @@ public struct TrafficFilter: Sendable {
     public static let keys =
         JournalQuery.parameters.filter { !["since", "before", "limit", "order"].contains($0) }
         + ["fault", "verdict", "pings", "chunks"]
-    /// The keys that say nothing of a single chunk.
+    /// The keys that a socket's chunks and its close have in common.
     private static let socketKeys = [
-        "pings", "method", "path", "endpoint", "user", "trace", "connection", "kind", "direction",
+        "pings", "method", "path", "endpoint", "user", "trace", "connection",
     ]
 
     private let query: JournalQuery
