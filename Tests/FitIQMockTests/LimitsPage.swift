@@ -115,7 +115,9 @@ enum LimitsPage {
             .bytes("ServerLimits.jobBytes", ServerLimits().jobBytes)
         ],
         "the same for all echo sockets": [server.bytes("echoBytes")],
-        "unsent bytes beyond which the server stops reading from a connection": [server.bytes("unsentBytesBeforeReadingPauses")],
+        "unsent bytes beyond which the server stops reading from a connection": [
+            server.bytes("unsentBytesBeforeReadingPauses")
+        ],
         "time to stop after SIGTERM, SIGINT or SIGHUP": [server.time("shutdownTime")],
     ]
 

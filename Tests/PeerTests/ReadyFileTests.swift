@@ -150,7 +150,7 @@ extension Peers {
                 timeout 60 "$0" chat --url $url <lines >answers 2>news & chat=$!
                 exec 4>lines
                 echo "How much protein?" >&4
-                timeout 60 sh -c 'while [ ! -s answers ]; do sleep 0.1; done'
+                timeout 60 sh -c 'until grep -q . answers && [ -z "$(tail -c 1 answers)" ]; do sleep 0.1; done'
                 kill -INT ${servers##* } && wait ${servers##* }
                 "$0" serve --instant --port ${url##*:} --ready-file ready.json >/dev/null 2>log 4>&- & servers="$servers $!"
                 "$0" wait --ready-file ready.json >/dev/null

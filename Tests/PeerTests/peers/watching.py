@@ -167,7 +167,7 @@ def restart():
             first.wait(LIMIT)
             with served("--port", address.split(":")[-1]) as (second, again):
                 assert again == address
-                watch.errors.take("connected again.*\n")
+                watch.errors.take("reconnected: .*\n")
                 assert status(address + "/after") == 404
                 watch.output.take("GET  /after .*\n")
                 # Killed, not stopped: the connection has no proper end.
@@ -291,7 +291,7 @@ def events():
             breach = "                ✗ must ids/lowercase: It was \\x1B[31mred. (#2)"
             expected = ["first", breach, "second", "third", breach]
             assert [line.split(" · ")[-1] for line in text.splitlines()] == expected, text
-            watch.errors.read("has begun anew")
+            watch.errors.read("has restarted")
             watch.end()
     seen = [re.search(r"Last-Event-ID: (\d+)", request) for request in requests]
     assert [match and match[1] for match in seen] == [None, "2", "3", "0"], requests
