@@ -64,7 +64,7 @@ extension Peers {
             }
             try await RunningServer.serve("--clock", "manual", "--admin-token", "secret") { server in
                 let refused = try await terminal(server, "> ", #"Hello\n"#, "--admin-token: ", #"\x03"#)
-                #expect(refused.contains("--admin-token") && !refused.contains("nothing comes by itself"), "\(refused)")
+                #expect(refused.contains("--admin-token") && !refused.contains("nothing arrives until"), "\(refused)")
                 let environment = ["FITIQ_MOCK_ADMIN_TOKEN": "secret"]
                 let told = try await terminal(
                     server, environment: environment, "> ", #"Hello\n"#, "stands still", #"\x03"#)
