@@ -72,7 +72,7 @@ struct ListScenarios: ParsableCommand {
         guard let name else {
             print(Self.table(Scenario.builtInSummaries))
             StandardOutput.flush()
-            FitIQMock.printError(Messages.scenarioUse)
+            if !StandardOutput.hasFailed { FitIQMock.printError(Messages.scenarioUse) }
             return
         }
         guard let text = Scenario.builtInText(named: name) else {
