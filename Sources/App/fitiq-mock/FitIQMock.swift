@@ -218,7 +218,7 @@ enum System {
 
     static var temporaryFolder: String { variable("TMPDIR") ?? "/tmp" }
 
-    /// A new file for this user only; its descriptor is negative where there is none, with the reason in `errno`.
+    /// Creates a file for this user only; on failure the descriptor is negative and `errno` has the reason.
     static func temporaryFile() -> (descriptor: Int32, path: String) {
         var path = Array("\(temporaryFolder)/fitiq-mock-XXXXXX".utf8CString)
         let file = mkstemp(&path)

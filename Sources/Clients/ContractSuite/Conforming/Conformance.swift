@@ -17,7 +17,7 @@ public struct Conformance: Sendable {
     public let mode: GuideMode
     /// By endpoint, in the order of the API.
     public private(set) var endpoints: [EndpointResult] = []
-    /// Answers that are not compared, because the fake has none of the kind.
+    /// Answers that are not compared, because the fake does not serve this kind.
     public private(set) var unknownCount = 0
     var known: [Endpoint: [Kind: Known]] = [:]
     /// The fake's answers, without the additions of its description and an overlay.

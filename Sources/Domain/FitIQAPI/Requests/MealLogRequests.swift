@@ -201,7 +201,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
 
 /// A part of `multipart/form-data` (RFC 7578).
 package struct FormPart {
-    /// Empty if it has none.
+    /// Empty if the part has no name.
     package private(set) var name = ""
     package private(set) var isFile = false
     /// The media type in lower case, without parameters.

@@ -239,7 +239,7 @@ public struct StreamTiming: Sendable, Equatable {
     public static let human = StreamTiming()
 }
 
-/// A rule for answers; the first matching rule applies, or the built-in coach if there is none.
+/// A rule for answers; the first matching rule applies, and the built-in coach answers if none matches.
 public struct AnswerRule: Sendable, Equatable {
     // Conditions that are empty or nil match every question.
     public var personas: Set<Persona>
@@ -265,7 +265,7 @@ public enum TextMatch: Sendable, Equatable {
     case matches(Pattern)
 }
 
-/// A rule for meals; the first matching rule applies, or the built-in parser if there is none.
+/// A rule for meals; the first matching rule applies, and the built-in parser decides if none matches.
 public struct MealRule: Sendable, Equatable {
     // Conditions that are empty or nil match every meal.
     public var text: TextMatch?
