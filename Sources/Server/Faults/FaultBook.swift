@@ -263,7 +263,8 @@ extension FaultBook {
                 acting.response.ruleNames.append(rule.name.text)
             case .socket(let fault, let point):
                 let chance = chance(of: rule, UInt64(rules[index].matches))
-                socketRules.append(SocketFaults.Rule(name: rule.name, fault: fault, point: point, chance: chance))
+                let shared = SocketFaults.Rule.Shared(name: rule.name, fault: fault, point: point)
+                socketRules.append(SocketFaults.Rule(shared, chance: chance))
                 if case .hold = fault { continue }
             }
             rules[index].acted += 1

@@ -239,33 +239,29 @@ extension FaultBook {
             faults = SocketFaults(seed: seed)
             faults?.rules.reserveCapacity(breakpoints.count)
         }
-        for breakpoint in breakpoints where !present.contains(breakpoint.name) {
+        for breakpoint in breakpoints where !present.contains(breakpoint.shared.name) {
             if breakpoint.isEnabled { rules[breakpoint.place].matches += 1 }
             let matches = UInt64(rules[breakpoint.place].matches)
             faults?.rules.append(
                 SocketFaults.Rule(
-                    name: breakpoint.name, fault: breakpoint.fault, point: breakpoint.point,
-                    chance: breakpoint.chance.mixing(matches), isEnabled: breakpoint.isEnabled))
+                    breakpoint.shared, chance: breakpoint.chance.mixing(matches), isEnabled: breakpoint.isEnabled))
         }
     }
 }
 
 /// A breakpoint for frames, as a book has it at the moment.
-///
-/// A class, because many sockets may get many of them at once.
-public final class FrameBreakpoint: Sendable {
-    fileprivate let (place, name, isEnabled): (Int, ExactString, Bool)
-    fileprivate let (fault, point, chance): (SocketFault, SocketPoint, Chance)
+public struct FrameBreakpoint: Sendable {
+    fileprivate let (place, shared, chance): (Int, SocketFaults.Rule.Shared, Chance)
+    fileprivate let isEnabled: Bool
     /// The sockets that it concerns; nil for all.
     public let (socket, connection): (Endpoint?, UInt64?)
 
     fileprivate init(
         _ rule: FaultRule, at place: Int, _ fault: SocketFault, _ point: SocketPoint, of chance: Chance
     ) {
-        (self.place, name, isEnabled, socket, connection) = (
-            place, rule.name, rule.isEnabled, rule.socket, rule.connection
-        )
-        (self.fault, self.point, self.chance) = (fault, point, chance.mixing(rule.name.utf8))
+        (self.place, isEnabled, socket, connection) = (place, rule.isEnabled, rule.socket, rule.connection)
+        shared = SocketFaults.Rule.Shared(name: rule.name, fault: fault, point: point)
+        self.chance = chance.mixing(rule.name.utf8)
     }
 }
 

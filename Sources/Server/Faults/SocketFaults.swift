@@ -167,19 +167,36 @@ public struct Outgoing: Sendable, Equatable {
 /// once.
 public struct SocketFaults: Sendable {
     struct Rule: Sendable {
-        let name: ExactString
-        let fault: SocketFault
-        let point: SocketPoint
+        /// What the sockets that have the rule share: a call can give 1,000 rules to every open socket.
+        final class Shared: Sendable {
+            let name: ExactString
+            let fault: SocketFault
+            let point: SocketPoint
+
+            init(name: ExactString, fault: SocketFault, point: SocketPoint) {
+                (self.name, self.fault, self.point) = (name, fault, point)
+            }
+        }
+
+        private let shared: Shared
         /// The chance of `perMille` in the point.
         let chance: Chance
-        var isEnabled = true
-        /// Whether it was removed: its name may now switch another rule.
-        var isRemoved = false
         var typeCount = 0
         /// The messages of the client with the point's type.
         var clientTypeCount = 0
+        var isEnabled: Bool
+        /// Whether it was removed: its name may now switch another rule.
+        var isRemoved = false
         /// Whether a lasting fault has started.
         var hasSetIn = false
+
+        init(_ shared: Shared, chance: Chance, isEnabled: Bool = true) {
+            (self.shared, self.chance, self.isEnabled) = (shared, chance, isEnabled)
+        }
+
+        var name: ExactString { shared.name }
+        var fault: SocketFault { shared.fault }
+        var point: SocketPoint { shared.point }
     }
 
     /// Whether pings of both kinds stay unanswered: set `answersPings` accordingly; the JSON `pong` is dropped here.
