@@ -272,8 +272,10 @@ package struct FormPart {
     /// The place of a pattern that begins with a carriage return, in linear time: it has no other next to it.
     private static func find(_ pattern: [UInt8], in body: [UInt8], from start: Int) -> Int? {
         body.withUnsafeBufferPointer { bytes in
-            guard bytes.count - start >= pattern.count else { return nil }
+            guard bytes.count - start >= pattern.count, let last = pattern.last else { return nil }
             for index in start...bytes.count - pattern.count where bytes[index] == 0x0D {
+                // A picture can consist of line breaks; few of them have the pattern's last byte behind them.
+                guard bytes[index + pattern.count - 1] == last else { continue }
                 if bytes[index..<index + pattern.count].elementsEqual(pattern) { return index }
             }
             return nil
