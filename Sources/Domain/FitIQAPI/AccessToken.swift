@@ -11,8 +11,10 @@ public struct AccessToken: Equatable, Sendable {
     public var notBefore: Int64?
     /// The claim `email`: the address of the account; nil in tokens of users without one.
     public var email: String?
-    /// The claim `jti`: the id of a refresh token, which works once, and of the access token that came with it, so that
-    /// two of the same second differ; tokens for development have none.
+    /// The claim `jti`, an id.
+    ///
+    /// A refresh token has one and works once. Its access token has the same one, so that two access tokens of the same
+    /// second differ. Tokens for development have none.
     public var id: ResourceID?
 
     public init(
@@ -22,7 +24,8 @@ public struct AccessToken: Equatable, Sendable {
         (self.email, self.id) = (email, id)
     }
 
-    /// The secret of refresh tokens: another one, so that neither kind of token passes for the other.
+    /// The secret of refresh tokens; it differs from that of access tokens, so that one kind never passes for the
+    /// other.
     public static func refreshSecret(of secret: [UInt8]) -> [UInt8] {
         HMACSHA256.authenticate(Array("refresh".utf8), key: secret)
     }
@@ -45,7 +48,8 @@ public struct AccessToken: Equatable, Sendable {
         /// Not three base64url parts that hold JSON; the text names the part and the problem.
         case malformed(String)
         case wrongAlgorithm(String)
-        /// The header lists extensions that must be understood, in this value of `crit`; the server supports none.
+        /// The header's `crit` lists extensions that the server must understand; the value is the list, and the server
+        /// supports none.
         case criticalExtensions(String)
         /// The signature was made with another secret, or the token was changed.
         case wrongSignature

@@ -2,9 +2,9 @@ import HeapModule
 
 /// A heap of deadlines in which an obsolete entry stays until it reaches the top.
 ///
-/// A deadline that moves with every event is not moved here: its owner keeps the true deadline and pushes the entry
-/// again when it comes up early, so the hot path does not touch the heap. An earlier deadline is inserted again, and
-/// its owner skips the replaced entry. Entries with equal times are ordered by owner.
+/// If a deadline becomes later, the entry stays: the owner keeps the true deadline, and pushes the entry again when it
+/// comes up early, so the hot path does not touch the heap. If a deadline becomes earlier, the owner pushes a second
+/// entry, and skips the first when it comes up. Entries with equal times are ordered by owner.
 public struct DeadlineQueue<Owner: Comparable> {
     @usableFromInline
     struct Entry: Comparable {

@@ -51,16 +51,16 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
     public enum Credentials: Sendable {
         /// A bearer token, and the API key where the mode requires one.
         case bearer
-        /// A bearer token; a wrong API key is refused, a missing one is not.
+        /// A bearer token; a missing API key is accepted, a wrong one refused.
         case token
-        /// The API key alone: there is no token yet, it has expired, or what is asked for is public.
+        /// The API key alone: the client has no token yet, its token has expired, or the resource is public.
         case key
     }
 
     /// An operation's use of a request's body.
     public enum Body: Sendable {
         case none
-        /// JSON, or nothing.
+        /// JSON, or empty.
         case optional
         /// JSON.
         case required
@@ -70,7 +70,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     struct Row {
         let method: HTTPRequest.Method
-        /// The path with its parameters in braces, in two parts; below `/api/v1`, except for the apps' socket.
+        /// The path in two parts, with its parameters in braces; below `/api/v1`, except for the apps' socket.
         let path: (String, String)
         var documents: DocumentCollection?
 
@@ -200,7 +200,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The parameters of its query that it reads, in the union.
+    /// The query parameters that it reads in the union.
     public var parameters: [String] {
         switch self {
         case .listConsultations: ConsultationListQuery.parameters
@@ -213,7 +213,7 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The names in a query that are not in ``parameters``, each once.
+    /// The names in a query that are not in ``parameters``, without duplicates.
     public func unknownParameters(in query: [(name: String, value: String)]) -> [String] {
         var known = Set(parameters.map { ExactString($0) })
         return query.map(\.name).filter { known.insert(ExactString($0)).inserted }
@@ -226,10 +226,10 @@ public enum Endpoint: String, CaseIterable, Sendable, Hashable {
 
     /// Whether it is a WebSocket handshake.
     public var isSocket: Bool { self == .webSocket || self == .mealSocket }
-    /// Whether HEAD is answered too: a WebSocket handshake is a GET without a HEAD counterpart.
+    /// Whether it answers HEAD too: a WebSocket handshake is a GET without a HEAD counterpart.
     var answersHead: Bool { method == .get && !isSocket }
 
-    /// Whether a guide documents or presupposes it; the others only the two apps use, so only the union has them.
+    /// Whether a guide documents or presupposes it; if not, only the two apps use it, and only the union serves it.
     public var isOfGuides: Bool { GuideMode.guides.contains { $0.serves(self) } }
 
     /// Whether a guide documents it.
@@ -318,7 +318,7 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
         case .goalLinking:
             switch endpoint {
             case .createGoal, .listGoals, .showGoal, .updateGoal, .chatAboutGoal, .showConsultation: .documented
-            // "Goal was deleted on backend", "Conversation was deleted": the guide says what a client does then.
+            // The guides describe how a client handles "Goal was deleted on backend" and "Conversation was deleted".
             case .listMessages, .archiveConsultation, .deleteConsultation, .deleteGoal, .webSocket: .support
             default: .absent
             }
@@ -338,6 +338,6 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
     }
 
     public func serves(_ endpoint: Endpoint) -> Bool { provision(of: endpoint) != .absent }
-    /// The form of an endpoint's responses: the guide's own for what it documents, the union's for the rest.
+    /// The form of an endpoint's responses: the guide's own if it documents the endpoint, otherwise the union's.
     public func form(of endpoint: Endpoint) -> GuideMode { provision(of: endpoint) == .documented ? self : .union }
 }

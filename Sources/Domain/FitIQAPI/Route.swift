@@ -6,13 +6,13 @@ import Text
 public enum Route: Equatable, Sendable {
     /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
-    /// A path with operations, and its first id; nil for a path without ids.
+    /// A path with operations, and its first id, if any.
     case path(APIPath, id: String?)
 
-    /// The route of a path in percent-decoded segments; nil if there is none in the mode.
+    /// Reads a path in percent-decoded segments; nil if the mode has no such route.
     ///
-    /// A path with an extra slash or a missing id has no route: its refusal suggests the nearest endpoint, which helps more
-    /// than an unknown id.
+    /// A path with an extra slash or a missing id has no route: its refusal suggests the nearest endpoint, which helps
+    /// more than "unknown id".
     public init?(segments: [String], in mode: GuideMode = .union) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }
@@ -31,7 +31,7 @@ public enum Route: Equatable, Sendable {
         // Ids have a fixed length, so the length of the path determines the candidate.
         for (prefix, entity) in Self.entities where path.count == prefix.utf8CodeUnitCount + 36 {
             let start = UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount)
-            // Eight bytes at a time.
+            // Compares eight bytes at a time.
             guard UnsafeBufferPointer(rebasing: path[..<start.count]).equalsInConstantTime(start) else { return nil }
             let id = UnsafeBufferPointer(rebasing: path[start.count...])
             guard id.hasNone({ $0.equal(to: .slash) | $0.equal(to: .percent) }) else { return nil }
@@ -41,13 +41,13 @@ public enum Route: Equatable, Sendable {
         return nil
     }
 
-    /// The paths that end with the id of what they show, up to that id.
+    /// The paths that end with an id, up to that id.
     private static let entities: [(prefix: StaticString, path: APIPath)] = [
         ("/api/v1/consultations/", APIPath(of: .showConsultation)), ("/api/v1/goals/", APIPath(of: .showGoal)),
         ("/api/v1/meal-logs/", APIPath(of: .showMealLog)),
     ]
 
-    /// The endpoints of the path as far as a mode knows them, if only to say which guide has them.
+    /// The endpoints of the path that a mode knows, even if only to name the guide that has them.
     public func endpoints(in mode: GuideMode) -> [Endpoint] {
         if case .path(let path, _) = self { path.endpoints(in: mode) } else { [] }
     }
@@ -106,11 +106,11 @@ public enum Route: Equatable, Sendable {
 
 /// A path of the API, and the operations on it.
 ///
-/// It is a place in a table, so that a ``Route`` has nothing but its id to copy.
+/// It is an index into a table, so that copying a ``Route`` copies only its id.
 public struct APIPath: Equatable, Sendable {
     private let place: Int
 
-    /// The constant part of a path; a class, because a search would copy the members of a structure.
+    /// The constant part of a path; a class, because a search would copy the members of a struct.
     private final class Row: Sendable {
         /// With its parameters in braces.
         let template: String
@@ -119,9 +119,9 @@ public struct APIPath: Equatable, Sendable {
         let firstParameter: Int?
         /// In the order of ``methods``.
         let endpoints: [Endpoint]
-        /// Those of them that the guides know.
+        /// The endpoints that the guides know.
         let guided: [Endpoint]
-        /// What GET, which most requests use, stands for; if a guide knows the path, it knows this too.
+        /// The GET endpoint, which most requests use; if a guide knows the path, it knows this endpoint too.
         let read: Endpoint?
 
         init(_ template: String, _ operations: [Endpoint]) {
@@ -134,7 +134,7 @@ public struct APIPath: Equatable, Sendable {
         }
 
         func matches(_ segments: [String]) -> Bool {
-            // From the last: most begin with the same two.
+            // From the last segment, because most paths begin with the same two.
             var index = words.count
             while index > 0 {
                 index -= 1
@@ -143,7 +143,7 @@ public struct APIPath: Equatable, Sendable {
                     if segment.isEmpty { return false }
                     continue
                 }
-                // Most differ in their length; a word is of letters that have no other form in Unicode.
+                // Compare lengths first, because most differ; words of the API have only one form in Unicode.
                 guard word.utf8.count == segment.utf8.count, word == segment else { return false }
             }
             return true
@@ -152,7 +152,7 @@ public struct APIPath: Equatable, Sendable {
 
     private static let methods: [HTTPRequest.Method] = [.get, .post, .patch, .put, .delete]
 
-    /// Short paths first; of one length, a path whose word stands where another one has a parameter precedes it.
+    /// Short paths first; of equal length, a path with a word precedes a path with a parameter in the same place.
     private static let table: [Row] = {
         var operations: [(template: String, endpoints: [Endpoint])] = []
         for endpoint in Endpoint.allCases {
@@ -164,7 +164,7 @@ public struct APIPath: Equatable, Sendable {
             }
         }
         func rank(_ row: Row) -> (Int, Int) { (row.words.count, row.words.count { $0 == nil }) }
-        // Swift's sort is stable: the guides' lists, which are asked for often, are near the beginning.
+        // Swift's sort is stable: the guides' lists, which clients request most, are near the beginning.
         return operations.map { Row($0.template, $0.endpoints) }.sorted { rank($0) < rank($1) }
     }()
 
@@ -188,7 +188,7 @@ public struct APIPath: Equatable, Sendable {
         return nil
     }
 
-    /// Which of its segments are parameters.
+    /// The positions of its parameters among the segments.
     public var parameterPlaces: [Int] {
         let words = Self.table[place].words
         return words.indices.filter { words[$0] == nil }
@@ -197,7 +197,7 @@ public struct APIPath: Equatable, Sendable {
     /// The position of its first parameter; nil for a path without parameters.
     var firstParameter: Int? { Self.table[place].firstParameter }
 
-    /// The operations as far as a mode knows them, GET first.
+    /// The operations that a mode knows, GET first.
     func endpoints(in mode: GuideMode) -> [Endpoint] {
         mode.servesApps ? Self.table[place].endpoints : Self.table[place].guided
     }
@@ -207,7 +207,7 @@ public struct APIPath: Equatable, Sendable {
         if method == .get { return Self.table[place].read }
         let endpoints = endpoints(in: mode)
         guard method != .head else { return endpoints.first(where: \.answersHead) }
-        // Methods that another guide only presupposes do not belong to this one's paths.
+        // Methods that another guide only presupposes are not part of this guide's paths.
         return endpoints.first { $0.method == method && (mode.serves($0) || $0.isDocumented) }
     }
 }

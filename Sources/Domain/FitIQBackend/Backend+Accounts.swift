@@ -27,13 +27,13 @@ public struct RefreshTicket: Sendable, Equatable {
     public init(id: ResourceID, expiresAt: Int64) { (self.id, self.expiresAt) = (id, expiresAt) }
 }
 
-/// A user's data other than entities.
+/// A user's data apart from entities.
 package struct Person: Sendable, Equatable {
     package internal(set) var account: Account?
     package internal(set) var profile: Profile
     package internal(set) var preferences: Preferences?
 
-    /// At least the bytes of an export: the bodies have all texts, and longer names.
+    /// At least the bytes in an export: the bodies contain all texts, with longer names.
     func byteCount(of user: ExactString) -> Int {
         var count = profile.body(of: user, email: account?.email ?? "").count
         if let account { count += 64 + account.password.text.utf8.count + 128 * account.refreshTokens.count }
@@ -66,19 +66,19 @@ extension Backend {
     public func passwordHash(for request: RegisterRequest, _ turn: Turn) -> Deferred<PasswordHash>? {
         guard addresses[EmailAddress.key(request.email)] == nil else { return nil }
         let cost = configuration.rules.accountRules.passwordCost
-        // Before the salt the user and the profile get their ids.
+        // The user and the profile get their ids before the salt.
         var identifiers = turn.identifiers
         let salt = (0..<3).map { _ in identifiers.next() }[2].description
         return Deferred(iterating: cost) { PasswordHash(request.password, salt: salt, cost: cost) }
     }
 
-    /// - Parameter known: The hash, if it is known already; the salt's id is issued in any case.
+    /// - Parameter known: The hash, if already computed; the salt takes an id in any case.
     func hash(of password: String, _ turn: inout Turn, known: PasswordHash? = nil) -> PasswordHash {
         let salt = turn.identifiers.next().description
         return known ?? PasswordHash(password, salt: salt, cost: configuration.rules.accountRules.passwordCost)
     }
 
-    /// The slow part of a login: whether the password is right, and the address known.
+    /// The slow part of a login: whether the address is known and the password right.
     public func passwordCheck(for request: LogInRequest) -> Deferred<Bool> {
         let user = addresses[EmailAddress.key(request.email)]
         let work = max(passwordWork, configuration.rules.accountRules.passwordCost)
@@ -86,7 +86,7 @@ extension Backend {
         return Deferred(iterating: work) { password.matches(request.password, work: work) }
     }
 
-    /// Checks a password (`POST /api/v1/auth/login`); each address takes the same work, known or not.
+    /// Checks a password (`POST /api/v1/auth/login`), with the same work for known and unknown addresses.
     ///
     /// - Parameter isRight: The result of ``passwordCheck(for:)``.
     /// - Throws: 401.
@@ -150,7 +150,7 @@ extension Backend {
         return user
     }
 
-    /// Changes a user's data; the address must be free or the user's.
+    /// Changes a user's data; no other user may have the address.
     mutating func set(_ person: Person, of user: UserID) {
         let old = users[user].person
         storedBytes -= users[user].byteCount
@@ -162,7 +162,7 @@ extension Backend {
         if let email = person.account?.email { addresses[EmailAddress.key(email)] = user }
     }
 
-    // MARK: Profiles and preferences; each command returns the body of its success
+    // MARK: Profiles and preferences; each command returns the body of its success response
 
     /// `GET /api/v1/users/me`.
     public func profile(of user: UserID, at now: Timestamp) -> [UInt8] {
@@ -171,12 +171,12 @@ extension Backend {
             of: users[user].id, email: person.account?.email ?? MadeUpPerson(users[user].id).email)
     }
 
-    /// A user's stored data, or made-up data for an unknown user.
+    /// A user's stored data, or generated data if there is none.
     func person(of user: UserID, at now: Timestamp) -> Person {
         users[user].person ?? Person(profile: MadeUpPerson(users[user].id, seed: configuration.seed).profile(at: now))
     }
 
-    /// `POST /api/v1/users/me`, or 409 if there is a profile.
+    /// `POST /api/v1/users/me`; 409 if the user has a profile.
     public mutating func createProfile(
         _ request: ProfileRequest, of user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -198,13 +198,13 @@ extension Backend {
         return profile(of: user, at: turn.date)
     }
 
-    /// `GET /api/v1/users/me/preferences`, or 404 if there are none.
+    /// `GET /api/v1/users/me/preferences`; 404 without preferences.
     public func preferences(of user: UserID) throws(APIError) -> [UInt8] {
         guard let person = users[user].person, let preferences = person.preferences else { throw .noPreferences }
         return preferences.body(ofProfile: person.profile.id)
     }
 
-    /// `PATCH /api/v1/users/me/preferences`, which begins with empty lists.
+    /// `PATCH /api/v1/users/me/preferences`; without preferences it starts from empty lists.
     ///
     /// - Throws: 507 if the world is full.
     public mutating func updatePreferences(
@@ -222,7 +222,7 @@ extension Backend {
         return preferences.body(ofProfile: person.profile.id)
     }
 
-    /// `DELETE /api/v1/users/me/preferences`, or 404 if there are none.
+    /// `DELETE /api/v1/users/me/preferences`; 404 without preferences.
     public mutating func deletePreferences(of user: UserID) throws(APIError) {
         guard var person = users[user].person, person.preferences != nil else { throw .noPreferences }
         person.preferences = nil
@@ -230,7 +230,7 @@ extension Backend {
     }
 }
 
-/// Someone for a user of whom nothing is known, always the same for the same id and seed.
+/// Generated data for a user without any, always the same for the same id and seed.
 package struct MadeUpPerson {
     private static let names = [
         "Alex", "Amara", "Ben", "Carla", "Dmitri", "Elena", "Farah", "Grace", "Hugo", "Ines", "Jonas", "Keiko", "Liam",
@@ -264,7 +264,7 @@ package struct MadeUpPerson {
         let birth = DateTime(secondsSinceEpoch: birth * 86_400)
         return Profile(
             id: id, ProfileDetails(name: "\(name) \(surname)", dateOfBirth: birth, height: height),
-            // A clock may be earlier.
+            // The clock may be earlier.
             createdAt: min(now, Timestamp(secondsSinceEpoch: creation * 86_400)))
     }
 }

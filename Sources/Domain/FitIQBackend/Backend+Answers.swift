@@ -52,7 +52,7 @@ extension Backend {
     }
 
     private mutating func continueAnswer(in position: Int, _ turn: inout Turn) {
-        // Taken out and put back, never copied: it has the texts of all its chunks.
+        // Taken out and put back without a copy, because it contains the texts of all its chunks.
         var answer: AnswerInProgress?
         swap(&answer, &consultations[unnoticed: position].answer)
         guard answer != nil else { return }
@@ -81,7 +81,7 @@ extension Backend {
             announce(&answer, in: position, &turn)
             broadcast(to: answer.audience, in: position, &turn) { $0 == .stream ? nil : .templateCreated(template) }
         case .error(let message, let code):
-            // An answer that fails before it starts is not announced.
+            // No announcement for an answer that fails before it starts.
             broadcast(to: answer.audience, in: position, &turn) { _ in .scriptedError(message: message, code: code) }
         case .completion:
             announce(&answer, in: position, &turn)
@@ -107,13 +107,13 @@ extension Backend {
         broadcast(to: answer.audience, in: position, &turn) { $0 == .stream ? nil : .assistantMessageStart(id: id) }
     }
 
-    /// Starts the answer to the question that waits longest, if any.
+    /// Starts the answer to the oldest waiting question, if any.
     mutating func answerNext(in position: Int, _ turn: Turn) {
         guard consultations[position].awaitsAnswer else { return }
         beginAnswer(to: consultations[position].waiting.removeFirst(), in: position, turn)
     }
 
-    /// Completes and stores the answers to everything that was asked, without frames.
+    /// Completes and stores the answers to all questions so far, without frames.
     mutating func answerAtOnce(in position: Int, _ turn: Turn) {
         storeAnswer(in: position, turn)
         while consultations[position].awaitsAnswer {
@@ -155,7 +155,7 @@ extension Backend {
         return metadata
     }
 
-    /// Sends a frame to the audience of an answer, made and encoded once per protocol; nil sends none.
+    /// Sends a frame to the audience of an answer, encoded once per protocol; `frame` returns nil to send none.
     // Mutating, because the backend would be copied otherwise.
     private mutating func broadcast(
         to audience: [Listener], in position: Int, _ turn: inout Turn, _ frame: (ChatProtocol) -> ServerFrame?
@@ -210,7 +210,7 @@ package struct AnswerInProgress: Sendable {
     var hasBegun = false
 
     var current: Timeline.Answer { timeline.answers[number] }
-    /// The id of ``current``, without reading its text for the first answer.
+    /// The id of ``current``; for the first answer without reading its text.
     var currentID: ResourceID { number == 0 ? id : current.id }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
@@ -267,7 +267,7 @@ public enum Pace: Sendable, Equatable {
         return (first, gaps.map { $0 / 1000 * thousandths })
     }
 
-    /// The mark at the end of a chunk, which decides how long the pause after it is.
+    /// The punctuation at the end of a chunk, which decides the length of the pause after it.
     enum Mark {
         case sentence, clause, none
 
@@ -279,13 +279,13 @@ public enum Pace: Sendable, Equatable {
             }
         }
 
-        /// Finds the last character that is not white space; between bytes of ASCII without decoding characters.
+        /// Finds the last character that is not white space; between ASCII bytes without decoding characters.
         init(endOf chunk: String) {
             var bytes = chunk
             let mark: UInt8 = bytes.withUTF8 { bytes in
                 var last = bytes.count - 1
                 while last >= 0, bytes[last] == 0x20 || (0x09...0x0D).contains(bytes[last]) { last -= 1 }
-                // The byte before it may belong to a letter that is one character with it.
+                // The byte before it may be part of a letter that forms one character with it.
                 return last < 0 ? 0 : bytes[last] | (last > 0 ? bytes[last - 1] & 0x80 : 0)
             }
             switch mark {

@@ -1,12 +1,12 @@
 import FitIQAPI
 import JSON
 
-/// The REST commands of consultations; each returns the body of its success.
+/// The REST commands of consultations; each returns the body of its success response.
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///
-    /// A consultation about a goal becomes the goal's conversation, unless the goal has one. A first question waits for
-    /// a socket to answer over, until the history is read or another message arrives.
+    /// A consultation about a goal becomes the goal's conversation, unless the goal has one. A first question waits
+    /// until a socket opens, a client reads the history, or another message arrives.
     ///
     /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active
     ///   consultations; 507 if the world is full.
@@ -33,12 +33,12 @@ extension Backend {
         return body(of: position, answering: .createConsultation)
     }
 
-    /// The first active consultation of a user about a topic, other than one that does not count.
+    /// The user's first active consultation about a topic, ignoring the one at `position`.
     func active(about topic: Topic, of user: UserID, except position: Int? = nil) -> Int? {
         users[user].active.first { $0 != position && consultations[$0].topic == topic }
     }
 
-    /// Throws 409 if the topic is not free, unless it may have many consultations.
+    /// Throws 409 if the topic has an active consultation, unless a topic may have many.
     private func checkDuplicates(of topic: Topic, of user: UserID, except position: Int? = nil) throws(APIError) {
         guard configuration.rules.perTopic != .many, let existing = active(about: topic, of: user, except: position)
         else { return }
@@ -81,7 +81,7 @@ extension Backend {
         return position
     }
 
-    /// Adds a consultation to the list of its user, or takes it out, because it changes.
+    /// Adds a consultation to the list of its user, or removes it before a change.
     mutating func list(_ position: Int, isListed: Bool = true) {
         let (owner, kind) = (consultations[position].owner, consultations[position].consultation.kind)
         users[owner].consultations.list(position, kind, isListed: isListed, in: consultations.isChangedBefore)
@@ -95,7 +95,7 @@ extension Backend {
     /// Lists consultations, latest change first (`GET /api/v1/consultations`).
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
         var runs = users[user].consultations.runs(of: query.matches)
-        // Only the apps ask for this, and the list has another order.
+        // Only the apps filter by creation, and the list has another order.
         if query.created != CreationSpan() {
             runs = runs.map { $0.filter { query.created.contains(consultations[$0].consultation.createdAt) }[...] }
         }
@@ -106,7 +106,9 @@ extension Backend {
     }
 
     /// Returns the history, oldest first, in full unless a page is requested (`GET
-    /// /api/v1/consultations/{id}/messages`); answers a first question that no socket has heard yet.
+    /// /api/v1/consultations/{id}/messages`).
+    ///
+    /// It also answers a first question that still waits for a socket.
     ///
     /// - Throws: 404, then 400 for an invalid query.
     public mutating func messages(
@@ -168,8 +170,8 @@ extension Backend {
 
     /// Changes title and persona, archives or reopens (`PUT /api/v1/consultations/{id}`).
     ///
-    /// A consultation completed before archiving is completed again; any other is active, and the conversation of its
-    /// goal, unless the goal has another.
+    /// Reopening returns a consultation that was completed before archiving to completed. Any other becomes active, and
+    /// the conversation of its goal, unless the goal has another.
     ///
     /// - Throws: In this order, 404; 409 if an active one with the same persona and context exists, 429 at the limit of
     ///   active consultations, both only if it is active afterwards; 507 if the world is full.
@@ -201,8 +203,7 @@ extension Backend {
         return consultations[position].body
     }
 
-    /// Suggests goals to the user of a consultation (`POST /api/v1/consultations/{id}/suggest-goals`): the same ones
-    /// each time.
+    /// Suggests goals for a consultation, the same each time (`POST /api/v1/consultations/{id}/suggest-goals`).
     ///
     /// - Throws: 404.
     public func suggestGoals(in id: String, limit: Int, for user: UserID) throws(APIError) -> [UInt8] {
@@ -216,7 +217,7 @@ extension Backend {
         ListAnswers.quickActions(QuickAction.matching(contextType: query.contextType, persona: query.persona))
     }
 
-    /// The body of an endpoint that changes a consultation; the body of reads is cached.
+    /// The body of an endpoint that changes a consultation; that of reads is cached.
     private func body(of position: Int, answering endpoint: Endpoint) -> [UInt8] {
         consultations[position].consultation.body(
             answering: endpoint, in: configuration.mode, origin: configuration.origin,
@@ -234,7 +235,7 @@ extension Shelf<ConsultationRecord> {
     }
 }
 
-/// A consultation and everything that belongs to it.
+/// A consultation with its messages, sockets and answers.
 package struct ConsultationRecord: Identifiable, Sendable {
     package let owner: UserID
     package internal(set) var consultation: Consultation
@@ -243,12 +244,12 @@ package struct ConsultationRecord: Identifiable, Sendable {
     /// The open sockets, in the order of opening.
     package internal(set) var sockets: [SocketID] = []
     package internal(set) var answer: AnswerInProgress?
-    /// Questions that arrived during a streaming answer, oldest first, or a first question that awaits a socket.
+    /// Questions that arrived during a streaming answer, oldest first, or a first question that waits for a socket.
     package internal(set) var waiting: [Question] = []
-    /// Whether the first question awaits a socket to be answered over.
+    /// Whether the first question waits for a socket before it is answered.
     package var awaitsAnswer: Bool { answer == nil && !waiting.isEmpty }
     var askedCount = 0
-    /// How many of the messages are saved, unless the consultation is new.
+    /// The number of saved messages, unless the consultation is new.
     var savedMessages = 0
 
     /// The list item, encoded when the consultation changes, not when it is read.
@@ -288,7 +289,7 @@ package struct History: Sendable {
     private var encoded: [UInt8] = []
     /// The end of each message in `encoded`.
     private var ends: [Int] = []
-    /// Bytes that exports contain and the form of the responses omits.
+    /// Bytes that exports contain, but responses in this form omit.
     private var unencodedByteCount = 0
 
     package var count: Int { messages.count }
@@ -312,7 +313,7 @@ package struct History: Sendable {
         messages.append(message)
     }
 
-    /// The messages of that time: they are in order of creation.
+    /// The messages created in that time: messages are in order of creation.
     func range(of span: CreationSpan) -> Range<Int> {
         guard span != CreationSpan() else { return messages.indices }
         let first = messages.firstIndex { span.contains($0.createdAt) } ?? messages.endIndex
@@ -322,7 +323,7 @@ package struct History: Sendable {
     /// A range of messages as JSON, separated by commas.
     func encoded(_ range: Range<Int>) -> ArraySlice<UInt8> {
         guard !range.isEmpty else { return [] }
-        // After the comma that ends the previous message.
+        // The start, after the comma that ends the previous message.
         let start = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1] + 1
         return encoded[start..<ends[range.upperBound - 1]]
     }

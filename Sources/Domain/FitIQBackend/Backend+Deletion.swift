@@ -1,7 +1,8 @@
 import FitIQAPI
 import JSON
 
-/// Deletion: a deleted entity is in no list, unknown on every path, and not in exports; its events do not happen.
+/// Deletion: a deleted entity is in no list and no export, its id is unknown on every path, and its events do not
+/// happen.
 extension Backend {
     /// Deletes a goal (`DELETE /api/v1/goals/{goalId}`); the consultations that name it stay, unlinked.
     ///
@@ -15,7 +16,7 @@ extension Backend {
         }
         users[user].goals.removeAll { $0 == position }
         remove(goal: position)
-        // Consultations about it have only its id from now on.
+        // Its consultations keep only its id from now on.
         let name = ExactString("\(goal)")
         for consultation in users[user].consultations
         where consultations[consultation].consultation.context.id == name { consultations.noteChange(consultation) }
@@ -36,7 +37,7 @@ extension Backend {
         dropObsoleteSteps()
     }
 
-    /// Deletes a meal log (`DELETE /api/v1/meal-logs/{id}`); one in processing never ends.
+    /// Deletes a meal log, and cancels its processing (`DELETE /api/v1/meal-logs/{id}`).
     ///
     /// - Throws: 404.
     public mutating func deleteMealLog(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) {
@@ -47,10 +48,10 @@ extension Backend {
         dropObsoleteSteps()
     }
 
-    /// Deletes a user with everything that is the user's (`DELETE /api/v1/users/me`).
+    /// Deletes a user and all data of that user (`DELETE /api/v1/users/me`).
     ///
     /// Closes the sockets, revokes the refresh tokens and frees the address. ``contains(_:)`` is false from now on,
-    /// also if a user with the same id is created later.
+    /// even after a user with the same id is created.
     public mutating func deleteUser(_ user: UserID, _ turn: inout Turn) {
         advance(&turn)
         let owner = users[user]
@@ -67,9 +68,9 @@ extension Backend {
         dropObsoleteSteps()
     }
 
-    /// The deletion of a user from a copy of this backend, with the effects of it.
+    /// Deletes a user from a copy of this backend, and returns the copy with the effects.
     ///
-    /// The copy may take the backend's place if nothing has changed in between but that sockets were closed.
+    /// The copy may replace the backend if only sockets were closed in the meantime.
     public func deletion(of user: UserID, _ turn: Turn) -> Deferred<(backend: Backend, effects: [Effect])> {
         let owner = users[user]
         var count = owner.consultations.count + owner.goals.count + owner.mealLogs.count
@@ -120,7 +121,8 @@ extension Backend {
         }
     }
 
-    /// Removes obsolete steps, if half of the steps may be obsolete; otherwise those of deleted things could pile up.
+    /// Removes obsolete steps once up to half of the steps may be obsolete, so that steps of deleted entities cannot
+    /// pile up.
     private mutating func dropObsoleteSteps() {
         guard schedule.count > mostSteps else { return }
         let current = self
@@ -128,6 +130,6 @@ extension Backend {
         mostSteps = 2 * schedule.count + Self.spareSteps
     }
 
-    /// The obsolete steps that are kept in any case.
+    /// The number of obsolete steps that never trigger a cleanup.
     static var spareSteps: Int { 64 }
 }

@@ -2,25 +2,25 @@ import FitIQAPI
 import HeapModule
 import JSON
 
-/// A socket's use, as facts for the server's operator.
+/// The state of a socket, for the server's operator.
 package struct SocketFacts: Equatable, Sendable {
     /// Nil for a meal socket.
     package var consultation: ResourceID?
     /// The protocol of the last chat message; nil before the first one.
     package var chatProtocol: ChatProtocol?
     package var streaming: StreamingAnswer?
-    /// When the next frame, or the end of the client's patience, is due.
+    /// When the next frame is due, or the idle timeout.
     package var nextTime: Timestamp?
 
     /// The answer that streams to a socket.
     package struct StreamingAnswer: Equatable, Sendable {
         package let messageID: ResourceID
-        /// How many of its chunks were sent, and how many it has.
+        /// The number of chunks sent, and of all its chunks.
         package let piece, count: Int
     }
 }
 
-/// Something that is due in a world.
+/// A scheduled event of a world.
 package struct DueStep: Equatable, Sendable {
     package let time: Timestamp
     package let what: What
@@ -55,10 +55,10 @@ extension Backend {
         }
     }
 
-    /// The next steps, in the order in which they happen, and how many there are.
+    /// The next steps, in the order in which they happen, and the number of all.
     ///
-    /// - Parameter limit: How many to return. With more than ``mostSortedSteps`` scheduled it is one, as long as their
-    ///   order is not known without sorting them; the count then includes obsolete steps.
+    /// - Parameter limit: The most steps to return. If more than ``mostSortedSteps`` are scheduled, only the first is
+    ///   returned, because the others would have to be sorted, and the count includes obsolete steps.
     package func due(limit: Int) -> (steps: [DueStep], count: Int) {
         guard schedule.count <= Self.mostSortedSteps else {
             return (schedule.min.map { [dueStep($0)] } ?? [], schedule.count)
@@ -67,7 +67,7 @@ extension Backend {
         return (current.sorted().prefix(limit).map(dueStep), current.count)
     }
 
-    /// The most steps that are sorted to list them.
+    /// Beyond this many scheduled steps, ``due(limit:)`` does not sort them.
     package static var mostSortedSteps: Int { 10_000 }
 
     private func dueStep(_ step: ScheduledStep) -> DueStep {
@@ -82,7 +82,7 @@ extension Backend {
 
     /// A copy without open sockets, with the URLs of another origin, that shares none of its lists with this one.
     ///
-    /// It takes time proportional to its size; later changes of either cost nothing extra. Answers that stream
+    /// Copying takes time proportional to its size; later changes to either cost nothing extra. Answers that stream
     /// continue.
     package func copied(to origin: String) -> Backend {
         var copy = self

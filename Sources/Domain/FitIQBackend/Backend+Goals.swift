@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// The REST commands of goals; each returns the body of its success.
+/// The REST commands of goals; each returns the body of its success response.
 extension Backend {
     /// Creates a goal (`POST /api/v1/goals`).
     ///
@@ -42,7 +42,7 @@ extension Backend {
         _ query: GoalListQuery = GoalListQuery(), for user: UserID, at now: Timestamp
     ) -> Deferred<[UInt8]> {
         let all = users[user].goals
-        // Only the apps ask for some of them.
+        // Only the apps filter.
         let matching = query.isForAll ? all : all.filter { query.matches(goals[$0].goal) }
         let page = query.page ?? Page(offset: 0, size: max(1, matching.count))
         let listed = matching[page.range(of: matching.count)].map { goals[$0].encoded }
@@ -90,7 +90,7 @@ extension Backend {
         return goals[position].encoded.appBody(at: turn.date)
     }
 
-    /// Changes a goal unless it would grow in a full world.
+    /// Changes a goal, unless it would grow in a full world.
     private mutating func change(
         goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void
     ) throws(APIError) {
@@ -102,8 +102,8 @@ extension Backend {
 
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
     ///
-    /// The goal's own conversation comes first, then an active one with the same persona and goal, which is linked. A
-    /// duplicate is therefore continued, never refused.
+    /// It prefers the goal's own conversation, then links an active one with the same persona and goal. So it continues
+    /// a duplicate, and never refuses one.
     ///
     /// - Throws: 404; if it must create a consultation, also 429 at the limit of active consultations and 507 if the
     ///   world is full.
@@ -137,7 +137,7 @@ extension Backend {
         return position
     }
 
-    /// Changes a goal and updates its JSON; if nothing changes, its time stays too.
+    /// Changes a goal and updates its JSON; if nothing changes, `updated_at` stays too.
     mutating func update(goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void) {
         let old = goals[position]
         var goal = old.goal
@@ -151,7 +151,7 @@ extension Backend {
 }
 
 extension Goal {
-    /// The bytes that a client can add to.
+    /// The bytes that clients control.
     fileprivate var textByteCount: Int {
         let texts = [title, description, category, measure.type, measure.unit]
         return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
@@ -167,12 +167,12 @@ package struct GoalRecord: Identifiable, Sendable {
 
     init(_ goal: Goal, owner: UserID, mode: GuideMode) {
         (self.goal, self.owner) = (goal, owner)
-        // One guide documents all endpoints of goals.
+        // One guide documents all goal endpoints, so any of them gives the form.
         encoded = goal.encoded(in: mode.form(of: .showGoal), forApps: mode.servesApps)
     }
 }
 
-/// The links between goals and conversations; neither end is set anywhere else.
+/// The links between goals and conversations; only this code sets either end.
 ///
 /// Invariant: the consultation that a goal names is active, has the same user, and names that goal. The reverse does
 /// not hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
@@ -198,7 +198,7 @@ extension Backend {
         setGoal(of: consultation, to: goals[goal].goal.id, at: now)
         let id = consultations[consultation].consultation.id
         update(goal: goal, at: now) { $0.conversationID = id }
-        // Which of several is the goal's conversation is saved with it, even if its goal is as before.
+        // Save the consultation too: it records whether it is the goal's conversation, even if its goal did not change.
         consultations.noteChange(consultation)
     }
 

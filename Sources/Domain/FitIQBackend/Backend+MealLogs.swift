@@ -2,7 +2,8 @@ import FitIQAPI
 import JSON
 import Nutrition
 
-/// The commands of meal logs; each returns the body of its success, and the outcome goes to the user's sockets.
+/// The commands of meal logs; each returns the body of its success response, and the outcome goes to the user's
+/// sockets.
 extension Backend {
     /// Creates a meal log and starts its processing (`POST /api/v1/meal-logs/natural`).
     ///
@@ -15,9 +16,10 @@ extension Backend {
         return mealLogs[add(request, by: user, &turn)].body
     }
 
-    /// Creates several meal logs or none, or one food by food (`POST /api/v1/meal-logs/batch`).
+    /// Creates all meal logs of a batch or none; one log may have its foods entered one by one (`POST
+    /// /api/v1/meal-logs/batch`).
     ///
-    /// - Throws: As for a single one.
+    /// - Throws: The same errors as for a single log.
     public mutating func createMealLogs(
         _ request: CreateMealLogsRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -63,7 +65,7 @@ extension Backend {
         request.apply(to: &log)
         if let items = request.items {
             guard case .completed = old.progress else { throw .foodsNotReplaceable(old.status) }
-            // Other ids than those of the foods before.
+            // The new foods get new ids.
             let seed = turn.identifiers.next().seed
             log.progress = MealProcessing.completed(items, seed: seed, at: turn.date)
         }
@@ -93,7 +95,7 @@ extension Backend {
         return position
     }
 
-    /// Adds a log to the list of its user, or takes it out, because it changes.
+    /// Adds a log to the list of its user, or removes it before a change.
     mutating func list(mealLog position: Int, isListed: Bool = true) {
         let (owner, kind) = (mealLogs[position].owner, mealLogs[position].log.kind)
         users[owner].mealLogs.list(position, kind, isListed: isListed, in: mealLogs.isLoggedBefore)
@@ -101,7 +103,7 @@ extension Backend {
 
     /// Starts processing a meal log, by the first matching rule of the script or with the built-in parser.
     ///
-    /// Processing that would have ended before now, as in a planted world, ends now.
+    /// If processing would have ended before now, as in a planted world, it ends now.
     mutating func process(_ position: Int, from start: Timestamp, at now: Timestamp) {
         let log = mealLogs[position].log
         let rule = script.meal(log.rawInput, mealType: log.mealType)
@@ -145,7 +147,7 @@ extension Backend {
     /// Ends the processing of a meal log and notifies every open socket of its user.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
         mealLogs[position].dueAt = nil
-        // The room is checked again: thousands of other logs may have been completed since the 201.
+        // Check storage again: thousands of other logs may have been completed since the 201.
         let outcome =
             storedBytes < storageRoom.bytes
             ? MealProcessing.outcome(mealLogs[position].outcome, of: mealLogs[position].log, at: turn.date)
@@ -164,7 +166,7 @@ extension Backend {
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
     }
 
-    /// All open sockets of a user: by consultation, of which inactive ones have none, then that of the meals.
+    /// All open sockets of a user: those of active consultations (inactive ones have none), then the meal socket.
     private func openSockets(of user: UserID) -> [SocketID] {
         let chats = users[user].active.sorted().flatMap { consultations[$0].sockets }
         return mealSockets[user]?.open.map { chats + [$0] } ?? chats
@@ -182,7 +184,7 @@ package struct MealLogRecord: Identifiable, Sendable {
     let owner: UserID
     package private(set) var log: MealLog
     package var id: ResourceID { log.id }
-    /// The outcome of processing, from the script at the start.
+    /// The outcome of processing, which the script decides at the start.
     var outcome = MealRule.Outcome.parsed
     /// The end of processing; nil if it has ended, or never does.
     var dueAt: Timestamp?
@@ -205,7 +207,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 
     private mutating func encode(in mode: GuideMode) {
         if !mode.servesApps {
-            // A member that no answer has would be in exports without counting.
+            // Exports would contain a member that no response has, without counting it.
             log.notes = nil
             if case .failed(var failure, let time) = log.progress {
                 failure.suggestions = []
@@ -219,7 +221,7 @@ package struct MealLogRecord: Identifiable, Sendable {
 }
 
 enum MealProcessing {
-    /// The processing time in nanoseconds: by the rule, or else 2.0 to 4.5 s; 0 at the instant pace, with any rule.
+    /// The processing time in nanoseconds: the rule's, or 2.0 to 4.5 s; always 0 at the instant pace.
     ///
     /// A pure function: the same log takes the same time in every run. A guide's test checks after 5 s.
     static func duration(by rule: MealRule? = nil, at pace: Pace, seed: UInt64) -> Int64 {
@@ -259,17 +261,16 @@ enum MealProcessing {
 }
 
 extension MealLog {
-    /// Decides the duration and the items' ids; another one each time that the text is processed.
+    /// Decides the duration and the items' ids; it changes each time the text is processed.
     var seed: UInt64 {
         id.seed &+ UInt64(bitPattern: startedAt.nanosecondsSinceEpoch &- createdAt.nanosecondsSinceEpoch)
     }
 }
 
-/// Photos of meals: recognized foods wait in a session until the user confirms or rejects them; a confirmed session
+/// Photos of meals: recognized foods wait in a session until the user confirms or rejects them. A confirmed session
 /// stays.
 extension Backend {
-    /// Recognizes a meal by the first rule of the script for photos, or makes one up
-    /// (`POST /api/v1/meal-logs/photo`).
+    /// Recognizes a meal with the script's first rule for photos, or generates one (`POST /api/v1/meal-logs/photo`).
     ///
     /// - Throws: 507 if the world is full.
     public mutating func recognizeMealPhoto(
@@ -317,7 +318,8 @@ extension Backend {
         removePhoto(at: try photoIndex(id, of: user), of: user)
     }
 
-    /// Makes a completed meal log of the foods that the user confirms (`PATCH /api/v1/meal-logs/photo/{id}/confirm`).
+    /// Creates a completed meal log from the foods that the user confirms (`PATCH
+    /// /api/v1/meal-logs/photo/{id}/confirm`).
     ///
     /// - Throws: 404; 400 for a second confirmation, and without foods; 507 at the limit of the user's meal logs, or if
     ///   the world is full.

@@ -8,7 +8,7 @@ struct OpenSocket: Sendable {
     }
 
     let place: Place
-    /// The protocol of the last chat message; nil before the first one, when the socket gets no chat frames.
+    /// The protocol of the last chat message; nil before it, while the socket gets no chat frames.
     var chatProtocol: ChatProtocol?
 
     /// The consultation's index; nil for a meal socket.
@@ -24,8 +24,9 @@ extension Backend {
         guard consultation.isActive else { throw .consultationNotActive(consultation.id, status: consultation.status) }
     }
 
-    /// Opens a socket after its handshake and sends `connected`; answers a first question that waited for it, in the
-    /// protocol that the apps use.
+    /// Opens a socket after its handshake, and sends `connected`.
+    ///
+    /// If a first question waits for a socket, the answer starts, in the protocol that the apps use.
     ///
     /// - Throws: The errors of ``checkSocket(on:by:)``.
     public mutating func openSocket(
@@ -81,10 +82,10 @@ extension Backend {
         send(.error(.binaryFrame), to: socket, of: position, &turn)
     }
 
-    /// Stores a question and answers it (`POST /api/v1/consultations/{id}/messages`): over the open sockets, otherwise
-    /// at once, after everything that was asked before.
+    /// Stores a question and answers it (`POST /api/v1/consultations/{id}/messages`).
     ///
-    /// A socket that has not chatted yet gets the answer in the protocol that the apps use.
+    /// The answer goes over the open sockets. Without any, it completes at once, after those to earlier questions. A
+    /// socket that has not chatted yet gets the answer in the protocol that the apps use.
     ///
     /// - Throws: In this order, 404, 400 if the consultation is not active, 429 if too many questions wait, 507 if the
     ///   history or the world is full.
@@ -110,7 +111,7 @@ extension Backend {
         return question.body(answeredBy: last?.role == .assistant ? last : nil)
     }
 
-    /// The script of the answer to a question for which there is room.
+    /// Chooses the script of the answer, after checking that there is room for the question.
     private func checkedScript(for content: String, in position: Int) throws(FrameError) -> AnswerScript? {
         let record = consultations[position]
         let limit = configuration.limits.waitingMessages
@@ -121,10 +122,10 @@ extension Backend {
         return script
     }
 
-    /// The script of an answer, chosen when the question is accepted, so that later changes cannot make a history too
-    /// long.
+    /// Chooses the script of an answer when the question is accepted, so that later changes cannot exceed the history's
+    /// limit.
     ///
-    /// - Parameter number: How many questions precede it.
+    /// - Parameter number: The number of earlier questions.
     func script(for content: String, number: Int, in consultation: Consultation) -> AnswerScript? {
         script.answer(
             to: content, turn: number + 1, persona: consultation.persona, contextType: consultation.context.type)
@@ -133,7 +134,7 @@ extension Backend {
     private func checkRoom(for answers: Int, in position: Int) throws(FrameError) {
         let limits = configuration.limits
         let record = consultations[position]
-        // The question, its answers, and the answers in progress.
+        // Counts the question, its answers, and the answers in progress.
         let pending = record.waiting.reduce(record.answer?.unstored.count ?? 0) { $0 + $1.messageCount }
         guard record.history.count + pending + 1 + answers <= limits.messages else {
             throw .historyFull(limit: limits.messages, in: configuration.mode)
@@ -143,7 +144,7 @@ extension Backend {
 
     /// Stores a question, acknowledges it to every socket that chats, and answers it now or in turn.
     ///
-    /// - Parameter isInitial: Whether it waits for a socket.
+    /// - Parameter isInitial: Whether the question waits for a socket.
     @discardableResult
     mutating func accept(
         _ content: String, answeredBy script: AnswerScript?, in position: Int, isInitial: Bool = false,
@@ -197,11 +198,11 @@ extension Backend {
 }
 
 extension Message {
-    /// The id of the answer to a first question: derived, so that an export need not hold it.
+    /// The id of the answer to a first question, derived so that exports need not contain it.
     var answerID: ResourceID { ResourceIDSequence.first(of: id.seed) }
 }
 
-/// The meal socket of a user, and the connections to it that count.
+/// A user's meal socket, and the recent connections that count towards its limit.
 package struct MealSocket: Sendable {
     package internal(set) var open: SocketID?
     var heardAt: Timestamp
@@ -209,13 +210,13 @@ package struct MealSocket: Sendable {
     var openings: [Timestamp] = []
 }
 
-/// The socket with the events of all meals of a user (`/ws/meal-logs`).
+/// The socket that carries the events of all meals of a user (`/ws/meal-logs`).
 extension Backend {
     private static let minute: Int64 = 60_000_000_000
 
-    /// Opens a meal socket after its handshake and sends `connected`; the user's older one is closed with 1008.
+    /// Opens a meal socket after its handshake, sends `connected`, and closes the user's older one with 1008.
     ///
-    /// Beyond ``Limits/mealSocketsPerMinute`` the new one gets an `error` frame and is closed with 1008.
+    /// Beyond ``Limits/mealSocketsPerMinute`` it sends the new one an `error` frame and closes it with 1008.
     public mutating func openMealSocket(_ socket: SocketID, by user: UserID, _ turn: inout Turn) {
         advance(&turn)
         precondition(sockets[socket] == nil, "The number of an open socket was given to another one.")
@@ -235,7 +236,7 @@ extension Backend {
         send(.connected(user: users[user].id), toMealSocket: socket, &turn)
     }
 
-    /// Closes the meal socket of a user with invalidated credentials.
+    /// Closes the meal socket of a user whose credentials are no longer valid.
     public mutating func closeMealSocket(of user: UserID, _ turn: inout Turn) {
         guard let socket = mealSockets[user]?.open else { return }
         sockets[socket] = nil
@@ -248,14 +249,14 @@ extension Backend {
         turn.effects.append(.close(socket, code: 1008, reason: error.reason))
     }
 
-    /// Notes a frame of any kind from a client, which keeps a meal socket open.
+    /// Notes a frame of any kind from a client, which restarts a meal socket's idle timeout.
     public mutating func heard(from socket: SocketID, _ turn: inout Turn) {
         guard case .meals(let user)? = sockets[socket]?.place else { return }
         advance(&turn)
         mealSockets[user]?.heardAt = turn.now
     }
 
-    /// Handles a text frame, or refuses a binary one, which has no text.
+    /// Handles a text frame; refuses a binary one, for which `text` is nil.
     mutating func receiveOnMealSocket(text: [UInt8]?, from socket: SocketID, _ turn: inout Turn) {
         heard(from: socket, &turn)
         let frame: ServerFrame
@@ -277,7 +278,7 @@ extension Backend {
         schedule.insert(ScheduledStep(time: time, position: user.index, work: .mealSocket(socket)))
     }
 
-    /// Closes a meal socket from which nothing has come for ``Limits/mealSocketIdle``; checks again later otherwise.
+    /// Closes a meal socket that was silent for ``Limits/mealSocketIdle``; otherwise schedules the next check.
     mutating func closeIfIdle(_ socket: SocketID, _ turn: inout Turn) {
         guard case .meals(let user)? = sockets[socket]?.place, let record = mealSockets[user] else { return }
         let limit = configuration.limits.mealSocketIdle

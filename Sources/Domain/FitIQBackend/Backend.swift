@@ -39,18 +39,19 @@ public struct Backend: Sendable {
     var sharers: Set<UserID> = []
     /// The users with accounts, by their addresses in lower case.
     package internal(set) var addresses: [ExactString: UserID] = [:]
-    /// The highest cost of a password so far: what each login costs.
+    /// The highest cost of a password so far, which every login takes.
     var passwordWork = 0
     var sockets: [SocketID: OpenSocket] = [:]
     package internal(set) var mealSockets: [UserID: MealSocket] = [:]
     var schedule = Heap<ScheduledStep>() { didSet { nextDeadline = schedule.min?.time } }
     /// The next time to call ``advance(_:)``; nil while nothing is due.
     ///
-    /// Stored, because a loop reads it in each turn, and to read a computed property of another module copies the backend.
+    /// Stored, because the loop reads it in each turn, and reading a computed property of another module copies the
+    /// backend.
     public private(set) var nextDeadline: Timestamp?
     /// Beyond this many steps, a deletion removes the obsolete ones.
     var mostSteps = Backend.spareSteps
-    /// The unsaved changes that the shelves do not notice; nil while changes are not saved.
+    /// Unsaved changes that the shelves do not track; nil while changes are not saved.
     var unsaved: UnsavedEntities?
     /// Bytes of JSON in all users, consultations, histories, goals, meal logs, photos and documents.
     public internal(set) var storedBytes = 0
@@ -89,10 +90,10 @@ public struct Backend: Sendable {
 
     public func name(of user: UserID) -> ExactString { users[user].id }
 
-    /// The resource that an id in a path or a body names.
+    /// The resource with this id in a path or a body.
     func resource(_ id: String) -> ResourceID? { ResourceID(id, as: configuration.rules.ids ?? .lowerCase) }
 
-    /// An id of any kind as the backend spells it; other texts stay.
+    /// An id of any kind in the backend's spelling; other texts stay unchanged.
     func canonical(_ id: ExactString) -> ExactString { resource(id.text).map { ExactString("\($0)") } ?? id }
 
     /// The position of this user's consultation; throws 404 for another user's, as if it did not exist.
@@ -157,7 +158,7 @@ package struct User: Identifiable, Sendable {
         get { if case .person(let person)? = box { person } else { nil } }
         set { box = newValue.map(PersonBox.person) }
     }
-    /// Elsewhere, so that users without one are small.
+    /// Stored out of line, so that users without data are small.
     private var box: PersonBox?
     private indirect enum PersonBox: Sendable { case person(Person) }
 
@@ -166,10 +167,9 @@ package struct User: Identifiable, Sendable {
     /// The memory of an empty user, in bytes: ten times its JSON.
     private static let memory = 512
 
-    /// The size of the id in JSON, with the names of the lists next to it, of the user's own data, and of the user in
-    /// memory.
+    /// The size of the id and the list names in JSON, of the user's own data, and of the user in memory.
     ///
-    /// No response contains the id, but an export does, and must not exceed what is counted.
+    /// No response contains the id, but an export does, and no export may be larger than the counted size.
     package var byteCount: Int {
         var writer = JSONWriter(reserving: id.utf8.count + 2)
         writer.value(id.text)
@@ -201,13 +201,13 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs per user; 507 beyond.
     public var mealLogs = 10_000
-    /// Photos of meals per user; a new one ends the oldest confirmed one beyond, or else the oldest.
+    /// Photos of meals per user; beyond, a new one ends the oldest confirmed one, or otherwise the oldest.
     public var photos = 20
     /// Documents per collection and user; 507 beyond.
     public var documents = 10_000
-    /// Other users with whom a document is shared; 507 beyond.
+    /// Other users who share a document; 507 beyond.
     public var shares = 100
-    /// Refresh tokens per account that work at the same time; a new one revokes the oldest beyond.
+    /// Valid refresh tokens per account; beyond, a new one revokes the oldest.
     public var refreshTokens = 20
     /// Connections of a user to the meal socket within a minute; beyond, an `error` frame and close code 1008.
     public var mealSocketsPerMinute = 10
@@ -220,9 +220,9 @@ public struct Limits: Sendable, Equatable {
     public init() {}
 }
 
-/// The bytes of JSON that a world may hold: its own limit, or what other worlds leave of a shared one.
+/// The bytes of JSON that a world may hold: its own limit, or its part of a shared one.
 public struct StorageRoom: Sendable, Equatable {
-    /// The bytes that the world may hold, including what it holds already.
+    /// The bytes that the world may hold, including its current ones.
     public var bytes: Int
     /// The limit that this room comes from; refusals name it.
     public var limit: Int
@@ -232,7 +232,7 @@ public struct StorageRoom: Sendable, Equatable {
 
 /// The input and output of a command: the time, the ids to issue, and the effects.
 public struct Turn: Sendable {
-    /// By the world's time line, on which things are due; it never jumps.
+    /// The time on the world's time line, which schedules everything and never jumps.
     public var now: Timestamp
     /// How many nanoseconds the world's date is ahead of its time line, because the system's clock was set.
     public var dateShift: Int64
@@ -254,7 +254,7 @@ public struct UserID: Hashable, Sendable {
     let index: Int
 }
 
-/// The caller's number for an open WebSocket.
+/// The caller's number of an open WebSocket.
 public struct SocketID: Hashable, Sendable {
     /// Chosen by the caller, unique among the open sockets.
     public let number: UInt64
@@ -270,7 +270,7 @@ public enum Effect: Equatable, Sendable {
     case close(SocketID, code: UInt16, reason: String)
 }
 
-/// A scheduled event: the next step of an answer, the end of a meal log's processing, or of a socket's patience.
+/// A scheduled event: the next step of an answer, the end of a meal log's processing, or a check for an idle socket.
 struct ScheduledStep: Comparable, Sendable {
     enum Work: Equatable, Sendable {
         /// The next step of this answer; skipped if the answer has ended.
@@ -300,9 +300,9 @@ struct ScheduledStep: Comparable, Sendable {
     }
 }
 
-/// Something that may take long to make: a function of values, so that any thread can make it.
+/// Slow work as a function of values, so that any thread can do it.
 public struct Deferred<Value: Sendable>: Sendable {
-    /// About how long it takes, in hundredths of a microsecond: the time in which a byte is parsed.
+    /// The approximate time in hundredths of a microsecond: one is the time to parse a byte.
     public let cost: Int
     public let make: @Sendable () -> Value
 
@@ -311,7 +311,7 @@ public struct Deferred<Value: Sendable>: Sendable {
     /// Work that mostly parses this many bytes.
     public init(parsing bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes, make) }
 
-    /// Work that mostly copies bytes, about 32 in the time of parsing one.
+    /// Work that mostly copies bytes: about 32 in the time it takes to parse one.
     init(copying bytes: Int, _ make: @escaping @Sendable () -> Value) { self.init(cost: bytes / 32, make) }
 
     /// Work that mostly iterates PBKDF2.

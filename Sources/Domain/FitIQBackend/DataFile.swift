@@ -43,7 +43,7 @@ struct DataFile {
 
     mutating func refuse(_ message: String, at line: Int) { mistakes.append("\(path):\(line): \(message)") }
 
-    // MARK: What a record has
+    // MARK: Reading a record
 
     mutating func check(sections names: [String]) {
         guard mistakes.isEmpty, sections.map(\.name) != names else { return }
@@ -123,9 +123,9 @@ struct DataFile {
     }
 }
 
-/// The positions of the values in a valid JSON text, each before the values within it.
+/// The positions of the values in a valid JSON text, each before the values inside it.
 private struct Places {
-    /// The line where a value begins, and for an object the number of its members.
+    /// The line where a value begins, and the number of members of an object.
     typealias Place = (line: Int, members: Int)
 
     private var places: [Place] = []

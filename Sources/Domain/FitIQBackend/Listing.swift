@@ -1,9 +1,9 @@
 import FitIQAPI
 
-/// A user's records in the order of their list, all of them and those of each kind, by position.
+/// A user's records in list order, by position: all of them, and those of each kind.
 ///
-/// A list that asks for some kinds counts theirs and looks at those of its page, whatever else the user has. The order
-/// is the caller's: each call takes the same one.
+/// A list of some kinds takes the counts of these kinds and visits only the records of its page, however many others
+/// the user has. The caller provides the order, the same in every call.
 package struct Listing<Kind: Hashable & Sendable>: Sendable {
     private struct Group: Sendable {
         let kind: Kind
@@ -12,10 +12,12 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
 
     typealias Order = (Int, Int) -> Bool
     private var all: [Int] = []
-    /// In order of first use, and some may be empty: few, because a kind consists of words of the API.
+    /// In order of first use.
+    ///
+    /// Some may be empty. There are few, because a kind consists of words of the API.
     private var groups: [Group] = []
 
-    /// Adds a record, or takes it out; it must then still have the kind and the place that it was added with.
+    /// Adds or removes a record; to remove it, its kind and place must be the same as when it was added.
     mutating func list(_ position: Int, _ kind: Kind, isListed: Bool, in order: Order) {
         let change = isListed ? Self.insert : Self.remove
         change(position, &all, order)
@@ -24,7 +26,7 @@ package struct Listing<Kind: Hashable & Sendable>: Sendable {
         change(position, &groups[group].positions, order)
     }
 
-    /// The records of some kinds in as few ordered runs as there are.
+    /// The records of some kinds, in as few ordered runs as possible.
     func runs(of isAsked: (Kind) -> Bool) -> [ArraySlice<Int>] {
         let asked = groups.filter { isAsked($0.kind) }
         return asked.count == groups.count ? [all[...]] : asked.map { $0.positions[...] }
@@ -49,7 +51,7 @@ extension Listing: RandomAccessCollection {
 }
 
 extension Page {
-    /// The page of ordered runs together, the last record first, and how many records there are on all pages.
+    /// Merges ordered runs, the last record first, and returns a page and the number of records on all pages.
     ///
     /// Elements after the page are not read.
     func positions(in runs: [ArraySlice<Int>], _ order: (Int, Int) -> Bool) -> (page: [Int], total: Int) {
@@ -75,7 +77,7 @@ extension ArraySlice<Int> {
     /// The index of the first element that does not precede a border, if all preceding ones are first.
     func partition(_ isBefore: (Int) -> Bool) -> Int {
         var range = indices
-        // New and changed elements are mostly last.
+        // New and changed elements mostly come last.
         if let last, isBefore(last) { return endIndex }
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2

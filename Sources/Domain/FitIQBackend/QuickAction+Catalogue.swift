@@ -6,10 +6,10 @@ extension QuickAction {
     static let path = "Fixtures/data/quick_actions.json"
     static let sections = Persona.allCases.map(\.rawValue) + ["everyone"]
 
-    /// The built-in actions in the order of the file, which is read at a client's first request.
+    /// The built-in actions in the order of the file, which the first request reads.
     public static let catalogue = DataFile.embedded(path) { read(&$0) }
 
-    /// The built-in actions for a context and a persona, in the order of the catalogue; nil matches all of them.
+    /// The built-in actions for a context and a persona, in the order of the catalogue; nil matches all.
     ///
     /// An action without a persona fits every persona; each of the 20 combinations has at least one.
     public static func matching(contextType: ContextType?, persona: Persona?) -> [QuickAction] {
@@ -22,7 +22,7 @@ extension QuickAction {
     static func read(_ file: inout DataFile) -> [QuickAction] {
         file.check(sections: sections)
         var actions: [QuickAction] = []
-        var lines: [String: Int] = [:]  // Prompts of one file, which are written once.
+        var lines: [String: Int] = [:]  // Prompts of one file, which writes each once.
         for section in file.sections {
             for record in section.records {
                 let action = action(record, persona: Persona(rawValue: section.name), &file)

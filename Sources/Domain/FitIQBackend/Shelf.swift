@@ -1,15 +1,15 @@
 /// Records by position, which is the order in which they were added, and by id.
 ///
-/// A position is never used again, so that it tells what came first. Records are in pages of 1,024 positions. A removed
-/// record leaves its place behind; a page drops such places once they are its majority. So memory follows the number of
-/// records, and no removal moves more than a page.
+/// A position is never used again, so positions tell which record came first. Records are in pages of 1,024 positions.
+/// A removed record leaves an empty place; a page drops these once they are the majority. So memory is proportional to
+/// the number of records, and no removal moves more than a page.
 package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID: Sendable {
     fileprivate struct Page {
-        /// The position of each place, ascending; its complement where the record is removed.
+        /// The position of each place, ascending; its complement if the record is removed.
         var marks: [Int] = []
-        /// No optionals: reading a member of one would copy the whole record.
+        /// Not optional, because reading a member of an optional would copy the whole record.
         var places: [Record] = []
-        /// How many records there are.
+        /// The number of records.
         var count = 0
 
         mutating func dropEmptyPlaces() {
@@ -19,7 +19,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         }
     }
 
-    /// The page of a position is its number by 1,024; one without records takes 24 bytes.
+    /// The page of a position is its number divided by 1,024; a page without records takes 24 bytes.
     private var pages: [Page] = []
     private var positionOfID: [Record.ID: Int] = [:]
     /// The position of the next record.
@@ -43,7 +43,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         }
     }
 
-    /// For changes that a saved record does not show, such as the progress of a streaming answer.
+    /// For changes that do not alter the saved data, such as the progress of a streaming answer.
     subscript(unnoticed position: Int) -> Record {
         _read { yield pages[position >> Self.pageBits].places[existingPlace(of: position)] }
         _modify { yield &pages[position >> Self.pageBits].places[existingPlace(of: position)] }
@@ -58,7 +58,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     /// The position of the record with this id.
     package func position(of id: Record.ID) -> Int? { positionOfID[id] }
 
-    /// Adds a record, whose id no other one has and which never changes, and returns its position.
+    /// Adds a record and returns its position; its id must be unique and never change.
     mutating func append(_ record: Record) -> Int {
         defer { (end, count) = (end + 1, count + 1) }
         positionOfID[record.id] = end
@@ -70,7 +70,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return end
     }
 
-    /// Removes a record; `empty` frees its large parts until its slot is dropped.
+    /// Removes a record; `empty` frees its large parts until its place is dropped.
     mutating func remove(_ position: Int, empty: (inout Record) -> Void = { _ in }) {
         let (page, place) = (position >> Self.pageBits, existingPlace(of: position))
         unsaved?.changed.remove(position)
@@ -83,15 +83,15 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         if kept == 0 || places > 2 * kept + Self.spareCount { pages[page].dropEmptyPlaces() }
     }
 
-    /// Gives it its own storage, which no copy shares.
+    /// Gives the shelf its own storage, shared with no copy.
     mutating func isolate() {
         pages = pages.map { Page(marks: $0.marks.map(\.self), places: $0.places.map(\.self), count: $0.count) }
         positionOfID = positionOfID.mapValues(\.self)
     }
 
-    // MARK: What is not saved
+    // MARK: Unsaved records
 
-    /// Counts all records as saved, or none, and notices changes from now on.
+    /// Treats all records as saved, or none, and tracks changes from now on.
     mutating func noticeChanges(allSaved: Bool) { unsaved = Unsaved(newFrom: allSaved ? end : 0) }
 
     /// Marks a record as changed, because its saved data has changed.
@@ -100,12 +100,12 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         unsaved?.changed.insert(position)
     }
 
-    /// Whether nothing of a record was saved yet.
+    /// Whether a record was never saved.
     func isNew(_ position: Int) -> Bool { unsaved.map { position >= $0.newFrom } ?? false }
 
     var hasUnsaved: Bool { (unsaved?.newFrom ?? end) < end || unsaved?.changed.isEmpty == false }
 
-    /// Takes the positions of unsaved records: of changed ones, then of new ones in the order of their creation.
+    /// Takes the positions of unsaved records: first of changed ones, then of new ones in order of creation.
     mutating func takeUnsaved(upTo limit: Int) -> [(position: Int, isNew: Bool)] {
         guard var unsaved = unsaved.take() else { return [] }
         var taken = unsaved.changed.prefix(limit).sorted().map { (position: $0, isNew: false) }
@@ -121,7 +121,7 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return taken
     }
 
-    /// Including those of removed records.
+    /// Includes the places of removed records.
     package var placeCount: Int { pages.reduce(0) { $0 + $1.places.count } }
 
     /// The positions of the records.
@@ -133,11 +133,11 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
         return place
     }
 
-    /// The index of a position below ``end`` in its page, present or not.
+    /// The index in its page of a position below ``end``, whether or not the record exists.
     private func place(of position: Int) -> Int {
         let page = position >> Self.pageBits
         let first = page << Self.pageBits
-        // Until the first places are dropped; most worlds remove little.
+        // Holds until the page drops places; most worlds remove little.
         if pages[page].marks.count == Swift.min(end - first, 1 << Self.pageBits) { return position - first }
         let marks = pages[page].marks
         var range = 0..<marks.count
@@ -150,13 +150,13 @@ package struct Shelf<Record: Identifiable & Sendable>: Sendable where Record.ID:
     }
 
     private static var pageBits: Int { 10 }
-    /// The places of removed records that a page keeps in any case.
+    /// The number of empty places that a page keeps in any case.
     package static var spareCount: Int { 64 }
 }
 
 extension Shelf: Sequence {
-    /// A type of its own, with no more than it needs: the types of lazy sequences, and copies of a whole shelf, cost a
-    /// start half a percent for each kind of record.
+    /// A minimal type of its own: with lazy sequences, or copies of a whole shelf, each kind of record would make a
+    /// start half a percent slower.
     package struct Iterator: IteratorProtocol {
         private let pages: [Page]
         private var page = 0

@@ -4,17 +4,17 @@ import JSON
 /// A world's settings other than its contents; nil means the default.
 public struct WorldRules: Sendable, Equatable {
     public var accounts: AccountRules?
-    /// One, if nil.
+    /// Nil means one.
     public var perTopic: ConsultationsPerTopic?
-    /// Lower case, if nil.
+    /// Nil means lower case.
     public var ids: IDCase?
-    /// Texts that pass for bearer tokens and never expire, with the users that they name.
+    /// Texts accepted as bearer tokens that never expire, with the users that they name.
     public var tokens: [ExactString: ExactString] = [:]
-    /// How WebSockets end when the world goes back to a mark; ``SocketEnding/close``, if nil.
+    /// How WebSockets end when the world returns to a mark; nil means ``SocketEnding/close``.
     public var onRewind: SocketEnding?
-    /// ``Compression/off``, if nil.
+    /// Nil means ``Compression/off``.
     public var compression: Compression?
-    /// The nanoseconds between the server's pings; none are sent, if nil.
+    /// The nanoseconds between the server's pings; nil to send none.
     public var pings: Int64?
 
     public init(
@@ -25,7 +25,7 @@ public struct WorldRules: Sendable, Equatable {
         (self.onRewind, self.compression, self.pings) = (onRewind, compression, pings)
     }
 
-    /// These rules, and others where these say nothing.
+    /// Returns these rules, with other rules for those that are nil.
     public func completed(by others: Self) -> Self {
         var rules = Self(
             accounts: accounts ?? others.accounts, perTopic: perTopic ?? others.perTopic, ids: ids ?? others.ids,
@@ -38,29 +38,29 @@ public struct WorldRules: Sendable, Equatable {
     var accountRules: AccountRules { accounts ?? AccountRules() }
 }
 
-/// How a WebSocket ends that its world leaves behind.
+/// How a WebSocket ends when its world goes back to a mark that does not contain it.
 public enum SocketEnding: String, CaseIterable, Sendable {
     /// With a close frame of code 1001.
     case close
-    /// Without one, at the end of the transport or with its reset.
+    /// Without a close frame: ends the transport, or resets it.
     case finish, reset
 }
 
 /// Whether messages on WebSockets are compressed (RFC 7692).
 public enum Compression: String, CaseIterable, Sendable {
-    /// An offer is declined.
+    /// The server declines the client's offer.
     case off
-    /// An offer is taken.
+    /// The server accepts the client's offer.
     case on
-    /// A handshake without one is refused.
+    /// The server refuses a handshake without an offer.
     case required
 }
 
 /// The lifetime of accounts' tokens, and the cost of a password.
 public struct AccountRules: Sendable, Equatable {
-    /// Of an access token, in nanoseconds.
+    /// The lifetime of an access token, in nanoseconds.
     public var accessLifetime: Int64 = 3_600_000_000_000
-    /// Of a refresh token, in nanoseconds.
+    /// The lifetime of a refresh token, in nanoseconds.
     public var refreshLifetime: Int64 = 30 * 86_400_000_000_000
     /// The iterations for a new password: ten thousand take two to three milliseconds.
     public var passwordCost = 10_000
@@ -70,8 +70,8 @@ public struct AccountRules: Sendable, Equatable {
 
 /// How many active consultations of a user may have the same persona and context.
 public enum ConsultationsPerTopic: String, CaseIterable, Sendable {
-    /// Another one is refused with 409 (consultation-websocket).
+    /// The server refuses another one with 409 (consultation-websocket).
     case one
-    /// As many as may be active at all: what newer servers allow the apps.
+    /// As many as may be active in all; newer servers allow this to the apps.
     case many
 }

@@ -24,7 +24,7 @@ struct AmountReader {
         var beforeLast: (amount: Amount, end: Int)?
     }
 
-    /// The most terms after the first.
+    /// The most terms after the first one.
     static let mostAdded = 3
 
     /// The amount that begins at a token, or nil if there is none.
@@ -184,7 +184,7 @@ struct AmountReader {
             first += 2
         }
         guard let (_, unit) = numberWithWord(at: first), let word = text.word(unit) else { return nil }
-        // `3 in a bowl` is not a size, `12in` and `12 in.` are.
+        // `3 in a bowl` is not a size; `12in` and `12 in.` are.
         let isInch = word == "in" && (!text.isSpaced(before: unit) || text.kind(unit + 1) == .stop)
         guard isInch || UnitWords.dimensions.contains(word), text.word(unit + 1) != "of" else { return nil }
         let end = isInch && text.kind(unit + 1) == .stop ? unit + 2 : unit + 1
@@ -262,7 +262,7 @@ struct Amount: Equatable, Sendable {
             for index in added.indices { added[index].value = min(added[index].value * count, Lexer.largestNumber) }
         }
         unit = unit ?? other.unit
-        // Otherwise `x2 x2 x2 …` would grow the text without limit.
+        // Otherwise `x2 x2 x2 …` could grow the text without limit.
         if text.utf8.count + other.text.utf8.count <= TokenText.longestExcerpt { text = "\(other.text) × \(text)" }
         assumption = assumption ?? other.assumption
     }
@@ -272,7 +272,7 @@ struct Amount: Equatable, Sendable {
         for index in added.indices { added[index].value = min(added[index].value * factor, Lexer.largestNumber) }
     }
 
-    /// Whether two measures may mean the same: a weight and a volume, or two that differ by at most a fifth.
+    /// Whether two measures may mean the same: a weight and a volume, or two measures that differ by at most a fifth.
     func isAbout(_ other: Amount) -> Bool {
         guard let unit, unit.isMeasure, let otherUnit = other.unit, otherUnit.isMeasure else { return false }
         guard let size = unit.grams ?? unit.milliliters, let otherSize = otherUnit.grams ?? otherUnit.milliliters,

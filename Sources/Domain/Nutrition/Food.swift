@@ -14,7 +14,7 @@ struct Food: Sendable {
     let portions: [MealUnit: Double]
     /// The weight of one piece in grams by the size that the text gives.
     let sizes: [PieceSize: Double]
-    /// The facts of one serving on labels, if they differ from `per100Grams`.
+    /// The facts on a label for one serving, if they differ from `per100Grams`.
     let label: MealNutrients?
     /// The assumed preparation: `Grilled, skinless`.
     let preparation: String?
@@ -47,9 +47,9 @@ struct Food: Sendable {
 
     /// The source of the facts per 100 grams.
     ///
-    /// All except recipes are data types of USDA FoodData Central. A food's remarks in the table say where its facts
-    /// were not compared with it. The weights of portions follow the usual household measures and were not compared
-    /// either. Good enough for a fake, not for a diet.
+    /// All except recipes are data types of USDA FoodData Central. A food's remarks in the table say which facts nobody
+    /// compared with the source. Nobody compared the weights of portions either; they follow the usual household
+    /// measures. The data is good enough for a fake, not for a diet.
     struct Source: Equatable, Sendable {
         enum Database: String, Sendable {
             /// The final release of the Standard Reference.
@@ -64,9 +64,9 @@ struct Food: Sendable {
         }
 
         let database: Database
-        /// The name of the food there.
+        /// The name of the food in that data.
         let food: String
-        /// FoodData Central's id, given only for foods of SR Legacy and only where it is certain.
+        /// FoodData Central's id, only for foods of SR Legacy whose id is certain.
         let id: Int?
 
         static let ids = 167_512...175_304
@@ -77,7 +77,8 @@ enum PieceSize: String, CaseIterable, Sendable {
     case small, medium, large
 }
 
-/// The contents of 100 grams of a food: kilocalories, and grams of the rest; zero if the source does not report it.
+/// The contents of 100 grams of a food: kilocalories, and grams of everything else; zero if the source does not report
+/// a value.
 struct FactsPer100Grams: Sendable {
     let calories, protein, carbs, fat, fiber, sugar: Double
 
@@ -113,7 +114,7 @@ enum FoodTable {
     static let foods = file.foods
     /// The entry of each name and each plural, by its folded words.
     static let entries = file.entries
-    /// The first words of names; other words need no look-up.
+    /// The first words of all names; no name begins with another word.
     static let firstWords = file.firstWords
     static let longestName = file.longestName
 
@@ -146,7 +147,7 @@ enum FoodTable {
 }
 
 enum Plural {
-    /// The plural of a folded name: that of its last word, or of the one before `of`: `bars of chocolate`.
+    /// The plural of a folded name: pluralizes its last word, or the one before `of`: `bars of chocolate`.
     static func of(_ name: String) -> String {
         let words = name.utf8.split(separator: 0x20).map { String(Substring($0)) }
         if let index = words.firstIndex(of: "of"), index > 0 {
@@ -177,7 +178,7 @@ enum Plural {
 /// marks, spreadsheets open and save the file, and a diff shows a food as one line. Lines end with a line feed. The
 /// first line names the columns. A food has a line like `fruit|kiwi|kiwi|kiwifruit; kiwi
 /// fruit|61|1.14|14.66|0.52|3|8.99|1 kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts
-/// only the form that its messages describe, and collects every mistake.
+/// only the form that its messages describe, and collects all mistakes.
 struct FoodFile: Sendable {
     static let path = "Fixtures/data/foods.tsv"
 
@@ -359,7 +360,7 @@ struct FoodFile: Sendable {
     private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
 
     private mutating func label() -> MealNutrients? {
-        var facts: [String: Int] = [:]  // Names of facts.
+        var facts: [String: Int] = [:]  // Keyed by names of facts.
         for (name, value) in pairs(.label) {
             let isEnergy = name == "kcal"
             let number = decimal(value, digits: isEnergy ? 0 : 1).map { Int(($0 * (isEnergy ? 1 : 10)).rounded()) }
@@ -399,11 +400,11 @@ struct FoodFile: Sendable {
         return number
     }
 
-    /// The value of `12`, `12.5` or `12.56`, with at most six digits before the point, as Swift reads the literal.
+    /// The value of `12`, `12.5` or `12.56`, with at most six digits before the point; equal to the Swift literal.
     private func decimal(_ text: String, digits: Int) -> Double? {
         var value = 0
         var count = 0
-        /// The number of digits before the point.
+        /// The number of digits before the decimal point.
         var whole: Int?
         for byte in text.utf8 {
             if byte == .dot, whole == nil {

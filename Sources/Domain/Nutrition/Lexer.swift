@@ -60,7 +60,7 @@ struct Lexer {
         case "\"", "\u{201C}", "\u{201D}": isQuoted.toggle()
         case "×", "*": if !isAtLineStart { append(.times, from: start) }
         case "@": append(.word("at"), from: start)
-        // Units in one character, such as ㎏: a word that no table has, so that a note names it.
+        // Units in one character, such as ㎏: become a word that no table has, so that a note names it.
         case "\u{3371}"..."\u{33DF}": append(.word(String(scalar)), from: start)
         case "-", "\u{2010}"..."\u{2015}", "\u{2212}": dash(from: start)
         default: break
@@ -105,9 +105,9 @@ struct Lexer {
         let before = scalar(at: start - 1)
         let after = scalar(at: position)
         if let before, let after, Folding.isLetter(before), Folding.isLetter(after), scalars[start] != "\u{2014}" {
-            return  // whole-wheat: two words.
+            return  // whole-wheat is two words.
         }
-        if isAtLineStart { return }  // A bullet, or a minus.
+        if isAtLineStart { return }  // A bullet or a minus sign.
         func isSpace(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(\.properties.isWhitespace) ?? true }
         append(.dash(isSpaced: isSpace(before) && isSpace(after) || scalars[start] == "\u{2014}"), from: start)
     }
@@ -135,7 +135,7 @@ struct Lexer {
         }
         var assumesDecimals = isDecimalComma()
         if assumesDecimals || (scalar(at: position) == "." && isDigit(at: position + 1)) {
-            // In half of Europe `1.500` is one and a half thousand.
+            // In half of Europe `1.500` means one and a half thousand.
             let mayGroup = scalars[start] != "0" && 1...3 ~= position - start && hasThreeDigits(after: position)
             assumesDecimals = assumesDecimals || mayGroup
             position += 1
@@ -309,15 +309,16 @@ struct Token: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         /// A word with its Latin letters folded to lower-case ASCII.
         case word(String)
-        /// Zero, or a number of one or more; `assumesDecimals` if its comma, or the point of
-        /// `1.500`, was read as a decimal point.
+        /// Zero, or a number of one or more.
+        ///
+        /// `assumesDecimals` says that its comma, or the point of `1.500`, was read as a decimal point.
         case number(Double, assumesDecimals: Bool)
         /// A number less than one: `½`, `3/4`.
         case fraction(Double)
         /// `×` or `*`.
         case times
         case comma, ampersand, plus, slash, open, close
-        /// A dash with spaces around it, which separates, or without: `2-3`.
+        /// A dash, with spaces around it as a separator, or without: `2-3`.
         case dash(isSpaced: Bool)
         /// The end of a line or a sentence.
         case end

@@ -9,13 +9,13 @@ public enum MealParser {
 
     /// Reads the foods of a text with their amounts and nutrition facts.
     ///
-    /// Every text has a reading, which may be empty. The time is linear in the length of the text, which callers limit:
-    /// the API to 1,000 characters.
+    /// Every text has a result, which may be empty. Parsing takes time linear in the length of the text, which callers
+    /// limit; the API allows 1,000 characters.
     ///
-    /// A food without an amount is one usual serving. A food whose amount is zero, or that follows `no` or
-    /// `without`, is not an item. A stated energy scales the facts, or without an amount gives the weight; a size in
-    /// inches counts nothing. A minus sign counts as a dash. No item weighs more than 10 kg: a larger amount is
-    /// reduced to that, with a note and a confidence of 0.3.
+    /// A food without an amount is one usual serving. A food whose amount is zero, or that follows `no` or `without`,
+    /// is not an item. A stated energy scales the facts; without an amount it decides the weight. A size in inches is
+    /// not a count. A minus sign is a dash. No item weighs more than 10 kg: a larger amount is reduced to that, with a
+    /// note and a confidence of 0.3.
     public static func parse(_ text: String) -> ParsedMeal {
         var reader = MealReader(TokenText(text))
         reader.read()
@@ -54,7 +54,7 @@ public enum MealParser {
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator), foodType: food.kind.type)
     }
 
-    /// A meal of two or three foods of the table, as a text.
+    /// A generated meal of two or three foods of the table, as text.
     public static func madeUp(_ numbers: inout SplitMix64) -> String {
         let foods = FoodTable.foods.filter { $0.kind == .solid }
         let count = 2 + numbers.next(below: 2)
@@ -62,7 +62,7 @@ public enum MealParser {
             .joined(separator: ", ")
     }
 
-    /// Whether the facts include an adjective: it changes nothing, or it is the food's preparation.
+    /// Whether the facts already include an adjective: it changes nothing, or it is the food's preparation.
     private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {
@@ -71,7 +71,7 @@ public enum MealParser {
             return adjective.words == "medium" || Words.sizes[adjective.words].flatMap { food.sizes[$0] } != nil
         case .cooked: return preparation.contains { Words.cooked.contains($0) }
         case .dimension: return false
-        // Foods eaten raw have the facts of the raw food.
+        // For foods eaten raw, the facts are those of the raw food.
         case .uncounted where ["raw", "uncooked"].contains(adjective.words):
             return !preparation.contains { Words.cooked.contains($0) }
         case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }

@@ -16,17 +16,17 @@ struct MealReader {
     private var pendingHasOf = false
     /// An energy that waits for its food.
     private var pendingEnergy: Energy?
-    /// The amount of each food of a list: `200g each of rice and beans`.
+    /// The amount of each food in a list: `200g each of rice and beans`.
     private var distributed: Amount?
     /// The token after the last draft's name.
     private var endOfName = 0
-    /// Whether an unknown word follows `pending`, which counts that word unless a food follows immediately.
+    /// Whether an unknown word follows `pending`; `pending` counts that word unless a food follows immediately.
     private var pendingIsTaken = false
     /// Adjectives that wait for their food.
     private var adjectives: [Draft.Adjective] = []
     /// Whether nothing separates the current token from the last draft.
     private var isOpen = false
-    /// Whether what follows was not eaten: `no cheese`.
+    /// Whether the user did not eat the next food: `no cheese`.
     private var isNegated = false
 
     init(_ text: TokenText) { self.text = text }
@@ -74,7 +74,7 @@ struct MealReader {
         return FoodTable.longestMatch(in: text, at: start)
     }
 
-    /// Takes a name, or only its adjective if a name that begins later ends later: `fried egg sandwich`.
+    /// Takes a name, or only its adjective if a longer overlapping name follows: `fried egg sandwich`.
     private mutating func nextFood(_ entry: FoodTable.Entry, end: Int) {
         for start in index + 1..<max(index + 1, end) {
             guard let word = text.word(start - 1), let standing = Words.standing(of: word), standing != .filler else {
@@ -86,7 +86,7 @@ struct MealReader {
     }
 
     private mutating func food(_ entry: FoodTable.Entry, end: Int) {
-        // A brand may repeat the food, which was counted already.
+        // A brand name may repeat a food that was counted already.
         let isRepeated =
             isOpen && pending == nil && pendingEnergy == nil && distributed == nil && index > endOfName
             && drafts.last.map { $0.amount != nil && $0.entry.food.key == entry.food.key } == true
@@ -98,7 +98,7 @@ struct MealReader {
             adjectives = []
         }
         if isNegated {
-            // `no milk or sugar` has neither.
+            // `no milk or sugar` contains neither.
             isNegated = text.word(end) == "or"
             isOpen = false
             return
@@ -132,7 +132,7 @@ struct MealReader {
 
     // MARK: Amounts
 
-    /// Gives an amount to a food; returns false if it is only a word.
+    /// Gives an amount to a food; returns false if it is only an article.
     private mutating func amount(_ reading: AmountReader.Reading) -> Bool {
         if isMeaningless(reading) {
             index = reading.end
@@ -177,7 +177,7 @@ struct MealReader {
         return true
     }
 
-    /// Whether an amount is that of one piece: `3 eggs at 60 g`, `3 eggs à 60 g`, `3 eggs (each 60 g)`.
+    /// Whether an amount is per piece: `3 eggs at 60 g`, `3 eggs à 60 g`, `3 eggs (each 60 g)`.
     private func isRate(at start: Int) -> Bool {
         guard start > 0 else { return false }
         return ["at", "each"].contains(text.word(start - 1) ?? "") || text.source(start - 1..<start) == "à"
@@ -230,7 +230,7 @@ struct MealReader {
         }
     }
 
-    /// Whether the energy is that of several foods.
+    /// Whether the energy is the total of several foods.
     private var isTotal: Bool { ["total", "altogether"].contains(text.word(index) ?? "") }
 
     private var isEach: Bool { ["each", "apiece", "per"].contains(text.word(index) ?? "") }
@@ -254,7 +254,7 @@ struct MealReader {
         if old.unit == nil, reading.amount.unit?.isMeasure == true {
             pending?.multiply(by: old)
         } else if old.isAbout(reading.amount) {
-            // Two measures mean the same: `1 cup (240ml) milk`. A weight is the more precise one.
+            // Two measures mean the same: `1 cup (240ml) milk`. The weight is more precise.
             if old.unit?.grams != nil { pending = old }
         } else if old.unit?.isMeasure != true, reading.amount.unit?.isMeasure == true, oldHasOf {
             // `2 servings of 100g rice`.
@@ -271,7 +271,7 @@ struct MealReader {
         if unknown.count < MealParser.maximumUnknownWords { unknown.append(words) }
     }
 
-    /// Whether a number counts no food: `at 8`, `8 am`, `1st`, `140 kcal`.
+    /// Whether a number does not count a food: `at 8`, `8 am`, `1st`, `140 kcal`.
     private mutating func isMeaningless(_ reading: AmountReader.Reading) -> Bool {
         guard !reading.isArticle, reading.amount.unit == nil else { return false }
         if let next = text.word(reading.end), Self.afterNoAmount.contains(next) { return true }
@@ -303,7 +303,7 @@ struct MealReader {
             if word == "or", isNegated { return }
             return separate()
         }
-        // In `1 bunch of grapes` the word has an amount, and in `2 rolls with 10 g butter each` two foods share one.
+        // In `1 bunch of grapes` the word has an amount; in `2 rolls with 10 g butter each` two foods share one.
         let isUnused =
             pending?.unit == nil && pending != nil && Words.vagueNouns.contains(word)
             || pending == nil && drafts.count > 1 && ["each", "apiece"].contains(word)
@@ -360,7 +360,7 @@ struct Draft: Sendable {
     var adjectives: [Adjective] = []
     /// The energy that the text states for it.
     var energy: Energy?
-    /// Whether the text names it again: `granola from Jordans crunchy granola`.
+    /// Whether the text repeats the name: `granola from Jordans crunchy granola`.
     var isRepeated = false
 
     static let mostAdjectives = 4
@@ -375,7 +375,7 @@ struct Draft: Sendable {
         for adjective in adjectives { add(adjective) }
     }
 
-    /// Adds an adjective, or switches to the food whose name has it: a `scrambled` egg is another food.
+    /// Adds an adjective, or switches to the food whose name contains it: a `scrambled` egg is another food.
     mutating func add(_ adjective: Adjective) {
         if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
             let plural = FoodTable.entries[named.plural]

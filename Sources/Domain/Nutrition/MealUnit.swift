@@ -70,26 +70,26 @@ enum UnitWords {
         "ounce",
     ]
 
-    /// Abbreviations with a full stop that does not end a sentence.
+    /// Abbreviations whose full stop does not end a sentence.
     static let abbreviations = Words.set(
         "g gr grs gm kg mg oz lb lbs l c t ml cl dl cc pt qt qts gal tbsp tbs tbl tsp pc pcs fl")
 
-    /// Words before a unit, for which the usual one is assumed: `2 heaped tablespoons`.
+    /// Words that may precede a unit; the reader assumes the usual unit: `2 heaped tablespoons`.
     static let ornaments: Set<String> = [
         "large", "small", "big", "medium", "heaped", "heaping", "level", "rounded", "thick", "thin", "full", "whole",
         "good", "generous", "little", "scant", "standard", "tall",
     ]
 
-    /// Words for the usual one.
+    /// Words before a unit that mean the usual unit, so that nothing is assumed.
     static let exact: Set<String> = ["medium", "level", "full", "whole", "standard"]
 
-    /// Kilocalories of one; in meals a calorie is a kilocalorie.
+    /// Kilocalories per unit; in meals a calorie is a kilocalorie.
     static let energies: [String: Double] = [
         "kcal": 1, "kcals": 1, "cal": 1, "cals": 1, "calorie": 1, "calories": 1, "kilocalorie": 1, "kilocalories": 1,
         "kj": 1 / 4.184, "kilojoule": 1 / 4.184, "kilojoules": 1 / 4.184,
     ]
 
-    /// Units of the size of a food, which counts nothing.
+    /// Units of a food's size, which is not a count.
     static let dimensions = Words.set(
         "inch inches cm centimeter centimeters centimetre centimetres mm millimeter millimeters foot ft")
 

@@ -5,7 +5,7 @@ struct NumberReader {
     struct Reading {
         var value: Double
         var end: Int
-        /// The end of the amount's words: `half` in `half of an avocado`.
+        /// The end of the words that give the amount: `half` in `half of an avocado`.
         var textEnd: Int
         var assumption: Amount.Assumption?
         var isArticle: Bool
@@ -41,7 +41,7 @@ struct NumberReader {
         }
     }
 
-    /// Digits with a comma before each three of them, or with a decimal comma.
+    /// Digits with a comma before each group of three, or with a decimal comma.
     private static func number(_ digits: Substring) -> Double? {
         let parts = digits.split(separator: ",", omittingEmptySubsequences: false)
         let isGrouped = parts.count > 1 && parts[0] != "0" && parts.dropFirst().allSatisfy { $0.count == 3 }
@@ -135,7 +135,7 @@ struct NumberReader {
         text.word(end).map(NumberWords.ordinalEndings.contains) == true ? end + 1 : end
     }
 
-    /// A part of a number, `half of 2`, `50% of 200`, is a product; `2 out of 8` and `1 of 2` are the first.
+    /// A part of a number, `half of 2` or `50% of 200`, is a product; `2 out of 8` and `1 of 2` are the first number.
     private func share(_ reading: inout Reading, from start: Int) {
         let next = text.hasWords("out of", at: reading.end) ? reading.end + 2 : reading.end + 1
         guard text.word(next - 1) == "of", let whole = single(at: next), !whole.isArticle, whole.end > next else {

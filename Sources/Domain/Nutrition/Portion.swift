@@ -13,7 +13,7 @@ struct Portion {
     /// In hundredths.
     private(set) var confidence = Self.clear
 
-    /// There are no assumptions.
+    /// Nothing was assumed.
     static let clear = 95
     /// A number, a size, a preparation or a serving was assumed.
     static let assumed = 85
@@ -22,7 +22,7 @@ struct Portion {
     /// The amount was reduced to the maximum.
     static let clamped = 30
 
-    /// A stated energy further from the food's is not used.
+    /// A stated energy that differs from the food's by more than this factor is ignored.
     static let mostEnergyFactor = 10.0
 
     /// The maximum weight of an item: 10 kg.
@@ -69,7 +69,7 @@ struct Portion {
         }
     }
 
-    /// The quantity rounded to hundredths, as in items; an item with zero is dropped.
+    /// The quantity rounded to hundredths, as in items; items with zero are dropped.
     var roundedQuantity: Double { (quantity * 100).rounded() / 100 }
 
     var facts: MealNutrients {
@@ -86,7 +86,7 @@ struct Portion {
 
     // MARK: Stated energy
 
-    /// Takes the weight that has the energy; returns false if that is far from a serving.
+    /// Sets the weight that has the stated energy; returns false if it is far from a serving.
     private mutating func weigh(by energy: Energy) -> Bool {
         let grams = energy.kilocalories / food.per100Grams.calories * 100
         guard grams > 0, grams <= min(food.serving.grams * Self.mostEnergyFactor, Self.maximumGrams) else {
@@ -97,7 +97,7 @@ struct Portion {
         return true
     }
 
-    /// Scales the facts to the energy, unless that is far from the energy of the amount.
+    /// Scales the facts to the stated energy, unless it is far from the energy of the amount.
     private mutating func scale(to energy: Energy) {
         let factor = energy.kilocalories / calories
         if energy.kilocalories.rounded() == calories.rounded() { return }
@@ -126,7 +126,7 @@ struct Portion {
             return
         }
         isLabelled = true
-        // `12 inch pizza` is all of it.
+        // `12 inch pizza` means a whole pizza.
         if isPiece, !hasAmount, let pieces = food.portions[.pieces] {
             gramsEach = pieces
             unit = .pieces
@@ -184,8 +184,8 @@ struct Portion {
 
     /// The usual content of a vessel, if the weight of a cup is known.
     ///
-    /// A glass is 240 ml; a can 355 ml and a bottle 500 ml, of drinks only; a bowl a cup and a half, a handful a
-    /// quarter of a cup, a scoop half a cup. The first is the cup of 21 CFR 101.9(b)(5)(viii).
+    /// A glass is 240 ml, as the cup of 21 CFR 101.9(b)(5)(viii). For drinks only, a can is 355 ml and a bottle 500 ml.
+    /// A bowl is a cup and a half, a handful a quarter of a cup, and a scoop half a cup.
     private func usualGrams(of unit: MealUnit) -> Double? {
         guard let density = gramsPerMilliliter, let cup = MealUnit.cups.milliliters else { return nil }
         let isDrink = food.kind != .solid

@@ -50,10 +50,10 @@ enum Words {
         skim skimmed scrambled salty sugary sugared honeyed caramelized caramelised loaded crusted curried marinated
         """)
 
-    /// Words for sizes; the table has weights for some.
+    /// Words for sizes; the table has weights for some foods.
     static let sizes: [String: PieceSize] = ["small": .small, "medium": .medium, "large": .large, "big": .large]
 
-    /// Adjectives of two words; a dash between letters is not a token, so `low-fat` is `low fat`.
+    /// Adjectives of two words; the lexer drops a dash between letters, so `low-fat` is `low fat`.
     static let phrases: [[String]: Standing] = [
         ["low", "fat"]: .uncounted, ["fat", "free"]: .uncounted, ["non", "fat"]: .uncounted,
         ["reduced", "fat"]: .uncounted, ["full", "fat"]: .uncounted, ["half", "fat"]: .uncounted,
@@ -74,7 +74,7 @@ enum Words {
         case dimension
     }
 
-    /// The standing of a single word, or nil if it is not in these lists.
+    /// The standing of a single word, or nil if it is in none of these lists.
     static func standing(of word: String) -> Standing? {
         if sizes[word] != nil { return .size }
         if cooked.contains(word) { return .cooked }

@@ -17,7 +17,7 @@ public struct Consultation: Equatable, Sendable {
     public var updatedAt: Timestamp
     public var messageCount = 0
     public var lastMessageAt: Timestamp?
-    /// Only where the apps are served; kept by an archived consultation that was completed.
+    /// Only where the apps are served; an archived consultation that was completed keeps it.
     public var completedAt: Timestamp?
     /// As sent at creation; only where the apps are served.
     public var quickAction: String?
@@ -52,7 +52,7 @@ public struct Consultation: Equatable, Sendable {
 
     /// The body of an endpoint's response; the origin, such as `http://127.0.0.1:8080`, serves the avatars.
     ///
-    /// - Parameter listItem: The present list item where the caller has it: most bodies contain it.
+    /// - Parameter listItem: The current list item, if the caller has it: most bodies contain it.
     public func body(
         answering endpoint: Endpoint, in mode: GuideMode, origin: String, listItem: [UInt8]? = nil
     ) -> [UInt8] {
@@ -193,7 +193,7 @@ public struct Message: Equatable, Sendable {
     /// The body of `POST /api/v1/consultations/{id}/messages` with this question: `data: {user_message,
     /// assistant_message}`.
     ///
-    /// - Parameter answer: The answer; nil if it streams over a socket, or if the coach gives none.
+    /// - Parameter answer: The answer; nil if it streams over a socket, or if the coach does not answer.
     public func body(answeredBy answer: Message?) -> [UInt8] {
         JSONWriter.success(reserving: content.utf8.count + (answer?.content.utf8.count ?? 0) + 768) { writer in
             writer.key("user_message")
@@ -211,7 +211,9 @@ public struct MessageMetadata: Equatable, Sendable {
     public var templateCreated: CreatedTemplate?
     /// The function that the language model called.
     public var functionCalled: String?
-    /// The coach that answered; nil where the apps, which read this and the following members, are not served.
+    /// The coach that answered.
+    ///
+    /// Only the apps read this member and those below; each is nil where they are not served.
     public var persona: Persona?
     /// From the start of the answer to its end, in milliseconds.
     public var processingTime: Int?

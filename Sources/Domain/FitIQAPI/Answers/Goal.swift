@@ -77,7 +77,7 @@ public struct Goal: Equatable, Sendable {
 
     /// How far it is, in units of its target.
     public var currentValue: Double {
-        // Without the noise of a product: 0.29 of 100 is 29.
+        // Rounds away the noise of the product: 0.29 of 100 is 29.
         measure.current ?? ((measure.target ?? 100) * progress * 1e6).rounded() / 1e6
     }
 
@@ -102,7 +102,7 @@ public struct Goal: Equatable, Sendable {
         writer.member("target_value", measure.target ?? 100)
         writer.member("target_unit", measure.unit ?? "percent")
         writer.member("current_value", currentValue)
-        // No goal here begins again.
+        // No goal here recurs.
         writer.member("is_recurring", false)
     }
 }
@@ -119,7 +119,7 @@ public struct GoalMeasure: Equatable, Sendable {
     public var target: Double?
     /// 1 to 50 characters; nil for `percent`.
     public var unit: String?
-    /// In ``values``; nil for the part of the target that the goal's progress stands for.
+    /// In ``values``; nil to derive it from the goal's progress.
     public var current: Double?
 
     /// Above 0: from the smallest number on.
@@ -148,7 +148,7 @@ public struct EncodedGoal: Equatable, Sendable {
     ///
     /// For the apps it has their form, without the members that depend on the time.
     public let snakeCase: [UInt8]
-    /// The bytes that the goal counts for, including members of other modes.
+    /// The bytes that the goal adds to the stored size, including members of other modes.
     public let byteCount: Int
     /// Whether it is neither completed nor archived.
     let canBeOverdue: Bool
@@ -175,7 +175,7 @@ public struct EncodedGoal: Equatable, Sendable {
 }
 
 extension GuideMode {
-    /// Whether goal responses have the union's envelope in addition to goal-linking's members.
+    /// Whether goal responses add the union's envelope to goal-linking's members.
     var hasEnvelopeOfGoals: Bool {
         switch self {
         case .union: true
@@ -213,7 +213,7 @@ public struct GoalSuggestion: Equatable, Sendable {
 
     public init(title: String, encoded: [UInt8]) { (self.title, self.encoded) = (title, encoded) }
 
-    /// The body with suggestions: `data: {suggestions, count}`, with the consultation they are for, if any.
+    /// The body with suggestions, `data: {suggestions, count}`, and the id of their consultation, if any.
     public static func body(_ suggestions: [Self], for consultation: Consultation? = nil) -> [UInt8] {
         JSONWriter.success(reserving: 512 * suggestions.count + 256) { writer in
             writer.array("suggestions") { array in for suggestion in suggestions { array.raw(suggestion.encoded) } }

@@ -13,8 +13,8 @@ public enum ListAnswers {
 
     /// `GET /api/v1/consultations/{id}/messages`: `data: {messages, pagination}`, oldest first.
     ///
-    /// The messages are JSON separated by commas. consultation-websocket has no paging: its form omits `pagination`.
-    /// The apps read totals next to it.
+    /// The messages are JSON separated by commas. consultation-websocket has no paging, so its form omits `pagination`.
+    /// The apps read totals next to `pagination`.
     public static func messages(
         _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode, isForApps: Bool = false
     ) -> [UInt8] {
@@ -35,10 +35,8 @@ public enum ListAnswers {
 
     /// `GET /api/v1/goals`: `{goals, totalCount}`; the union adds `success` and `data` with the same in snake_case.
     ///
-    /// - Parameters:
-    ///   - total: How many goals there are on all pages.
-    ///   - form: `.goalLinking` or `.union`, the form in which the goals were encoded.
-    ///   - apps: For the apps, the time, and the page's position in the list.
+    /// - Parameters: - total: How many goals there are on all pages. - form: `.goalLinking` or `.union`, the form in
+    ///   which the goals were encoded. - apps: The time and the page's position in the list; nil without the apps.
     public static func goals(
         _ goals: [EncodedGoal], total: Int, in form: GuideMode, apps: (now: Timestamp, page: Page)? = nil
     ) -> [UInt8] {
@@ -74,7 +72,7 @@ extension JSONWriter {
         }
     }
 
-    /// The same around an encoded object.
+    /// The same envelope around an encoded object.
     public static func success(data object: [UInt8]) -> [UInt8] {
         JSONWriter.object(reserving: object.count + 32) { writer in
             writer.member("success", true)

@@ -4,9 +4,9 @@ import JSON
 public struct MealLog: Equatable, Sendable {
     public enum Progress: Equatable, Sendable {
         case processing
-        /// The foods, known since this time.
+        /// The foods, and when they were found.
         case completed([MealItem], at: Timestamp)
-        /// No foods were found in the text; known since this time.
+        /// No foods were found in the text; the time is when processing failed.
         case failed(MealLogFailure, at: Timestamp)
     }
 
@@ -24,7 +24,7 @@ public struct MealLog: Equatable, Sendable {
     public var changedAt: Timestamp?
     /// The user's remarks, which only the apps send; nil for an empty text.
     public var notes: String? { didSet { if notes?.isEmpty ?? false { notes = nil } } }
-    /// Whether a completed log was entered food by food, and no text was read.
+    /// Whether the user entered the foods of a completed log one by one, so that no text was parsed.
     public var isManual = false
     public var progress: Progress
 
@@ -38,7 +38,7 @@ public struct MealLog: Equatable, Sendable {
         progress = .processing
     }
 
-    /// What lists ask for.
+    /// The properties that lists filter by.
     public struct Kind: Hashable, Sendable {
         public let status: MealLogStatus
         public let mealType: MealType
@@ -91,8 +91,10 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The body of create and get: in meal-log-websocket `{"data"}` with the members of its `MealLogResponse`, which has
-    /// fewer than its event; otherwise the given object, with `success` before it.
+    /// The body of create and get.
+    ///
+    /// In meal-log-websocket it is `{"data"}` with the members of its `MealLogResponse`, which has fewer than its
+    /// event. Otherwise it is the given object after `success`.
     ///
     /// - Parameter object: The log's ``object(in:isForApps:)`` in the same form.
     public func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
@@ -148,7 +150,7 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// Writes all of them but the items.
+    /// Writes all members except the items.
     func writeHead(into writer: inout JSONWriter, isUnion: Bool, isForApps: Bool) {
         writer.member("id", id)
         if isUnion { writer.member("meal_log_id", id) }
@@ -221,7 +223,7 @@ public struct MealLog: Equatable, Sendable {
     }
 }
 
-/// One food of a meal with its amount: as read from a text, as a script says, as its user corrected it, or in a log.
+/// One food of a meal with its amount: parsed from a text, given by a script, corrected by the user, or in a log.
 public struct MealItem: Equatable, Sendable {
     /// Nil until it is part of a log.
     public var id: ResourceID?
@@ -229,17 +231,18 @@ public struct MealItem: Equatable, Sendable {
     public var foodID: ResourceID
     /// In title case if read from a text, with the text's adjectives: `Scrambled Eggs`.
     public var name: String
-    /// The number of `unit`: finite; from a text greater than zero and rounded to hundredths.
+    /// The number of `unit`: finite; if parsed from a text, greater than zero and rounded to hundredths.
     public var quantity: Double
-    /// From a text one of the table's units, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
+    /// The unit; if parsed from a text, a unit of the table in the plural: `grams`, `cups`, `slices`, `pieces`,
+    /// `servings`.
     public var unit: String
     /// The amount in the words of the input, `120g` or `half a`, which websocket-architecture calls the quantity.
     public var amountText: String
     /// The contents of this amount of the food.
     public var nutrients: MealNutrients
-    /// From 0 to 1; from a text with two decimals, and 0.95 if nothing was assumed.
+    /// From 0 to 1; if parsed from a text, two decimals, and 0.95 if nothing was assumed.
     public var confidence: Double
-    /// The preparation and the assumptions from a text, if any.
+    /// The preparation and the assumptions, if parsed from a text.
     public var notes: String?
     /// If nil, the type comes from the food of the same name in the table.
     public var foodType: FoodType?
@@ -253,7 +256,7 @@ public struct MealItem: Equatable, Sendable {
         (self.confidence, self.notes, self.foodType) = (confidence, notes, foodType)
     }
 
-    /// Creates a food in the words of a script or a user, whose ``foodID`` is that of the table for a food of the table.
+    /// Creates a food as a script or a user names it; if the table knows the name, ``foodID`` is the table's id.
     ///
     /// - Parameter confidence: From 0 to 1.
     public init(
@@ -267,7 +270,7 @@ public struct MealItem: Equatable, Sendable {
             nutrients: nutrients, confidence: confidence, notes: notes, foodType: foodType)
     }
 
-    /// The id of a food: the same in every log and world, so clients can keep what they know about it.
+    /// The id of a food: the same in every log and world, so that clients can cache its data.
     ///
     /// - Parameter key: As in the table: `chicken-breast`.
     package static func foodID(ofKey key: String) -> ResourceID { ResourceIDSequence.first(of: key.utf8.fnv1a) }
@@ -283,7 +286,7 @@ public struct MealItem: Equatable, Sendable {
             writer.member("food_id", foodID)
             writer.member("food_name", name)
             if isUnion { writer.member("name", name) }
-            // A number: the only place where the union follows the later guide alone (openapi/DEVIATIONS.md).
+            // openapi/DEVIATIONS.md: only for this number does the union follow the later guide alone.
             writeAmount(into: &writer)
             if isUnion { writer.olderGrams(of: nutrients) }
             writer.member("confidence_score", confidence)
@@ -347,12 +350,12 @@ public struct MealItem: Equatable, Sendable {
 extension Double {
     /// A confidence from 0 to 100.
     var percent: Int { Int((self * 100).rounded()) }
-    /// Whether this confidence is so low that the user should look.
+    /// Whether this confidence is so low that the user should check the food.
     var needsReview: Bool { self < 0.8 }
 }
 
 extension [MealItem] {
-    /// A meal's text from the names of its foods, as far as a text may be long.
+    /// A meal's text made from the names of its foods, cut at the length limit of such texts.
     public var words: String {
         var text = ""
         for item in self
@@ -384,7 +387,7 @@ extension JSONWriter {
 public struct MealNutrients: Equatable, Sendable {
     public var calories: Int
     public var proteinTenths: Int
-    /// Carbohydrates by difference, so measured sugar may exceed them slightly.
+    /// Computed by difference, so measured sugar may exceed them slightly.
     public var carbsTenths: Int
     public var fatTenths: Int
     public var fiberTenths: Int
@@ -398,17 +401,17 @@ public struct MealNutrients: Equatable, Sendable {
         (self.fatTenths, self.fiberTenths, self.sugarTenths) = (fatTenths, fiberTenths, sugarTenths)
     }
 
-    /// The names of all but the calories, as in the table of foods and in scenario files.
+    /// The names of all nutrients except calories, as in the table of foods and in scenario files.
     package static let names = ["protein", "carbs", "fat", "fiber", "sugar"]
 
-    /// - Parameter tenths: The tenths of grams of what is named, one of ``names``.
+    /// - Parameter tenths: Returns the tenths of grams for one of ``names``.
     package init<Failure>(calories: Int, _ tenths: (String) throws(Failure) -> Int) throws(Failure) {
         self.init(
             calories: calories, proteinTenths: try tenths("protein"), carbsTenths: try tenths("carbs"),
             fatTenths: try tenths("fat"), fiberTenths: try tenths("fiber"), sugarTenths: try tenths("sugar"))
     }
 
-    /// All but the calories, in the order of the members.
+    /// All values except the calories, in the order of the members.
     public var tenths: [Int] { [proteinTenths, carbsTenths, fatTenths, fiberTenths, sugarTenths] }
 
     public static func += (left: inout MealNutrients, right: MealNutrients) {
@@ -425,11 +428,11 @@ public struct MealNutrients: Equatable, Sendable {
 public struct MealPhoto: Equatable, Sendable {
     /// Its id is that of the session.
     public let log: MealLog
-    /// The meal log that it became; nil until it is confirmed.
+    /// The meal log made from it; nil until the user confirms it.
     public let mealLogID: ResourceID?
-    /// The body of the endpoints that return it: the app's models of both decode each.
+    /// The body of the endpoints that return it; it has the members of both of the app's models.
     public let body: [UInt8]
-    /// At least the bytes that it takes in an export.
+    /// At least the bytes that the photo takes in an export.
     public let byteCount: Int
 
     public init(_ log: MealLog, confirmedAs mealLogID: ResourceID? = nil) {
@@ -452,7 +455,7 @@ public struct MealPhoto: Equatable, Sendable {
         }
     }
 
-    /// Writes the members that no meal log has.
+    /// Writes the members that only photos have, not meal logs.
     private static func write(_ log: MealLog, into writer: inout JSONWriter) {
         let (items, totals) = (log.items, log.totals)
         // A meal is as certain as its least certain food.

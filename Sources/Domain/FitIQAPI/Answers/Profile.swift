@@ -9,7 +9,7 @@ public struct ProfileDetails: Equatable, Sendable {
     public static let nameLengths = 1...100
     public static let bioLengths = 0...1000
 
-    /// Whether it has only the registration's data, so that the user may still create a profile.
+    /// Whether it has only the data of the registration, so that the user may still create a profile.
     public var isProvisional = false
     /// Not blank.
     public var name: String
@@ -19,7 +19,7 @@ public struct ProfileDetails: Equatable, Sendable {
     public var languageCode = "en"
     /// The first second of the day.
     public var dateOfBirth: DateTime?
-    /// 1 to 50 characters, as are ``gender`` and ``activityLevel``: no guide limits their values.
+    /// 1 to 50 characters, like ``gender`` and ``activityLevel``: no guide lists their values.
     public var biologicalSex: String?
     /// In centimetres, from 1 to 300.
     public var height: Double?
@@ -47,7 +47,7 @@ public struct ProfileDetails: Equatable, Sendable {
     }
 }
 
-/// An entity that a user has once.
+/// A record of which each user has at most one.
 public struct UserRecord<Content: Equatable & Sendable>: Equatable, Sendable {
     public var id: ResourceID
     public var content: Content
@@ -70,7 +70,7 @@ public typealias Profile = UserRecord<ProfileDetails>
 public typealias Preferences = UserRecord<PreferenceLists>
 
 extension Profile {
-    /// The body of a user: the profile as an object and flat next to it, because the apps' decoders differ.
+    /// The body of a user: the profile both as an object and as flat members, because the apps' decoders differ.
     public func body(of user: ExactString, email: String) -> [UInt8] {
         JSONWriter.success(reserving: 1024) { data in
             data.member("id", user.text)
@@ -132,7 +132,7 @@ public struct TokenPair: Equatable, Sendable {
 
     public init(access: AccessToken, refresh: AccessToken) { (self.access, self.refresh) = (access, refresh) }
 
-    /// The body of `POST /auth/login`, and with `isFlat` that of `POST /auth/refresh`, which has the tokens twice.
+    /// The body of `POST /auth/login`; with `isFlat` that of `POST /auth/refresh`, which contains the tokens twice.
     public func body(signedWith secret: [UInt8], isFlat: Bool = false) -> [UInt8] {
         JSONWriter.object { writer in
             writer.member("success", true)

@@ -2,29 +2,28 @@ import JSON
 
 /// An object of a collection that the apps sync, encoded when it changes.
 ///
-/// Only its JSON is kept, because a parsed object takes ten times as much memory; members for lists are read when it is
-/// encoded.
+/// The server keeps only its JSON, because a parsed object takes ten times as much memory. It reads the members that
+/// lists need when it encodes the object.
 public struct Document: Sendable, Equatable {
     public let id: ResourceID
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
-    /// The time by which lists are sorted: that of the member which the collection's row names, or of the creation.
+    /// The time by which lists are sorted: the member that the collection's row names, or the creation.
     public let time: DateTime
-    /// Who may read and copy it, in addition to its owner; in the order in which they were named.
+    /// The users who may read and copy it, in addition to its owner, in the order in which the owner named them.
     public var shares: [TemplateShare]
-    /// The object in responses: the world's members, then those that are stored.
+    /// The object in responses: the members that the world sets, then the stored members.
     public let encoded: [UInt8]
-    /// The length of the world's members, with the brace before them.
+    /// The length of the members that the world sets, including the opening brace.
     private let headLength: Int
     private let valueCount: Int
-    /// The `source_id` by which a sleep session that is sent twice is recognised; nil if it has none, and for every
-    /// other document.
+    /// The `source_id` by which the server recognises a sleep session that a client sends twice; otherwise nil.
     public let sourceID: ExactString?
-    /// Whether every user may read and copy a template: it is public, or the system's.
+    /// Whether every user may read and copy the template: it is public, or it belongs to the system.
     public let isOpen: Bool
-    /// Whether a template is the system's; it has no owner.
+    /// Whether it is a system template, which has no owner.
     public let isOfSystem: Bool
-    /// Whether an insight counts as unread: it is neither read nor archived; means nothing for other documents.
+    /// Whether an insight counts as unread: neither read nor archived; meaningless for other documents.
     public let isUnread: Bool
 
     /// - Parameter object: The members as ``DocumentRequest`` reads them.
@@ -61,26 +60,27 @@ public struct Document: Sendable, Equatable {
         isUnread = object["is_read"] != true && object["is_archived"] != true
     }
 
-    /// The members that are stored, as JSON without braces.
+    /// The stored members, as JSON without braces.
     public var members: ArraySlice<UInt8> { encoded[headLength...].dropLast().drop { $0 == UInt8(ascii: ",") } }
 
-    /// The members that are stored.
+    /// The stored members.
     public var object: JSONObject { JSONObject(encodedMembers: members) }
 
-    /// Throws 400 if its members are larger than a document may be, with what the server adds to a template's exercises.
+    /// Throws 400 if the members, with what the server adds to a template's exercises, exceed the size limit of a
+    /// document.
     public func checkSize(in collection: DocumentCollection) throws(APIError) {
         let (size, limit) = (members.count + 2, DocumentRequest.maximumBytes)
         guard size <= limit else { throw .documentTooLarge(collection.row.item, limit: limit, got: size) }
     }
 
-    /// The bytes that it counts for: at least its size in an export, and 24 bytes for each value.
+    /// The bytes that it adds to the stored size: at least its size in an export, and 24 for each value.
     public var byteCount: Int {
         max(encoded.count, 24 * valueCount) + 192 + shares.reduce(0) { $0 + $1.byteCount }
     }
 
     /// The share with a user.
     ///
-    /// - Parameter user: The subject of the user's token, whose letters may have another case than in the share.
+    /// - Parameter user: The subject of the user's token; its letter case may differ from the share's.
     public func share(with user: ExactString) -> TemplateShare? {
         guard !shares.isEmpty else { return nil }
         let name = ShareDocumentRequest.user(user)
@@ -88,7 +88,7 @@ public struct Document: Sendable, Equatable {
     }
 }
 
-/// One user's right to read and copy a workout template of another.
+/// A user's right to read and copy another user's workout template.
 public struct TemplateShare: Sendable, Equatable {
     public let id: ResourceID
     public let user: ExactString
@@ -106,7 +106,7 @@ public struct TemplateShare: Sendable, Equatable {
 }
 
 extension DocumentCollection {
-    /// The members that follow from others.
+    /// The members that the server computes from others.
     fileprivate func computedMembers(of object: JSONObject, at time: DateTime) -> [JSONObject.Element] {
         switch self {
         case .moodEntries: [("is_healthkit", .bool(object["source"] == "healthkit"))]
@@ -120,8 +120,9 @@ extension DocumentCollection {
 }
 
 extension JSONObject {
-    /// A template with its exercises in their order, and with what the world sets of them: ids that follow from the
-    /// template's, and a name made from the exercise's id unless one was sent.
+    /// The template with its exercises in order, with the members that the world sets.
+    ///
+    /// Their ids derive from the template's id. A name derives from the exercise's id, unless the client sent one.
     fileprivate func numberingExercises(of template: ResourceID, at time: Timestamp) -> JSONObject {
         guard let exercises = self["exercises"]?.array, !exercises.isEmpty else { return self }
         var identifiers = ResourceIDSequence(seed: template.seed)
@@ -133,7 +134,7 @@ extension JSONObject {
             sorted.map { _, exercise in
                 guard let members = exercise.object else { return exercise }
                 let source = members["exercise_id"]?.string ?? members["user_exercise_id"]?.string
-                // In the same order whether they are sent or not, so that an import has the bytes of its export.
+                // The order never depends on what the client sent, so that an export of an import has the same bytes.
                 let serverMembers: [JSONObject.Element] = [
                     ("id", .string(identifiers.next().description)), ("template_id", .string(template.description)),
                     ("exercise_name", .string(members["exercise_name"]?.string ?? Self.title(of: source ?? ""))),
@@ -149,21 +150,21 @@ extension JSONObject {
         self["source_id"]?.exactString.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Names for exercises of which only a UUID is known.
+    /// Names for exercises whose id is a UUID.
     private static let exercises = [
         "Squat", "Bench press", "Deadlift", "Pull-up", "Push-up", "Lunge", "Plank", "Shoulder press", "Hip thrust",
         "Row",
         "Leg press", "Biceps curl",
     ]
 
-    /// `Goblet squat` from `goblet-squat`; for a UUID one of the usual exercises, the same each time.
+    /// `Goblet squat` from `goblet-squat`; for a UUID a common exercise, the same each time.
     private static func title(of id: String) -> String {
         if let id = ResourceID(id.lowercased()) { return exercises[Int(id.seed % UInt64(exercises.count))] }
         let words = id.map { $0 == "-" || $0 == "_" ? " " : $0 }
         return words.isEmpty ? "Exercise" : String(words[0]).uppercased() + String(words.dropFirst())
     }
 
-    /// - Parameter members: Of an encoded object, as JSON without braces.
+    /// - Parameter members: The members of an encoded object, as JSON without braces.
     package init(encodedMembers members: some Collection<UInt8>) {
         guard let object = (try? JSON.parse(Array("{".utf8) + members + Array("}".utf8)))?.object else {
             preconditionFailure("The members were encoded from an object.")
@@ -173,7 +174,7 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// The number of values in it, itself included.
+    /// The number of values in it, including itself.
     fileprivate var count: Int {
         switch self {
         case .null, .bool, .number, .string: 1
@@ -185,7 +186,7 @@ extension JSONValue {
 
 /// Response bodies of the operations on documents.
 public enum DocumentAnswers {
-    /// A page of a list, with its totals; of a collection without a name for its lists, `data` is the page.
+    /// A page of a list with its totals; if the collection's row does not name a list, `data` is the page.
     ///
     /// - Parameters:
     ///   - items: JSON, in the order of the list.
@@ -229,7 +230,8 @@ enum SleepSession {
         }
     }
 
-    /// Throws 400 if the session or a stage ends before it begins, or a stage lies outside or overlaps another.
+    /// Throws 400 if the session or a stage ends before it begins, a stage is outside the session, or two stages
+    /// overlap.
     static func check(_ object: JSONObject) throws(APIError) {
         guard let start = object.time("start_time"), let end = object.time("end_time") else { return }
         guard start < end else { throw .endsBeforeStart("end_time", got: end, start: "start_time") }
@@ -243,7 +245,7 @@ enum SleepSession {
                     "'stages[\(index)]' must lie within the session, from \(start.wireText) to \(end.wireText).")
             }
         }
-        // HealthKit's time in bed lies behind the other stages.
+        // HealthKit's stage "in bed" spans the other stages.
         let sleeping = stages.filter { $0.element.name != "in_bed" }.sorted { $0.element.start < $1.element.start }
         for (one, next) in zip(sleeping, sleeping.dropFirst()) where next.element.start < one.element.end {
             throw .invalid(
@@ -255,7 +257,7 @@ enum SleepSession {
     /// The computed members.
     static func sums(_ object: JSONObject) -> [JSONObject.Element] {
         let (start, end) = (object.time("start_time"), object.time("end_time"))
-        var seconds: [String: Int64] = [:]  // By the stages of the table, which are constants.
+        var seconds: [String: Int64] = [:]  // Keyed by stages of the table, which are constants.
         for stage in stages(of: object) {
             seconds[stage.name, default: 0] += stage.end.secondsSinceEpoch - stage.start.secondsSinceEpoch
         }

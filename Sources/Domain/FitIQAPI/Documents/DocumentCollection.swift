@@ -41,19 +41,19 @@ public final class CollectionRow: Sendable {
     public let item: String
     /// Below `/api/v1`.
     let path: String
-    /// The name of the list in an answer; nil if `data` is the list.
+    /// The name of the list in a response; nil if `data` is the list.
     let list: String?
-    /// Items on a page unless a query says how many.
+    /// Items on a page unless the query says how many.
     let pageSize: Int
-    /// The member with the time by which the list is sorted; nil for the creation.
+    /// The member with the time by which the list is sorted; nil to sort by creation.
     let time: String?
-    /// Whether times are written with milliseconds, as one of the apps needs them: `2025-01-29T10:30:00.000Z`.
+    /// Whether times have milliseconds, which one of the apps needs: `2025-01-29T10:30:00.000Z`.
     let hasFractions: Bool
     let members: [MemberRule]
     /// In the order of the table.
     let filters: [FilterRule]
 
-    /// The members that the world sets in every object, and those that it computes.
+    /// The members that the world sets or computes in every object.
     let reservedMembers: [String]
 
     /// Reads a row of the embedded table; crashes if the row is missing or malformed, which a test rules out.
@@ -75,7 +75,7 @@ public final class CollectionRow: Sendable {
     func member(_ name: String) -> MemberRule? { members.first { $0.name == name } }
 }
 
-/// `Fixtures/data/collections.json`: JSON Schema's words for the members, of which `MemberRule` knows some.
+/// `Fixtures/data/collections.json`: describes members with those words of JSON Schema that `MemberRule` supports.
 enum CollectionTable {
     static let builtIn: JSONObject = {
         let text = EmbeddedText(path: "Fixtures/data/collections.json")
@@ -97,11 +97,11 @@ extension JSONObject {
 struct MemberRule: Sendable {
     let name: String
     let isRequired: Bool
-    /// Whether only scenarios set it; in a request it counts for nothing.
+    /// Whether only scenarios set it; requests cannot.
     let isReadOnly: Bool
     /// Whether the world computes it from other members.
     let isComputed: Bool
-    /// The value of a member that is not sent; nil leaves it out.
+    /// The value if the client does not send the member; nil omits it.
     ///
     /// A time may be `"now"`.
     private let defaultValue: JSONValue?
@@ -153,12 +153,13 @@ struct MemberRule: Sendable {
             }
     }
 
-    /// How an object is read: from a request, or from a scenario or a saved world.
+    /// The context in which an object is read: a request, a scenario or a saved world.
     struct Reading {
-        /// What `"now"` means.
+        /// The time for `"now"`.
         var now: Timestamp
-        /// For what is planted the world's start: times may be relative to it (`3d ago`), and members that requests may not
-        /// set count.
+        /// The world's start, for planted objects only.
+        ///
+        /// Their times may be relative to it (`3d ago`), and they may have members that requests may not set.
         var start: Timestamp?
         /// See ``CollectionRow/hasFractions``.
         var hasFractions = false
@@ -168,7 +169,7 @@ struct MemberRule: Sendable {
         }
     }
 
-    /// Reads the members of an object in the order of the table, with defaults; others follow as they were sent.
+    /// Reads the members of an object in the order of the table, with defaults; unknown members follow unchanged.
     ///
     /// - Throws: 400 that names the member by its path, `stages[2].start_time`.
     static func read(
@@ -241,7 +242,7 @@ struct MemberRule: Sendable {
         return overflow ? nil : DateTime(Timestamp(nanosecondsSinceEpoch: time))
     }
 
-    /// Its allowed values; nil if it is not a choice.
+    /// The allowed values; nil if the member is not a choice.
     var choices: [String]? { if case .choice(let choices) = type { choices } else { nil } }
 
     /// Reads a value of a query; throws 400 if it is not one of the member's choices.

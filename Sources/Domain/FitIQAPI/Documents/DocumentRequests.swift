@@ -1,20 +1,19 @@
 import JSON
 import Text
 
-/// The body of a request that creates or replaces a document: a JSON object by the row of its collection.
+/// The body of a request that creates or replaces a document: a JSON object that follows the row of its collection.
 public enum DocumentRequest {
     /// The size limit of a document as JSON.
     public static let maximumBytes = 64 * 1024
-    /// Fewer levels than other bodies have: in a scenario file documents lie deeper.
+    /// Fewer levels than other bodies, because documents are nested deeper in a scenario file.
     public static let limits = JSON.Limits(depth: 32, values: BodyReader.limits.values)
     /// How far ahead of the server's clock the time of a mood may be, in seconds.
     public static let graceOfMoods: Int64 = 300
 
-    /// Reads a body into the members that are stored: checked, with defaults, times in their form.
+    /// Reads a body into the stored members: validated, with defaults, times in the stored form.
     ///
-    /// - Parameters:
-    ///   - old: The members that stay unless the body has others; nil if the body is all there is.
-    ///   - now: The default of times.
+    /// - Parameters: - old: The members that stay unless the body replaces them; nil for a new document. - now: The
+    ///   default of times.
     /// - Throws: 400 that names the member.
     public static func object(
         _ body: [UInt8], for collection: DocumentCollection, changing old: JSONObject? = nil, at now: Timestamp
@@ -23,7 +22,7 @@ public enum DocumentRequest {
         var object = old ?? [:]
         for (name, value) in sent { object[name] = value }
         object = try collection.row.read(object, at: now)
-        // Members that only scenarios set stay.
+        // Keep members that only scenarios set.
         for rule in collection.row.members where rule.isReadOnly {
             object[rule.name] = old?[rule.name] ?? object[rule.name]
         }
@@ -32,7 +31,7 @@ public enum DocumentRequest {
         return object
     }
 
-    /// The members of a planted object, in the form in which they are stored; times may be relative to `start`.
+    /// The members of a planted object in the stored form; times may be relative to `start`.
     /// - Parameter created: The default of times.
     package static func planted(
         _ object: JSONObject, in collection: DocumentCollection, at start: Timestamp, created: Timestamp
@@ -111,7 +110,7 @@ public struct ShareDocumentRequest: Equatable, Sendable {
         _ = try row.member("professional_type")?.choice(professionalType, of: "professional_type")
     }
 
-    /// A user as shares have it, in lower case if it is a UUID: apps write it in upper case, and tokens either way.
+    /// A user id as shares store it: a UUID in lower case, because apps write upper case, and tokens either.
     package static func user(_ id: ExactString) -> ExactString {
         ResourceID(id.text, as: .anyCase).map { ExactString($0.description) } ?? id
     }
@@ -136,9 +135,9 @@ public struct ShareDocumentRequest: Equatable, Sendable {
     }
 }
 
-/// The body of `POST /api/v1/workout-templates/{id}/copy`: nothing, or an object.
+/// The body of `POST /api/v1/workout-templates/{id}/copy`: empty, or an object.
 public struct CopyTemplateRequest: Equatable, Sendable {
-    /// Of the copy; nil for that of the original.
+    /// The copy's name; nil for the original's.
     public var name: String?
 
     public init(body: [UInt8]) throws(APIError) {
@@ -152,7 +151,7 @@ public struct GenerateInsightRequest: Equatable, Sendable {
     public var type: String
     public var period: ClosedRange<DateTime>
 
-    /// The days that an insight looks back on unless the request names a period.
+    /// The length in days of an insight's period, unless the request names a period.
     private static func days(of type: String) -> Int64 {
         switch type {
         case "weekly": 7
@@ -162,7 +161,7 @@ public struct GenerateInsightRequest: Equatable, Sendable {
         }
     }
 
-    /// - Throws: 400 for an unknown type, for an unreadable time, and for a period that ends before it begins.
+    /// - Throws: 400 for an unknown type, an unreadable time, or a period that ends before it begins.
     public init(body: [UInt8], at now: Timestamp) throws(APIError) {
         let row = DocumentCollection.insights.row
         let fields = try BodyReader(body)
@@ -180,15 +179,16 @@ public struct GenerateInsightRequest: Equatable, Sendable {
     }
 }
 
-/// A parameter of a list that selects documents by one of their members.
+/// A list parameter that selects documents by one of their members.
 struct FilterRule: Sendable {
     let name: String
     let member: String
     let test: Test
-    /// The value of a parameter that is absent.
+    /// The default of the parameter.
     let defaultValue: String?
 
-    /// For ``Test/from`` the seconds before now, or before the end of a range that is given: of `30d ago`.
+    /// For ``Test/from`` with a default such as `30d ago`: the seconds before now, or before the end of the given
+    /// range.
     var defaultSpan: Int64? {
         defaultValue.flatMap { Durations.nanoseconds(String($0.dropLast(" ago".count)), atMost: .max) }
             .map { $0 / 1_000_000_000 }
@@ -197,9 +197,9 @@ struct FilterRule: Sendable {
     enum Test: String {
         /// The member is the text.
         case equals
-        /// The member, a list, has one of the texts, which commas separate, and spaces after them.
+        /// The member, a list, contains one of the texts; commas, and optional spaces, separate them.
         case any
-        /// The member is true, or is not.
+        /// The member is true or false, as the value says.
         case flag
         /// The member is true; `false` selects all.
         case only
@@ -213,21 +213,21 @@ struct FilterRule: Sendable {
     }
 }
 
-/// The query of a list of documents; only the parameters that issue each list are read.
+/// The query of a list of documents; each list reads only its own parameters.
 public struct DocumentListQuery: Equatable, Sendable {
     /// `limit` 1 to 100; `offset` from 0, or `page` from 1.
     public var page: Page
     /// The collection's row defines the list.
     public let collection: DocumentCollection
-    /// Words and phrases from `q`; a search reads nothing else but the page.
+    /// Words and phrases from `q`; a search reads only these and the page.
     public var words: [String]?
     /// Whose templates are listed; nil for the user's own.
     public var source: TemplateSource?
-    /// Whether public templates join the user's own.
+    /// Whether the list adds public templates to the user's own.
     public var includesPublic = false
-    /// Of a share.
+    /// The profession in a share.
     public var professionalType: String?
-    // How insights are sorted; absent for the order of all lists, the newest first.
+    // The order of insights; nil for newest first, as in all lists.
     public var sortedBy: InsightOrder?
     public var isAscending = false
     private var conditions: [Condition] = []
@@ -311,10 +311,10 @@ public struct DocumentListQuery: Equatable, Sendable {
         isAscending = try parameters.choice("sort_order", among: SortOrder.allCases) == .asc
     }
 
-    /// The most words that a search looks for.
+    /// The most words in a search.
     public static let mostWords = 20
 
-    /// The words of a search, and phrases, which stand in quotation marks; throws 400 if there are none, or too many.
+    /// The words of a search, and phrases in quotation marks; throws 400 without any, or with too many.
     private static func words(_ text: String?) throws(APIError) -> [String] {
         // Every second piece between quotation marks is a phrase.
         let pieces = (text ?? "").split(separator: "\"", omittingEmptySubsequences: false).enumerated()
@@ -350,7 +350,7 @@ public struct DocumentListQuery: Equatable, Sendable {
         }
     }
 
-    /// Whether to read the members of each document: not if its time is all that counts.
+    /// Whether to parse the members of each document; false if only its time matters.
     public var readsMembers: Bool {
         words != nil || sortedBy == .periodStart || conditions.contains { !$0.isOfTime(in: collection) }
     }

@@ -4,8 +4,8 @@ import Text
 
 /// Refusals of a request's contents: ids, bodies, queries, and rules of the backend.
 ///
-/// Those before it are in `APIError+Access.swift`, those of the socket in `ClientFrame.swift`. With a mode, a message
-/// advises only what that mode serves.
+/// Refusals before a body is read are in `APIError+Access.swift`, those of the socket in `ClientFrame.swift`. Given a
+/// mode, a message recommends only what that mode serves.
 extension APIError {
     // MARK: Ids
 
@@ -16,7 +16,7 @@ extension APIError {
 
     /// The user has no goal with this id, which came from the path or a field of the body.
     ///
-    /// - Parameter mode: In a mode without goals no id can be right.
+    /// - Parameter mode: A mode without goals has no valid id.
     public static func unknownGoal(_ id: String, field: String? = nil, in mode: GuideMode = .union) -> Self {
         let hint =
             mode.serves(.createGoal)
@@ -40,11 +40,11 @@ extension APIError {
             "The 'items' of a meal log that is completed or manual can be replaced; this one is \(status.rawValue).")
     }
 
-    /// The user has no document with this id, and may not read another user's.
+    /// The user has no document with this id and may not read another user's.
     public static func unknownDocument(_ id: String, in collection: DocumentCollection) -> Self {
         notFound("This user has no \(collection.row.item) \(quoted(id)).\(idHint(id))")
     }
-    /// The user may read the template, and is not its owner.
+    /// The user may read the template but does not own it.
     public static func notYours(template id: String) -> Self {
         Self(
             .forbidden, .forbidden,
@@ -190,7 +190,7 @@ extension APIError {
                 + "Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal.")
     }
     public static func goalWithoutID(in form: GuideMode) -> Self {
-        // The form with a context type and an id has no second name for the id.
+        // The form with a context type and an id has only one name for the id.
         let names = form == .enhancedConsultations ? "'context_id'" : "'goal_id' or as 'context_id'"
         return invalid("'context_type' is \"goal\", so the goal's id is required, as \(names).")
     }
@@ -213,7 +213,7 @@ extension APIError {
         invalid("A search takes at most \(limit) words and phrases; 'q' has \(count).")
     }
     public static func badDate(_ parameter: String, got value: String) -> Self {
-        // Form decoding turns "+01:00" into this.
+        // Form decoding turns the plus sign of "+01:00" into a space.
         let isSpaced = value.contains(" ")
         let hint =
             isSpaced
@@ -255,7 +255,7 @@ extension APIError {
                 + "and only an active one can be chatted in or linked with a goal.")
     }
 
-    /// A message over REST cannot be stored: 429 if it would wait with too many others, 507 if there is no room.
+    /// A message over REST cannot be stored: 429 if too many questions wait, 507 if storage is full.
     public init(refusing error: FrameError) {
         let waits = error.code == .tooManyWaitingMessages
         self.init(waits ? .tooManyRequests : .insufficientStorage, error.code, error.message)

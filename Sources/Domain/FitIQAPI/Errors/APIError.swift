@@ -137,7 +137,7 @@ extension APIError {
     /// The advice on where a token comes from, at the end of refusals of a missing or bad token.
     static let tokenAdvice = "'fitiq-mock token' prints a token that works."
 
-    /// Returns the refusal with different advice on where a token comes from, or unchanged if it contains none.
+    /// Returns the refusal with other advice on where to get a token; unchanged if it has no such advice.
     public func advisingOnTokens(_ advice: String) -> Self {
         guard message.hasSuffix(Self.tokenAdvice) else { return self }
         var refusal = self
@@ -211,7 +211,7 @@ extension APIError {
 
     /// The guide that the server follows does not contain the endpoint.
     ///
-    /// - Parameter method: The request's method, which need not be the endpoint's.
+    /// - Parameter method: The request's method, which may differ from the endpoint's.
     public static func notInGuide(
         _ endpoint: Endpoint, method: HTTPRequest.Method, path: String, mode: GuideMode
     ) -> Self {
@@ -224,7 +224,8 @@ extension APIError {
 
     /// The path `/ws`, which a guide names as the wrong endpoint, or one that looks like a socket's.
     ///
-    /// The same guide warns of a socket for meals alone, so only a path about meals learns where the apps' one is.
+    /// The same guide warns against a socket only for meals, so the refusal names the apps' meal socket only for a path
+    /// about meals.
     public static func bareWebSocketPath(_ path: String, in mode: GuideMode) -> Self {
         let meals = " The events of all meals of a user are at \(Endpoint.mealSocket.template)."
         return notFound(

@@ -16,7 +16,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
         case missingPrefix
         /// `/api/v1` occurs twice: in the base URL and in the path.
         case repeatedPrefix
-        /// There is nothing between two slashes.
+        /// The path contains two slashes in a row.
         case emptySegment
         case trailingSlash
         case segment(got: String, expected: String)
@@ -61,7 +61,8 @@ public struct EndpointNearMiss: Equatable, Sendable {
             }
             let score = 100 - alignment.cost
             guard alignment.meetsWord, score > 40 else { return nil }
-            // A guide says "NOT /ws", and warns of a socket for meals alone: `/ws` means that of a consultation.
+            // A guide says "NOT /ws" and warns against a socket only for meals, so `/ws` means the socket of a
+            // consultation.
             if endpoint == .mealSocket, alignment.differences.contains(.missingSegment(expected: "meal-logs")) {
                 return nil
             }
@@ -87,7 +88,7 @@ private enum Cost {
     static let otherWord = 60
 }
 
-/// A path with corrected slashes and prefix, and what was wrong with them.
+/// A path after repairs to its slashes and prefix, with the repairs.
 private struct PathRepair {
     typealias Difference = EndpointNearMiss.Difference
 
@@ -96,7 +97,7 @@ private struct PathRepair {
     private let words: Set<ExactString>
     private var knownCosts: [ExactString: [Int]] = [:]
 
-    /// - Parameter isAtRoot: Whether the path is meant to be that of an endpoint outside `/api/v1`.
+    /// - Parameter isAtRoot: Whether the path is probably for an endpoint outside `/api/v1`.
     init(_ arrived: [String], words: Set<ExactString>, isAtRoot: Bool = false) {
         (segments, self.words) = (arrived, words)
         if segments.last == "" {
@@ -127,7 +128,7 @@ private struct PathRepair {
     struct Alignment {
         var cost = 0
         var differences: [Difference] = []
-        /// Whether the path contains a word of the endpoint, at least approximately; ids and the prefix do not count.
+        /// Whether the path contains a word of the endpoint, at least approximately, not counting ids and the prefix.
         var meetsWord = false
 
         func adding(_ cost: Int, _ difference: Difference?) -> Alignment {
@@ -152,7 +153,7 @@ private struct PathRepair {
         }
     }
 
-    /// The cost of the cheapest alignment alone.
+    /// The cost of the cheapest alignment, without the alignment.
     mutating func cost(of wanted: [String]) -> Int {
         let missing = wanted.map { $0.hasPrefix("{") ? Cost.missingID : Cost.missingWord }
         var row = [start.cost]
@@ -170,7 +171,7 @@ private struct PathRepair {
         return row[row.count - 1]
     }
 
-    /// What each segment costs in the place of a template's; many templates have the same ones.
+    /// The cost of each segment against one segment of a template; many templates share segments.
     private mutating func costs(of expected: String) -> [Int] {
         let key = ExactString(expected.hasPrefix("{") ? "{" : expected)
         if let known = knownCosts[key] { return known }

@@ -30,7 +30,7 @@ public struct RegisterRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/auth/login`.
 ///
-/// Any text is accepted: an impossible address or password just matches no account.
+/// Any text is accepted: an impossible address or password matches no account.
 public struct LogInRequest: Equatable, Sendable {
     public var email: String
     public var password: String
@@ -56,7 +56,7 @@ public struct RefreshRequest: Equatable, Sendable {
             .required("refresh_token", expected: expected)
     }
 
-    /// The body of a logout; nil if it names no token.
+    /// Reads the body of a logout; nil if it names no token.
     public init?(logout body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, try BodyReader(body)["refresh_token"] != nil else { return nil }
         try self.init(body: body)
@@ -71,9 +71,7 @@ public struct ProfileRequest: Sendable {
     private let endpoint: Endpoint
     private let now: Timestamp
 
-    /// - Parameters:
-    ///   - endpoint: Decides which fields count, and which are required.
-    ///   - now: Decides the age.
+    /// - Parameters: - endpoint: Decides which fields are read, and which are required. - now: Decides the age.
     public init(body: [UInt8], of endpoint: Endpoint, at now: Timestamp) throws(APIError) {
         (fields, self.endpoint, self.now) = (try BodyReader(body), endpoint, now)
         // Validates before loading any profile.
@@ -138,7 +136,7 @@ extension BodyReader {
         guard let value = self["date_of_birth"] else { return nil }
         guard let text = value.string, let date = DateTime(date: text) else {
             var refusal = APIError.wrongType("date_of_birth", expected: Self.expectedDate, got: value)
-            // The reasons are those of date-times; a whole date shares the first ones.
+            // The reasons are the same as for date-times; a date without a time shares the first ones.
             let date = value.string.flatMap { $0.utf8.count == 10 ? $0 : nil }
             if let problem = date.flatMap(RFC3339.problem) { refusal.message += " " + problem }
             throw refusal
@@ -184,7 +182,8 @@ extension APIError {
         .conflict, .conflict,
         "An account with this email exists (the case of letters does not matter): log in, or register another.")
 
-    /// Wrong password and unknown address alike, so that the response does not tell which addresses have accounts.
+    /// The same for a wrong password and an unknown address, so that responses do not reveal which addresses have
+    /// accounts.
     public static let wrongLogin = unauthorized("The email or the password is wrong.")
     public static func badRefreshToken(_ error: AccessToken.Refusal) -> Self {
         Self(
@@ -199,7 +198,7 @@ extension APIError {
         "The refresh token is revoked: it was used or logged out before, and each works once. Send the one of the last "
             + "response, or log in again.")
 
-    /// A token names an account that is gone.
+    /// The token names a deleted account.
     public static let unknownAccount = unauthorized(
         "The account of this token does not exist: it was deleted, or the world was reset. Register or log in again.")
     public static let profileExists = Self(

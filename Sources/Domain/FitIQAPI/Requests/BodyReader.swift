@@ -1,9 +1,9 @@
 import JSON
 
-/// Reads the fields of a request body; its errors are 400s that name the field, the value and what is allowed.
+/// Reads the fields of a request body; throws 400s that name the field, the value and the allowed values.
 package struct BodyReader {
     package let object: JSONObject
-    /// The fields in the form of one guide; nil if every field counts.
+    /// The fields in the form of one guide; nil to read every field.
     private let known: [String]?
 
     /// The size limit in UTF-8 bytes of a text of limited length.
@@ -43,7 +43,7 @@ package struct BodyReader {
         return reading
     }
 
-    /// A text of any length, or nil if the field is absent; for ids, which are looked up as they are.
+    /// A text of any length, or nil if the field is absent; for ids, which are looked up unchanged.
     package func string(_ field: String, expected: String) throws(APIError) -> String? {
         try value(field, expected: expected, \.string)
     }
@@ -74,7 +74,7 @@ package struct BodyReader {
 
     /// A date-time (RFC 3339 §5.6), or nil if the field is absent.
     ///
-    /// - Parameter takesDate: Whether it may be a date, which stands for its first second in UTC.
+    /// - Parameter takesDate: Whether a date is allowed; it means its first second in UTC.
     func dateTime(_ field: String, orDate takesDate: Bool = false) throws(APIError) -> DateTime? {
         guard let value = self[field] else { return nil }
         guard let text = value.string, let time = (takesDate ? DateTime(date: text) : nil) ?? DateTime(text) else {
@@ -99,7 +99,7 @@ package struct BodyReader {
 }
 
 extension RawRepresentable<String> {
-    /// The one of a closed set of names that a text is.
+    /// The name that equals a text, from a closed set.
     static func named(_ text: String, among known: [Self], in field: String) throws(APIError) -> Self {
         guard let choice = known.first(where: { $0.rawValue.isExactly(text) }) else {
             throw .unknownChoice(field, got: text, allowed: known.map(\.rawValue))
@@ -116,11 +116,11 @@ extension Optional {
     }
 }
 
-/// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest), or a meal food by food.
+/// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest), or one meal of a batch.
 public struct CreateMealLogRequest: Equatable, Sendable {
-    /// The meal as text, 1 to 1,000 characters and not blank; kept as sent, or made from the names of the foods.
+    /// The meal as text, 1 to 1,000 characters and not blank; as sent, or made from the names of the foods.
     public var rawInput: String
-    /// The foods of a meal that was entered food by food, which only the apps do.
+    /// The foods, if the user entered them one by one, which only the apps support.
     public var items: [MealItem] = []
     /// Only with ``items``.
     public var notes: String?
@@ -135,7 +135,7 @@ public struct CreateMealLogRequest: Equatable, Sendable {
         (self.rawInput, self.mealType, self.loggedAt) = (rawInput, mealType, loggedAt)
     }
 
-    /// - Parameter isForApps: Whether the apps' meal types count too.
+    /// - Parameter isForApps: Whether to accept the apps' meal types too.
     public init(body: [UInt8], isForApps: Bool = false) throws(APIError) {
         try self.init(BodyReader(body), isForApps: isForApps)
     }

@@ -14,7 +14,8 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var note: String?
     /// The first question, from the apps' `initial_message`; trimmed.
     public var question: String?
-    /// The apps' `quick_action`, 1 to 500 characters: without another question, the prompt of a quick action is one.
+    /// The apps' `quick_action`, 1 to 500 characters; without `initial_message`, the prompt of a quick action is the
+    /// question.
     public var quickAction: String?
 
     package static let quickActionLengths = 1...500
@@ -25,7 +26,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
 
     /// Reads a body; in the form of one guide the fields of other guides are ignored.
     ///
-    /// - Parameter isForApps: Whether the apps' members count.
+    /// - Parameter isForApps: Whether to read the apps' members.
     public init(body: [UInt8], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
         let fields = try BodyReader(body, known: Self.fields(in: form))
         if let persona: Persona = try fields.choice("persona") {
@@ -100,7 +101,7 @@ public struct SendMessageRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/consultations/{id}/suggest-goals`, which may be empty.
 public struct SuggestGoalsRequest: Equatable, Sendable {
-    /// How many suggestions a client asks for, 1 to 10.
+    /// The number of suggestions, 1 to 10.
     public var limit = 3
 
     public init(body: [UInt8]) throws(APIError) {

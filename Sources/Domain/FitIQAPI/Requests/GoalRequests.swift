@@ -9,7 +9,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var targetDate: DateTime
     /// 1 to 100 characters.
     public var category: String?
-    /// The whole body, if it has the apps' form; the response then has it, too.
+    /// The whole body, if it has the apps' form; the response then has their form too.
     public var app: GoalChange?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
@@ -130,7 +130,7 @@ public struct UpdateGoalRequest: Equatable, Sendable {
 
     /// The changes to the goal except its conversation, which has two ends.
     public var change = GoalChange()
-    /// Whether it is in the words of the apps; the response is too.
+    /// Whether the body has the apps' form; the response then has it too.
     public var hasFormOfApps = false
     /// The only field in which null does not mean absent.
     public var conversation = Conversation.keep
@@ -157,7 +157,7 @@ public struct ChatAboutGoalRequest: Equatable, Sendable {
 
     public init(goalID: String) { self.goalID = goalID }
 
-    /// - Parameter ids: With free ids none is malformed.
+    /// - Parameter ids: With ``IDCase/free`` no id is malformed.
     public init(body: [UInt8], ids: IDCase? = nil) throws(APIError) {
         let expected = "the id that POST /api/v1/goals answered with"
         goalID = try BodyReader(body).string("goalId", expected: expected).required("goalId", expected: expected)

@@ -2,12 +2,12 @@ import Digests
 import JSON
 
 extension String {
-    /// Whether it has nothing but white space.
+    /// Whether it has only white space.
     package var isBlank: Bool { unicodeScalars.allSatisfy(\.properties.isWhitespace) }
 }
 
 extension BodyReader {
-    /// A list of at most this many objects, or nil if the field is absent; a refusal of an element names its index.
+    /// A list of at most this many objects, or nil if the field is absent; errors name an element by its index.
     func list<Element>(
         _ field: String, _ counts: ClosedRange<Int>, _ read: (BodyReader) throws(APIError) -> Element
     ) throws(APIError) -> [Element]? {
@@ -34,7 +34,9 @@ extension BodyReader {
         "a list of \(counts.lowerBound) to \(counts.upperBound) objects"
     }
 
-    /// Foods as an app sends them, with the name in a field of this name; nil if the field is absent.
+    /// Foods as an app sends them; nil if the field is absent.
+    ///
+    /// - Parameter name: The field with the name of a food.
     func foods(
         _ field: String, _ counts: ClosedRange<Int> = MealItem.counts, named name: String = "food_name"
     ) throws(APIError) -> [MealItem]? {
@@ -46,7 +48,7 @@ extension BodyReader {
 public struct CreateMealLogsRequest: Equatable, Sendable {
     /// 1 to 50, in the order of their creation.
     public var mealLogs: [CreateMealLogRequest]
-    /// Whether it is a single meal whose items the user entered, so that nothing has to be parsed.
+    /// Whether the user entered the items of a single meal, so that there is no text to parse.
     public var isManual: Bool { !mealLogs[0].items.isEmpty }
 
     /// The most meals of a request.
@@ -71,9 +73,9 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
     public var rawInput: String?
     public var mealType: MealType?
     public var loggedAt: DateTime?
-    /// An empty text removes them.
+    /// An empty text removes the notes.
     public var notes: String?
-    /// The foods that replace all others; an accompanying text is stored, but not parsed.
+    /// The foods that replace all others; a text sent with them is stored, but not parsed.
     public var items: [MealItem]?
 
     /// The longest notes, in Swift characters.
@@ -92,7 +94,7 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
         items = try fields.foods("items")
     }
 
-    /// Changes a log except its foods and its processing.
+    /// Changes a log, except its foods and its processing.
     public func apply(to log: inout MealLog) {
         if let rawInput { log.rawInput = rawInput }
         if let mealType { log.mealType = mealType }
@@ -105,10 +107,10 @@ public struct UpdateMealLogRequest: Equatable, Sendable {
 public struct ConfirmMealPhotoRequest: Equatable, Sendable {
     /// At most 50, as the app's user corrected them; empty to accept the recognized ones.
     public var items: [MealItem]
-    /// Nil for those of the photo.
+    /// Nil to keep the photo's notes.
     public var notes: String?
 
-    /// An empty body confirms what was recognized.
+    /// An empty body confirms the recognized foods.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try body.isEmpty ? BodyReader([:]) : BodyReader(body)
         items = try fields.foods("confirmed_items", 0...MealItem.counts.upperBound, named: "name") ?? []
@@ -146,11 +148,12 @@ extension MealItem {
 /// The body of `POST /api/v1/meal-logs/photo`: a form with an image (`multipart/form-data`, RFC 7578), or JSON with one
 /// in base64.
 ///
-/// The picture itself is not kept. The time is linear in the bytes of the body, whatever they have of boundaries.
+/// The server does not keep the picture. Reading takes time linear in the size of the body, whatever boundaries it
+/// contains.
 public struct MealPhotoRequest: Equatable, Sendable {
-    /// From the field of this name; `other` in a form without one.
+    /// From the field `meal_type`; `other` for a form without it.
     public var mealType: MealType
-    /// From the field of this name; nil means now.
+    /// From the field `logged_at`; nil means now.
     public var loggedAt: DateTime?
     public var notes: String?
 
@@ -161,7 +164,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
         (self.mealType, self.loggedAt) = (mealType, loggedAt)
     }
 
-    /// - Throws: 415 for another media type, 400 for a body that is neither, or has no image.
+    /// - Throws: 415 for another media type; 400 for an invalid body, or one without an image.
     public init(body: [UInt8], contentType: String?) throws(APIError) {
         let isJSON = FormPart.pieces(of: contentType ?? "").first?.lowercased() == "application/json"
         let fields = isJSON ? try Self.fields(ofJSON: body, contentType) : try Self.fields(ofForm: body, contentType)
@@ -180,7 +183,7 @@ public struct MealPhotoRequest: Equatable, Sendable {
         return fields
     }
 
-    /// Finds the image: the first part with a type of images, or with the name of a file and no type that says more.
+    /// Finds the image: the first part with an image type, or with a file name and no specific type.
     private static func fields(ofForm body: [UInt8], _ contentType: String?) throws(APIError) -> BodyReader {
         let parts = try FormPart.parts(of: body, contentType: contentType)
         let image = parts.first { part in
@@ -206,7 +209,7 @@ package struct FormPart {
     package private(set) var isFile = false
     /// The media type in lower case, without parameters.
     package private(set) var type: String?
-    /// Its place in the body.
+    /// The range of the content in the body.
     package let content: Range<Int>
 
     /// More than any client sends.
@@ -222,7 +225,7 @@ package struct FormPart {
             throw .badForm("its Content-Type has no boundary of 1 to 70 characters")
         }
         let delimiter = Array("\r\n--\(boundary)".utf8)
-        // The first delimiter may be at the beginning, without the line break.
+        // The first delimiter may be at the start of the body, without a line break.
         guard var place = body.starts(with: delimiter[2...]) ? -2 : find(delimiter, in: body, from: 0) else {
             throw .badForm("the boundary of its Content-Type is not in it")
         }
@@ -239,7 +242,7 @@ package struct FormPart {
         return parts
     }
 
-    /// The boundary that a Content-Type names, if it is one (RFC 2046 §5.1.1).
+    /// The boundary in a Content-Type; nil if it is not a valid boundary (RFC 2046 §5.1.1).
     package static func boundary(of contentType: String) -> String? {
         parameter("boundary", of: contentType).flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
     }
@@ -258,18 +261,19 @@ package struct FormPart {
         }
     }
 
-    /// The parts of a field's value between semicolons, without the spaces around them.
+    /// The parts of a field's value between semicolons, without surrounding spaces.
     static func pieces(of value: String) -> [String] {
         value.split(separator: ";").map { String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
     }
 
-    /// A parameter without quotation marks; none of those that count has a semicolon.
+    /// A parameter without quotation marks; no parameter read here contains a semicolon.
     private static func parameter(_ name: String, of value: String) -> String? {
         let piece = pieces(of: value).dropFirst().first { $0.lowercased().hasPrefix(name + "=") }
         return piece?.dropFirst(name.count + 1).filter { $0 != "\"" }
     }
 
-    /// The place of a pattern that begins with a carriage return, in linear time: it has no other next to it.
+    /// Finds a pattern that begins with a carriage return in linear time, because it has no second carriage return
+    /// nearby.
     private static func find(_ pattern: [UInt8], in body: [UInt8], from start: Int) -> Int? {
         body.withUnsafeBufferPointer { bytes in
             guard bytes.count - start >= pattern.count, let last = pattern.last else { return nil }

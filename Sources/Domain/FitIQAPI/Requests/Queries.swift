@@ -1,8 +1,8 @@
 import Text
 
-/// Reads the parameters of a query; the first of a repeated one counts, unknown ones are ignored.
+/// Reads the parameters of a query; the first of a repeated parameter counts, and unknown ones are ignored.
 ///
-/// Values that are unknown or out of range are refused with a 400; an absent parameter is nil.
+/// An unknown value or one out of range throws a 400; an absent parameter is nil.
 package struct QueryReader {
     private let items: [(name: String, value: String)]
 
@@ -19,10 +19,8 @@ package struct QueryReader {
 
     /// The requested page; nil if the query has none of its parameters.
     ///
-    /// - Parameters:
-    ///   - size: The guides' name for the size of a page, 1 to 100.
-    ///   - isForApps: Whether `limit` and `offset` count as well, which the apps send; an offset takes the place of
-    ///     a number.
+    /// - Parameters: - size: The guides' name for the size of a page, 1 to 100. - isForApps: Whether to read the apps'
+    ///   `limit` and `offset` too; an offset replaces the page number.
     func page(size: String, default usual: Int, isForApps: Bool) throws(APIError) -> Page? {
         let number = try self.number("page", in: 1...Int.max)
         var length = try self.number(size, in: 1...100)
@@ -48,7 +46,7 @@ package struct QueryReader {
         }
     }
 
-    /// A date-time, or a date, which stands for one second of its day in UTC, counted from 0.
+    /// A date-time, or a date, which means the given second of its day in UTC, counted from 0.
     func dateTime(_ parameter: String, secondOfDate second: Int64) throws(APIError) -> DateTime? {
         guard let value = self[parameter] else { return nil }
         if let time = DateTime(value) { return time }
@@ -57,7 +55,7 @@ package struct QueryReader {
     }
 }
 
-/// When the items of a list were created, from `from` to `to`, which the apps send; a bare date is its whole day in UTC.
+/// The apps' filter by creation time, from `from` to `to`; a bare date means its whole day in UTC.
 public struct CreationSpan: Equatable, Sendable {
     /// The first included second; nil for no bound, as in ``last``.
     public var first: DateTime?
@@ -87,7 +85,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
     public var isArchived: Bool?
     public var persona: Persona?
     public var contextType: ContextType?
-    // Only the apps ask for these.
+    // Only the apps send these.
     public var status: Status?
     public var created = CreationSpan()
 
@@ -98,7 +96,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
     /// The statuses that the apps know; no consultation here is ever pending or abandoned.
     public enum Status: String, CaseIterable, Sendable { case pending, active, completed, abandoned, archived }
 
-    /// - Parameter isForApps: Whether what only the apps send counts: `limit`, `offset`, `status`, `from` and `to`.
+    /// - Parameter isForApps: Whether to read the apps' parameters: `limit`, `offset`, `status`, `from` and `to`.
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "page_size", default: 20, isForApps: isForApps) ?? Page(number: 1, size: 20)
@@ -108,7 +106,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
         contextType = try parameters.choice("context_type")
     }
 
-    /// Whether consultations of a kind are in the list, if they were created in its span.
+    /// Whether the list includes consultations of a kind, if they were created in its span.
     public func matches(_ kind: Consultation.Kind) -> Bool {
         (isArchived ?? (kind.status == .archived)) == (kind.status == .archived)
             && (persona ?? kind.persona) == kind.persona && (contextType ?? kind.contextType) == kind.contextType
@@ -120,12 +118,12 @@ public struct ConsultationListQuery: Equatable, Sendable {
 public struct MessageListQuery: Equatable, Sendable {
     /// The requested page; nil means the whole history, for the guide without paging.
     public var page: Page?
-    /// Only the apps ask for it.
+    /// Only the apps send it.
     public var created = CreationSpan()
 
     static let parameters = ["page", "page_size", "limit", "offset"] + CreationSpan.parameters
 
-    /// Reads a query; without a number or an offset it is the first page, without a size it has 50 messages.
+    /// Reads a query; the defaults are the first page and 50 messages.
     ///
     /// consultation-websocket has no paging, so its form ignores it.
     public init(query: [(name: String, value: String)], in form: GuideMode, isForApps: Bool = false) throws(APIError) {
@@ -151,7 +149,7 @@ public struct QuickActionQuery: Equatable, Sendable {
     }
 }
 
-/// The query of `GET /api/v1/goals`: nothing in goal-linking, a page and filters for the apps.
+/// The query of `GET /api/v1/goals`: empty in goal-linking; the apps send a page and filters.
 public struct GoalListQuery: Equatable, Sendable {
     /// The requested page; nil means all goals.
     public var page: Page?
@@ -182,9 +180,9 @@ public struct GoalListQuery: Equatable, Sendable {
     }
 }
 
-/// A page of a list: so many items from an offset on.
+/// A page of a list: an offset and a number of items.
 public struct Page: Equatable, Sendable {
-    /// From 1; the page that holds the offset.
+    /// From 1; the page that contains the offset.
     public let number: Int
     public let size: Int
     /// The position of its first item in the list; `Int.max` if it is larger.
@@ -232,8 +230,8 @@ public struct MealLogListQuery: Equatable, Sendable {
 
     /// Reads a query; a start after the end gives an empty list.
     ///
-    /// - Parameter isForApps: Whether what only the apps send counts: `offset`, `from`, `to`, their meal types, and the
-    ///   status `pending`, which means processing.
+    /// - Parameter isForApps: Whether to read what only the apps send: `offset`, `from`, `to`, their meal types, and
+    ///   the status `pending`, which means processing.
     public init(query: [(name: String, value: String)], isForApps: Bool = false) throws(APIError) {
         let parameters = QueryReader(query)
         page = try parameters.page(size: "limit", default: 50, isForApps: isForApps) ?? Page(number: 1, size: 50)
@@ -251,7 +249,7 @@ public struct MealLogListQuery: Equatable, Sendable {
         if let last = try parameters.dateTime("to", secondOfDate: 86_399) { end = min(end ?? last, last) }
     }
 
-    /// Whether logs of a kind are in the list, if they were logged in its span.
+    /// Whether the list includes logs of a kind, if they were logged in its span.
     public func matches(_ kind: MealLog.Kind) -> Bool {
         (status ?? kind.status) == kind.status && (mealType ?? kind.mealType) == kind.mealType
     }

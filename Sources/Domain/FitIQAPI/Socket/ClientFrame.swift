@@ -15,7 +15,7 @@ public enum ClientFrame: Equatable, Sendable {
 
     /// Reads a text frame.
     ///
-    /// - Parameter form: The form of one guide has only its own frames; every form has the JSON ping.
+    /// - Parameter form: The form of one guide knows only that guide's frames; every form knows the JSON ping.
     /// - Throws: The content of the `error` frame; the connection stays open.
     public init(text: [UInt8], in form: GuideMode) throws(FrameError) {
         let value: JSONValue
@@ -124,7 +124,7 @@ public struct FrameError: Error, Equatable, Sendable {
                 + "Wait for an answer to complete and send it again.")
     }
 
-    /// With a mode, the message advises only what that mode serves.
+    /// Given a mode, the message recommends only what that mode serves.
     public static func historyFull(limit: Int, in mode: GuideMode = .union) -> Self {
         let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
         return Self(

@@ -1,14 +1,14 @@
 import JSON
 
-/// A frame that the server sends over a socket, beside the events of meals: one JSON object in one text frame.
+/// A frame that the server sends over a socket, other than meal events: one JSON object in one text frame.
 ///
 /// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id` on the socket of a
 /// consultation. The meal socket has only `connected`, `pong` and errors.
 public enum ServerFrame: Equatable, Sendable {
-    /// With the user where the apps are served, as on the meal socket.
+    /// Contains the user where the apps are served, and on the meal socket.
     case connected(user: ExactString?)
 
-    // consultation-websocket: a message is stored, a piece of the answer, the answer is complete and stored.
+    // consultation-websocket: a message is stored; a piece of the answer; the answer is complete and stored.
     case messageReceived
     case streamChunk(content: String)
     /// With metadata where the apps are served.
@@ -25,7 +25,7 @@ public enum ServerFrame: Equatable, Sendable {
     case pong
     /// A refusal, or the announcement of a close.
     case error(FrameError)
-    /// An error from a script, with a code that need not be one of the API's, or one on the meal socket.
+    /// An error from a script, with any code, or one on the meal socket.
     case scriptedError(message: String, code: String)
 
     public var type: String {
@@ -44,12 +44,12 @@ public enum ServerFrame: Equatable, Sendable {
         }
     }
 
-    /// Whether a guide's client may get the frame: websocket-architecture lists its socket's frames, without a receipt.
+    /// Whether the guide lists the frame: websocket-architecture does not list `message_received`.
     public func isKnown(in form: GuideMode) -> Bool { self != .messageReceived || form != .webSocketArchitecture }
 
-    /// Room for the frame without escapes, with what the writer reserves for the timestamp.
+    /// The size of the frame without escapes, including the writer's reserve for the timestamp.
     ///
-    /// A chunk gets no more, because a journal keeps thousands of them.
+    /// Chunks get no spare room, because a journal keeps thousands of them.
     private var usualSize: Int {
         switch self {
         case .streamChunk(let content): 144 + content.utf8.count
@@ -98,7 +98,7 @@ public enum ServerFrame: Equatable, Sendable {
     }
 }
 
-/// The event on every open socket of a user when the processing of a meal log ends, in any consultation.
+/// The event that every open socket of a user gets when processing of a meal log ends, in any consultation.
 ///
 /// The frame is `{"type", "data", "timestamp"}`, without `consultation_id`.
 public enum MealLogEvent: String, CaseIterable, Sendable {
@@ -139,12 +139,12 @@ public struct MealSocketError: Error, Equatable, Sendable {
     public var code: Code
     /// A sentence or two for the client's developer.
     public var message: String
-    /// The reason of the close frame that follows, if one does: at most 123 bytes.
+    /// The reason in the close frame, if the server closes the socket: at most 123 bytes.
     public var reason = ""
 
     package var frame: ServerFrame { .scriptedError(message: message, code: code.rawValue) }
 
-    /// A newer connection of the same user takes its place.
+    /// A newer connection of the same user replaced this one.
     public static let replaced = Self(
         code: .connectionLimit,
         message: "The same user has opened a newer meal socket. A user has one: keep it open, and do not open another.",
@@ -162,13 +162,13 @@ public struct MealSocketError: Error, Equatable, Sendable {
             reason: "Too many connections")
     }
 
-    /// A frame of another socket; the connection stays open.
+    /// The client sent a frame for another socket; the connection stays open.
     public static let onlyPings = Self(
         code: .serverError,
         message: "This socket takes only frames of type \"ping\". Chat over a consultation's socket, "
             + "\(Endpoint.webSocket.template).")
 
-    /// A frame that cannot be read; the connection stays open.
+    /// The server cannot read the frame; the connection stays open.
     public static func unusable(_ error: FrameError) -> Self {
         let isReadable = error.code != .invalidJSON && error.code != .unsupportedData
         return isReadable ? onlyPings : Self(code: .serverError, message: error.message)

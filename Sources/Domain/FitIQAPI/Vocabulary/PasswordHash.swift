@@ -8,17 +8,17 @@ public struct PasswordHash: Hashable, Sendable {
     public let cost: Int
     private let key: [UInt8]
 
-    /// The costs that a server takes: the highest takes some 25 milliseconds.
+    /// The costs that a server accepts; the highest takes some 25 milliseconds.
     public static let costs = 1...100_000
 
-    /// - Parameter salt: Another one for each account, at most 64 characters of ASCII without `$`.
+    /// - Parameter salt: Unique for each account, at most 64 ASCII characters without `$`.
     public init(_ password: String, salt: String, cost: Int) {
         precondition(Self.costs.contains(cost), "A cost beyond the limit would hold the loop.")
         (self.salt, self.cost) = (salt, cost)
         key = Self.derive(password, salt, cost)
     }
 
-    /// A dummy hash, which makes a check without an account cost the same.
+    /// A dummy hash, so that checking a password of an unknown account costs the same.
     public static func matchingNothing(cost: Int) -> PasswordHash {
         PasswordHash(salt: "-", cost: cost, key: [])
     }
@@ -29,7 +29,8 @@ public struct PasswordHash: Hashable, Sendable {
         HMACSHA256.deriveKey(password: Array(password.utf8), salt: Array(salt.utf8), iterations: cost)
     }
 
-    /// Whether the password is this one; with a `work` above its cost, that takes as long as a password of that cost.
+    /// Whether the password matches; with a `work` above its cost, the check takes as long as for a password of that
+    /// cost.
     public func matches(_ password: String, work: Int = 0) -> Bool {
         let isEqual = constantTimeEquals(Self.derive(password, salt, cost), key)
         if work > cost { _ = Self.derive(password, salt, work - cost) }
@@ -58,7 +59,7 @@ public enum EmailAddress {
     /// The longest address in bytes (RFC 5321 §4.5.3.1.3, less the angle brackets).
     public static let bytes = 254
 
-    /// Whether a text is `local@domain.tld` without spaces; whether mail arrives there is another matter.
+    /// Whether a text has the form `local@domain.tld` without spaces; mail may still not arrive there.
     public static func isAddress(_ text: String) -> Bool {
         guard text.utf8.count <= bytes, text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
             !text.unicodeScalars.contains(where: \.properties.isWhitespace)
@@ -69,6 +70,6 @@ public enum EmailAddress {
         return labels.count > 1 && labels.allSatisfy { !$0.isEmpty }
     }
 
-    /// What identifies the account: addresses that differ in ASCII case are one.
+    /// The key of the account: addresses that differ only in ASCII case are the same.
     public static func key(_ address: String) -> ExactString { ExactString(address).asciiLowercased() }
 }

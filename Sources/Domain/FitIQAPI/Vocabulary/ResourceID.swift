@@ -1,11 +1,11 @@
 import JSON
 import Text
 
-/// An id issued by the backend, a version 4 UUID in lower case, or one that a scenario gives: any UUID or free text.
+/// An id: a version 4 UUID in lower case from the backend, or any UUID or free text from a scenario.
 ///
 /// The FitIQ backend compares ids as text and is case-sensitive (consultation-websocket, best practice 1). The guides
-/// type ids as text, and their tests have `backend-123`: free text is held in the bits of a version 15 UUID, which no
-/// RFC defines, eleven characters in each half.
+/// declare ids as text, and their tests use `backend-123`. Free text is stored in the bits of a version 15 UUID, which
+/// no RFC defines, with eleven characters in each half.
 public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSONText {
     let high: UInt64
     private let low: UInt64
@@ -21,7 +21,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     /// A number as random as the id, to seed what belongs to it.
     public var seed: UInt64 { high ^ low }
 
-    /// Creates an id from the free text of a scenario; nil unless it has 1 to 22 of `a` to `z`, `0` to `9`, `-` and `_`.
+    /// Creates an id from free text in a scenario: 1 to 22 of `a` to `z`, `0` to `9`, `-` and `_`; otherwise nil.
     public init?(freeText text: String) {
         let bytes = Array(text.utf8)
         guard (1...Self.longestFreeText).contains(bytes.count), let head = Self.packed(bytes.prefix(11)),
@@ -34,7 +34,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     private static let freeCharacters = Array("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     static let longestFreeText = 22
 
-    /// Characters as digits of base 39, the first one in the lowest place; eleven are less than 2⁵⁹.
+    /// Reads characters as digits of base 39, the first in the lowest place; eleven are less than 2⁵⁹.
     private static func packed(_ bytes: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for byte in bytes.reversed() {
@@ -81,13 +81,13 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
     /// The result of reading an id.
     public enum Reading: Equatable, Sendable {
         case id(ResourceID)
-        /// A UUID with upper-case letters: an unknown id to this backend.
+        /// A UUID with upper-case letters, which this backend treats as an unknown id.
         case wrongCase
         case malformed
     }
 
     public static func read(_ text: String) -> Reading {
-        // A native string lends its bytes; only a bridged one is copied.
+        // A native string gives access to its bytes; only a bridged one is copied.
         var text = text
         return text.withUTF8(read)
     }
@@ -107,7 +107,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
         else { return .malformed }
         let hasUpperCase = one.hasUpperCase || two.hasUpperCase || three.hasUpperCase || four.hasUpperCase
         let id = ResourceID(high: one.value << 32 | two.value, low: three.value << 32 | four.value)
-        // A UUID of version 15 is not one, and would be written as free text.
+        // Input with version 15 is not an issued id, and would be written as free text.
         return id.isFreeText ? .malformed : hasUpperCase ? .wrongCase : .id(id)
     }
 
@@ -129,11 +129,11 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible, PlainJSON
 
 /// Which ids in requests name a resource.
 public enum IDCase: String, CaseIterable, Sendable {
-    /// Those that are spelled as they were issued, as in the FitIQ backend.
+    /// Only ids spelled as issued, as in the FitIQ backend.
     case lowerCase = "lower-case"
-    /// Those with upper-case letters too, as some calls of the apps send them.
+    /// Also ids with upper-case letters, which some calls of the apps send.
     case anyCase = "any-case"
-    /// Those that are spelled as they were issued, and may be free text where a scenario says so, as in the guides' tests.
+    /// Only ids spelled as issued; they may be free text if a scenario says so, as in the guides' tests.
     case free
 }
 
@@ -145,7 +145,7 @@ public struct ResourceIDSequence: Sendable {
 
     /// Starts the sequence of a seed, or continues it after a number of ids.
     ///
-    /// - Parameter count: 0 or more; the time does not depend on it.
+    /// - Parameter count: 0 or more; skipping takes constant time.
     public init(seed: UInt64, skipping count: Int = 0) {
         numbers = SplitMix64(seed: seed)
         issuedCount = 0
@@ -168,8 +168,8 @@ public struct ResourceIDSequence: Sendable {
 
     /// Skips everything up to this id if it is one of the next 2⁴⁰; otherwise does nothing.
     ///
-    /// An id copied from another run with the same seed would otherwise be issued twice. Its place is computed, not
-    /// searched: SplitMix64 can run backwards, except for the six bits that a version 4 UUID fixes.
+    /// An id copied from another run with the same seed would otherwise be issued twice. The position is computed
+    /// without a search, because SplitMix64 can be reversed, except for the six bits that a version 4 UUID fixes.
     public mutating func skip(past id: ResourceID) {
         for versionBits in UInt64(0)..<16 {
             let steps = numbers.steps(until: id.high & 0xFFFF_FFFF_FFFF_0FFF | versionBits << 12)
@@ -227,6 +227,6 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// A number for any bytes (FNV-1a, 64 bits); ``SplitMix64`` spreads it over all bits.
+    /// A hash of any bytes (FNV-1a, 64 bits); ``SplitMix64`` spreads it over all bits.
     @inlinable package var fnv1a: UInt64 { reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } }
 }

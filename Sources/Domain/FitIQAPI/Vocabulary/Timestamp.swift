@@ -38,18 +38,17 @@ public struct Timestamp: Hashable, Comparable, Sendable, PlainJSONText {
         return RFC3339.text(secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
     }
 
-    /// ISO 8601 in UTC with milliseconds, `2025-01-29T10:30:00.250Z`, which one of the apps needs in insights.
+    /// ISO 8601 in UTC with milliseconds, `2025-01-29T10:30:00.250Z`; one of the apps needs it in insights.
     public var millisecondText: String { nanosecondText.dropLast(7) + "Z" }
 
     /// Parses RFC 3339 to the nanosecond; nil for anything else.
     ///
-    /// - Parameter inAnyYear: Whether every moment is accepted that can be counted, and not just those of a clock, in the
-    ///   years 1970 to 2199.
+    /// - Parameter inAnyYear: Whether to accept every representable time, not only the years 1970 to 2199 of a clock.
     public init?(_ text: String, inAnyYear: Bool = false) {
         guard let time = RFC3339.time(text) else { return nil }
         let second = DateTime(secondsSinceEpoch: time.secondsSinceEpoch)
         guard inAnyYear || second.timestamp != nil else { return nil }
-        // Before 1970 back from the second's end: the first moment that can be counted lies within a second.
+        // Before 1970, count back from the end of the second: the earliest representable time lies within a second.
         let isBefore = second.secondsSinceEpoch < 0
         let (whole, isTooFar) = (second.secondsSinceEpoch + (isBefore ? 1 : 0))
             .multipliedReportingOverflow(by: 1_000_000_000)
@@ -115,8 +114,8 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 
     /// Parses `2025-01-29T10:30:00Z`, also with fractions (cut off) and offsets; nil for anything else.
     ///
-    /// RFC 3339 §5.6 `date-time`: a leap second counts as the next second; an offset that leads out of the years 0000
-    /// to 9999 is clamped.
+    /// RFC 3339 §5.6 `date-time`: a leap second counts as the next second; a result outside the years 0000 to 9999 is
+    /// clamped.
     public init?(_ text: String) {
         guard let time = RFC3339.time(text) else { return nil }
         self.init(secondsSinceEpoch: time.secondsSinceEpoch)
@@ -130,7 +129,7 @@ public struct DateTime: Hashable, Comparable, Sendable, PlainJSONText {
 }
 
 extension Comparable {
-    /// The earlier of two times, of which either may be missing.
+    /// The earlier of two times, either of which may be nil.
     @inlinable
     package static func earliest(_ one: Self?, _ other: Self?) -> Self? {
         guard let one, let other else { return one ?? other }

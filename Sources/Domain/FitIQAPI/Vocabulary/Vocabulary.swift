@@ -4,7 +4,7 @@ import JSON
 public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
     /// Open for chat; counts towards the limit of ten.
     case active
-    /// Ended by the apps; no endpoint of the guides leads here.
+    /// The apps completed it; no endpoint of the guides does that.
     case completed
     /// Archived by the user through the archive endpoint.
     case archived
@@ -12,7 +12,7 @@ public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
 
 /// The kind of a consultation's context (enhanced-consultations, ContextType).
 public enum ContextType: String, CaseIterable, Sendable, Hashable {
-    /// Open-ended; counts as its own context in the search for duplicates.
+    /// Open-ended; counts as a context of its own in the search for duplicates.
     case general
     case goal, insight, mood, journal
 }
@@ -30,15 +30,15 @@ public enum GoalWord: String, CaseIterable, Sendable, Hashable {
     public static let apps: [GoalWord] = [.active, .completed, .paused, .archived]
 }
 
-/// The state of a goal, which the guide and the apps see with different words.
+/// The state of a goal, for which the guide and the apps use different words.
 public enum GoalState: String, CaseIterable, Sendable, Hashable {
     case notStarted = "not_started"
     case inProgress = "in_progress"
-    /// The guide has no word for it: in progress there.
+    /// The guide has no word for it and shows it as in progress.
     case paused
     case completed, archived
 
-    /// The guide's name; a goal that the guide sets in progress is no longer paused.
+    /// The guide's name; setting a goal in progress through the guide ends a pause.
     public var guideStatus: GoalWord { self == .paused ? .inProgress : word }
     /// The apps' name.
     public var appStatus: GoalWord { self == .notStarted || self == .inProgress ? .active : word }

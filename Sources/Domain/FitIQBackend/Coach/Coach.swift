@@ -7,9 +7,9 @@ import JSON
 public enum Coach {
     /// Answers a question.
     ///
-    /// The answer with the most words and phrases in the question wins; of equals, the earlier one. If none matches,
-    /// the persona's general answers take turns. In the first turn of a consultation with a context, a sentence
-    /// mentions it. These words create nothing, even for a question that asks for a template.
+    /// The answer with the most words and phrases in the question wins; of equals, the earlier one. If no answer
+    /// matches, the persona's general answers take turns. In the first turn of a consultation with a context, a
+    /// sentence mentions it. The answer creates no template, even if the question asks for one.
     ///
     /// - Parameter turn: The number of previous answers in the consultation; 0 or more.
     public static func answer(persona: Persona, context: ContextType, question: String, turn: Int) -> String {
@@ -18,9 +18,8 @@ public enum Coach {
 
     /// An answer with its chunks; equal answers without an opening share one array.
     ///
-    /// - Parameters:
-    ///   - goal: The title of the goal that the consultation is about, which the opening names.
-    ///   - mayCreate: Whether a question that asks for a template is answered with one, unless it is urgent.
+    /// - Parameters: - goal: The title of the goal that the consultation is about, which the opening names. -
+    ///   mayCreate: Whether a question that asks for a template gets one, unless it is urgent.
     static func speech(
         persona: Persona, context: ContextType, goal: String? = nil, question: String, turn: Int, mayCreate: Bool = true
     ) -> Speech {
@@ -40,16 +39,14 @@ public enum Coach {
         return Speech(text: start.text + speech.text, chunks: start.chunks + speech.chunks)
     }
 
-    /// The sentence about the context in the first answer; at most 12 words, and those of the goal's title.
+    /// The sentence about the context in the first answer: at most 12 words, plus those of the goal's title.
     static func opening(of context: ContextType, goal: String? = nil) -> String? {
         CoachBook.builtIn.openings[context]?.replacing("{{goal.title}}", with: TextTemplate.goalTitle(goal))
     }
 
     /// Suggests goals, in an order that the seed decides: the persona's own first, then those of the others.
     ///
-    /// - Parameters:
-    ///   - persona: Nil puts all on a level.
-    ///   - seed: The same one gives the same suggestions.
+    /// - Parameters: - persona: Nil treats all personas alike. - seed: The same seed gives the same suggestions.
     public static func suggestions(for persona: Persona? = nil, seed: UInt64, limit: Int) -> [GoalSuggestion] {
         var numbers = SplitMix64(seed: seed)
         let all = CoachBook.builtIn.suggestions
@@ -58,10 +55,10 @@ public enum Coach {
         return Array((own.shuffled(using: &numbers) + others.shuffled(using: &numbers)).prefix(limit))
     }
 
-    /// Splits a text into words, each with the white space after it; together they are the text.
+    /// Splits a text into words, each with the white space after it; joined, they give the text again.
     ///
-    /// White space is space, tab, CR and LF; what precedes the first word belongs to it. No chunk is empty, and an
-    /// empty text has none.
+    /// White space is space, tab, CR and LF; white space before the first word belongs to that word. No chunk is empty,
+    /// and an empty text has no chunks.
     public static func chunks(of text: String) -> [String] {
         var text = text
         return text.withUTF8 { bytes in
@@ -86,7 +83,7 @@ public enum Coach {
     }
 }
 
-/// A text and its chunks, which together are the text.
+/// A text and its chunks, which joined give the text.
 struct Speech: Sendable {
     var text: String
     var chunks: [String]
@@ -95,7 +92,7 @@ struct Speech: Sendable {
 
     init(text: String, chunks: [String]) { (self.text, self.chunks) = (text, chunks) }
 
-    /// A text in words.
+    /// Splits a text into words.
     init(_ text: String) { self.init(text: text, chunks: Coach.chunks(of: text)) }
 }
 
@@ -104,16 +101,16 @@ struct AnswerIndex: Sendable {
     private struct Phrase: Sendable {
         var words: [String]
         var answer: Int
-        /// The phrase's number among all phrases: one that occurs twice counts once.
+        /// The phrase's number among all phrases; a repeated phrase counts once.
         var id: Int
     }
 
     /// Answers without keywords, which fit any question.
     let general: [WrittenAnswer]
-    /// First those that precede all others.
+    /// Starts with the answers that precede all others.
     private let answers: [WrittenAnswer]
     private let urgentCount: Int
-    private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either form.
+    private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either Unicode form.
     private var phraseCount = 0
 
     init(urgent: [WrittenAnswer] = [], _ others: [WrittenAnswer]) {
@@ -135,7 +132,7 @@ struct AnswerIndex: Sendable {
         bestNumber(for: words).flatMap { $0 < urgentCount ? answers[$0] : nil }
     }
 
-    /// The answer with the most words in common with the question; an urgent one goes first.
+    /// The answer with the most words in common with the question; an urgent one comes first.
     ///
     /// - Returns: The first of equals; nil without a common word.
     func best(for words: [String]) -> WrittenAnswer? { bestNumber(for: words).map { answers[$0] } }
@@ -186,7 +183,7 @@ enum Words {
             case "a"..."z", "0"..."9": word.append(UInt8(truncatingIfNeeded: scalar.value))
             case "A"..."Z": word.append(UInt8(truncatingIfNeeded: scalar.value | 0x20))
             case "'", "\u{2019}", "\u{300}"..."\u{36F}": continue
-            // Spaces, in most cases.
+            // Mostly spaces.
             case "\u{0}"..."\u{7F}": finish(&word, into: &words)
             default:
                 if let letters = plainLetters(of: scalar) {
@@ -247,7 +244,7 @@ struct WrittenAnswer: Sendable {
 
 /// A template before it is created.
 struct TemplateDraft: Sendable, Equatable {
-    /// One of the three for which enhanced-consultations has a symbol: `wellness`, `meal` or `workout`.
+    /// `wellness`, `meal` or `workout`, for which enhanced-consultations has symbols.
     var type: String
     var name: String
 
@@ -283,7 +280,7 @@ struct CoachBook: Sendable {
 
     init(_ file: inout DataFile) {
         file.check(sections: Self.sections)
-        var lines: [String: Int] = [:]  // Texts of one file, which are written once.
+        var lines: [String: Int] = [:]  // Texts of one file, which writes each once.
         for section in file.sections {
             if section.name == "openings" {
                 readOpenings(section, &file)
@@ -399,7 +396,7 @@ struct CoachBook: Sendable {
             guard isMaking || asking.contains(words[start]) else { return false }
             let next = words[start...].prefix(8)
             let noun = next.firstIndex { $0 == "template" || isMaking && plans.contains($0) }
-            // "Make my schedule work" changes one that there is.
+            // "Make my schedule work" changes an existing one.
             guard let noun, next.dropFirst().first != "my" else { return false }
             return turning.isDisjoint(with: words[max(0, start - 4)..<noun])
         }
@@ -422,7 +419,7 @@ struct CoachBook: Sendable {
         let answer = WrittenAnswer(persona: persona, keywords: keywords, text: file.text("text", of: record))
         let count = answer.chunks.count
         if !(25...48).contains(count) { file.refuse("an answer has 25 to 48 words, not \(count)", at: record.line) }
-        // By bytes: a search for texts would take longer than everything else at the first question.
+        // Searches bytes: a search in characters would take longer than everything else at the first question.
         let pairs = zip(answer.text.utf8, answer.text.utf8.dropFirst())
         if pairs.contains(where: { Words.isWhitespace($0) && Words.isWhitespace($1) }) {
             file.refuse("single spaces or line breaks separate words", at: record.line)

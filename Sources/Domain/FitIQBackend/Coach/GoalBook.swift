@@ -3,14 +3,15 @@ import JSON
 
 /// The coach's advice on goals: `Fixtures/data/goals.json`.
 ///
-/// `topics` has texts by a goal's topic; the last one is for all other goals. `stages` has texts by how far a goal is.
+/// `topics` has texts by a goal's topic; the last topic is for all other goals. `stages` has texts by a goal's
+/// progress.
 struct GoalBook: Sendable {
     static let path = "Fixtures/data/goals.json"
     static let builtIn = DataFile.embedded(path) { GoalBook(&$0) }
 
     struct Topic: Sendable {
-        /// Words of a goal's category, type or title, folded.
-        var keywords: Set<String>  // Folded words are ASCII, or compared as they are.
+        /// Folded words of a goal's category, type or title.
+        var keywords: Set<String>  // Folded words are ASCII, or compared unchanged.
         var tips, suggestions, nextSteps, recommendations: [String]
     }
 
@@ -64,7 +65,7 @@ struct GoalBook: Sendable {
             strengths: file.texts("strengths", of: record), challenges: file.texts("challenges", of: record))
     }
 
-    /// The first topic of the goal's category, else of its type, else of its title.
+    /// The topic of the goal's category, or of its type, or of its title, in this order.
     func topic(of goal: Goal) -> Topic {
         for text in [goal.category, goal.measure.type, goal.title] {
             let words = Words.fold(text ?? "")
@@ -78,7 +79,7 @@ enum GoalStage: String, CaseIterable, Sendable {
     case completed, archived, paused, overdue
     /// Without progress.
     case new
-    /// With less than half of its progress, less than four fifths, and more.
+    /// With less than half, less than four fifths, and more of its progress.
     case started, halfway, close
 
     init(of goal: Goal, at now: Timestamp) {
@@ -94,7 +95,7 @@ enum GoalStage: String, CaseIterable, Sendable {
     }
 }
 
-/// The coach's advice on one goal: texts by its topic and its stage, in an order decided by its id.
+/// The coach's advice on one goal: texts by its topic and stage, in an order that its id decides.
 extension Backend {
     /// Answers with advice on a goal (`GET /api/v1/goals/{goalId}/tips`, `/suggestions` or `/analysis`), or throws 404.
     public func goalAdvice(
@@ -139,7 +140,7 @@ extension Backend {
 extension JSONWriter {
     fileprivate static let textCount = 3
 
-    /// Writes some texts of a list, which begin where the seed says.
+    /// Writes some texts of a list, starting where the seed decides.
     fileprivate mutating func texts(_ name: StaticString, _ texts: [String], seed: UInt64) {
         let start = Int(seed % UInt64(texts.count))
         let turned = texts[start...] + texts[..<start]
@@ -148,7 +149,7 @@ extension JSONWriter {
 }
 
 extension Goal {
-    /// The projected date of completion; nil without a basis, or beyond a hundred years.
+    /// The projected date of completion; nil without progress to project, or beyond a hundred years.
     fileprivate func projectedCompletion(at now: Timestamp) -> DateTime? {
         let elapsed = Double(now.secondsSinceEpoch - createdAt.secondsSinceEpoch)
         let needed = elapsed / progress

@@ -5,9 +5,9 @@ import Text
 
 /// The documents that the apps sync, by collection and user.
 ///
-/// Each command returns the body of its success, unless that has none.
+/// Each command returns the body of its success response, if it has one.
 extension Backend {
-    /// Adds a document, or finds the sleep session of this user with the same `source_id`, which stays as it is.
+    /// Adds a document, or returns the user's sleep session with the same `source_id` unchanged.
     ///
     /// - Throws: 507 at the limit of documents, or if the world is full.
     public mutating func createDocument(
@@ -51,14 +51,14 @@ extension Backend {
         return Deferred(cost: query.cost(of: [documents])) { query.page(of: documents) }
     }
 
-    /// Returns a document, also another user's if it is shared; otherwise throws 404.
+    /// Returns a document of the user, or one shared with the user; otherwise throws 404.
     public func document(
         _ id: String, in collection: DocumentCollection, for user: UserID
     ) throws(APIError) -> [UInt8] {
         JSONWriter.success(data: try readable(id, in: collection, for: user).encoded)
     }
 
-    /// The members of this user's document; throws 404 if the user has none with this id, or 403 if it is shared.
+    /// The members of this user's document; throws 404 for an unknown id, and 403 for a document that is only shared.
     public func documentMembers(
         _ id: String, in collection: DocumentCollection, of user: UserID
     ) throws(APIError) -> JSONObject {
@@ -67,8 +67,8 @@ extension Backend {
 
     /// Replaces the members of a document.
     ///
-    /// - Throws: 404; 403 if it is only shared; 400 for a mood of HealthKit; 507 if the world is full and the document
-    ///   would grow.
+    /// - Throws: 404; 403 if it is only shared; 400 for a mood from HealthKit; 507 if the world is full and the
+    ///   document would grow.
     public mutating func replaceDocument(
         _ id: String, with object: JSONObject, in collection: DocumentCollection, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -102,7 +102,7 @@ extension Backend {
         noteSharing(of: document, in: collection, by: user)
     }
 
-    /// The place of this user's document.
+    /// The index of this user's document.
     ///
     /// - Throws: 403 for a template that the user may only read, another's or the system's; 404 for any other id.
     @discardableResult
@@ -127,7 +127,7 @@ extension Backend {
 }
 
 extension DocumentListQuery {
-    /// The answer with a page of what matches.
+    /// The body with a page of the matching documents.
     ///
     /// - Parameter documents: In the order of their creation, which decides between equal times.
     func page(of documents: [Document], as encode: (Document) -> [UInt8] = \.encoded) -> [UInt8] {
@@ -138,7 +138,7 @@ extension DocumentListQuery {
         }
     }
 
-    /// The averages of all sessions that match; null if there are none.
+    /// The averages over all matching sessions; null without any.
     private static func writeAverages(of sessions: [Document], into data: inout JSONWriter) {
         guard !sessions.isEmpty else { return data.memberNull("averages") }
         let objects = sessions.map { (try? JSON.parse($0.encoded)) ?? .null }
@@ -175,7 +175,7 @@ extension DocumentListQuery {
         }
     }
 
-    /// The ``Deferred/cost`` of finding the matches, or a large part of it: all objects are parsed or none.
+    /// The approximate ``Deferred/cost`` of finding the matches, which parses all objects or none.
     ///
     /// - Parameter readsPage: Whether the objects of the page are parsed at least.
     func cost(of lists: [[Document]], readsPage: Bool = false) -> Int {
@@ -192,7 +192,7 @@ struct SearchWords {
 
     init(_ words: [String]) { self.words = words.map { SoughtWords($0) } }
 
-    /// The answer with a page of the entries in which all words occur, the most relevant first, then the newest.
+    /// The body with a page of the entries that contain all words, the most relevant first, then the newest.
     func page(of entries: [Document], _ query: DocumentListQuery) -> [UInt8] {
         var found: [(relevance: Double, time: DateTime, place: Int, entry: Document)] = []
         for (place, entry) in entries.enumerated() {
@@ -206,7 +206,7 @@ struct SearchWords {
         return DocumentAnswers.list(items, query, total: found.count)
     }
 
-    /// From 0 to 1, the mean of the words: 1 in the title, 0.75 in a tag, 0.5 in the text; nil if one occurs nowhere.
+    /// From 0 to 1, the mean over the words: 1 in the title, 0.75 in a tag, 0.5 in the text; nil if a word is missing.
     private func relevance(of entry: JSONObject) -> Double? {
         let title = entry["title"]?.string ?? ""
         let tags = entry["tags"]?.array?.compactMap(\.string) ?? []
@@ -226,17 +226,17 @@ struct SearchWords {
     }
 }
 
-/// Insights, which the backend writes and the app's user reads, marks and archives.
+/// Insights: the backend writes them, and the app's user reads, marks and archives them.
 extension Backend {
-    /// `GET /api/v1/insights/unread/count`: those that are neither read nor archived.
+    /// `GET /api/v1/insights/unread/count`: counts insights that are neither read nor archived.
     public func unreadInsights(of user: UserID) -> [UInt8] {
         let count = users[user].documents[.insights, default: []].count(where: \.isUnread)
         return JSONWriter.success { $0.member("count", count) }
     }
 
-    /// Sets a mark of an insight, or turns it if the value is nil; one that has the value already keeps its time.
+    /// Sets a mark of an insight, or toggles it if the value is nil; a mark that has the value already keeps its time.
     ///
-    /// Throws 404.
+    /// - Throws: 404.
     public mutating func markInsight(
         _ id: String, _ member: String, as value: Bool?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -263,7 +263,7 @@ extension Backend {
         }
     }
 
-    /// Adds an insight that counts what the user recorded in a period (`POST /api/v1/insights/generate/wellness`).
+    /// Adds an insight that counts the user's records of a period (`POST /api/v1/insights/generate/wellness`).
     ///
     /// - Throws: 507 at the limit of documents, or if the world is full.
     public mutating func generateInsight(

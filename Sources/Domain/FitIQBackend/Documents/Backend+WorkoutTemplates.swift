@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
 
-/// Workout templates, the only documents that other users may read: public ones, those of the system, and shared ones.
+/// Workout templates, the only documents that other users may read: public ones, system templates, and shared ones.
 extension Backend {
     /// Lists the user's templates, or those that the query's source names, the newest first.
     public func templates(_ query: DocumentListQuery, for user: UserID) -> Deferred<[UInt8]> {
@@ -17,12 +17,12 @@ extension Backend {
         }
     }
 
-    /// Lists the public templates of all users, and those of the system, the newest first.
+    /// Lists the public templates of all users and the system templates, the newest first.
     public func publicTemplates(_ query: DocumentListQuery) -> Deferred<[UInt8]> {
         templates(query) { $1.isOpen }
     }
 
-    /// Lists what others share with a user, the newest template first, with who shares it and as what.
+    /// Lists the templates that others share with a user, the newest first, with who shares each and in which role.
     public func templatesShared(
         with user: UserID, _ query: DocumentListQuery, at now: Timestamp
     ) -> Deferred<[UInt8]> {
@@ -38,7 +38,7 @@ extension Backend {
             })
     }
 
-    /// Shares a template with users, whether or not they exist; a share that exists keeps its id and time.
+    /// Shares a template with users, whether or not they exist; an existing share keeps its id and time.
     ///
     /// - Throws: 404; 403 if it is another's; 507 at the limit of users, or if the world is full.
     public mutating func shareTemplate(
@@ -78,7 +78,7 @@ extension Backend {
         }
     }
 
-    /// Ends sharing with one user; throws 404 if the template is not shared with that one.
+    /// Ends sharing with one user; throws 404 if the template is not shared with that user.
     public mutating func unshareTemplate(
         _ id: String, with other: String, by user: UserID, at now: Timestamp
     ) throws(APIError) -> [UInt8] {
@@ -115,7 +115,7 @@ extension Backend {
         }
     }
 
-    /// The user's document, or another's that the user may read; throws 404 for every other one.
+    /// A document that the user owns or may read; throws 404 for any other.
     func readable(_ id: String, in collection: DocumentCollection, for user: UserID) throws(APIError) -> Document {
         let resource = resource(id)
         if let own = users[user].documents[collection]?.first(where: { $0.id == resource }) { return own }
@@ -137,14 +137,15 @@ extension Backend {
         return nil
     }
 
-    /// Remembers who has templates that others may read, so that a search for them visits no other users.
+    /// Remembers the users with templates that others may read, so that a search for such templates visits only these
+    /// users.
     mutating func noteSharing(of document: Document, in collection: DocumentCollection, by user: UserID) {
         guard collection == .workoutTemplates, document.isOpen || !document.shares.isEmpty else { return }
         sharers.insert(user)
     }
 
-    /// Lists templates of a user and of all who share any; those of the same time in the order of users and their lists,
-    /// reversed.
+    /// Lists templates of a user and of all who share any; of those with the same time, the last in the order of users
+    /// comes first.
     private func templates(
         _ query: DocumentListQuery, of user: UserID? = nil,
         as encode: (@Sendable (Document, TemplateOwner) -> [UInt8])? = nil,
@@ -153,7 +154,7 @@ extension Backend {
         let ids = sharers.union(user.map { [$0] } ?? []).sorted { $0.index < $1.index }
         let seed = configuration.seed
         let owners = ids.map { TemplateOwner(id: $0, user: users[$0], seed: seed) }
-        // Templates that ``encode`` writes in another form are parsed first.
+        // Templates that `encode` writes in another form must be parsed first.
         return Deferred(cost: query.cost(of: owners.map(\.templates), readsPage: encode != nil)) {
             var (found, places): ([Document], [ResourceID: Int]) = ([], [:])
             for (place, owner) in owners.enumerated() {
@@ -182,14 +183,14 @@ private struct TemplateOwner: Sendable {
         templates = user.documents[.workoutTemplates, default: []]
     }
 
-    /// The owner's stored or made-up data.
+    /// The owner's stored or generated profile.
     func profile(at now: Timestamp) -> Profile {
         person?.profile ?? MadeUpPerson(name, seed: seed).profile(at: now)
     }
 }
 
 extension Document {
-    /// As it is listed for a user with whom it is shared.
+    /// The template in the list of a user with whom it is shared.
     fileprivate func shared(by owner: String, _ share: TemplateShare?) -> [UInt8] {
         let object = object
         return JSONWriter.object { writer in

@@ -11,7 +11,7 @@ extension Backend {
     }
 }
 
-/// Period, summary, trends, and the labels and associations that occur most often; each day if asked for.
+/// Period, summary, trends, and the most frequent labels and associations; each day if the query asks for it.
 ///
 /// Shares are from 0 to 1. Weeks begin on Monday, in UTC. Equal counts are in the order of their names.
 private struct MoodAnalytics {
@@ -25,7 +25,7 @@ private struct MoodAnalytics {
     private let query: MoodAnalyticsQuery
     /// Oldest first.
     private let moods: [Mood]
-    // By the first day of each week, and by day, ascending; only those with entries.
+    // By the first day of each week, and by day, ascending, without empty ones.
     private let weeks: [(day: Int64, moods: [Mood])]
     private let days: [(day: Int64, moods: [Mood])]
 
@@ -35,7 +35,8 @@ private struct MoodAnalytics {
         moods = within.map { entry in
             let object = entry.object
             func texts(_ member: String) -> [String] { object[member]?.array?.compactMap(\.string) ?? [] }
-            // A world that was saved before there were bounds may have any number, of which sums are infinite.
+            // A world saved by an earlier version, which had no bounds, may contain any number, and their sum may be
+            // infinite.
             let valence = min(max(object["valence"]?.double ?? 0, -1), 1)
             return Mood(
                 day: Self.day(of: entry.time), valence: valence, labels: texts("labels"),
@@ -46,7 +47,7 @@ private struct MoodAnalytics {
             Dictionary(grouping: moods, by: key).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         }
         days = grouped(by: \.day)
-        // 1970-01-01 was a Thursday, so that the third day before it began a week.
+        // 1970-01-01 was a Thursday, so a week began three days before it.
         weeks = grouped { $0.day - (($0.day + 3) % 7 + 7) % 7 }
     }
 
@@ -62,17 +63,17 @@ private struct MoodAnalytics {
         moods.isEmpty ? 0 : moods.reduce(0) { $0 + $1.valence } / Double(moods.count)
     }
 
-    /// How the later half of the days differs from the earlier one.
+    /// The difference between the later and the earlier half of the days.
     private var trend: String {
         guard days.count > 1 else { return "insufficient_data" }
         let averages = days.map { Self.average($0.moods) }
         func mean(_ days: ArraySlice<Double>) -> Double { days.reduce(0, +) / Double(days.count) }
         let change = mean(averages[(averages.count / 2)...]) - mean(averages[..<(averages.count / 2)])
-        // Sums of tenths are off by rounding.
+        // The sums of tenths have rounding errors.
         return change > 0.1 + 1e-9 ? "improving" : change < -0.1 - 1e-9 ? "declining" : "stable"
     }
 
-    /// The names that occur in most entries, each counted once for an entry, with these entries' average.
+    /// The most frequent names, each counted once per entry, with the average of its entries.
     private static func top(
         _ limit: Int, of moods: [Mood], _ names: (Mood) -> [String]
     ) -> [(name: String, count: Int, average: Double)] {

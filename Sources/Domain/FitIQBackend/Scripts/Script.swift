@@ -35,7 +35,7 @@ public struct Script: Sendable, Equatable {
         }
     }
 
-    /// Crashes on an invalid rule; readers of scripts must refuse these first.
+    /// Crashes on an invalid rule; readers of scripts must refuse such rules first.
     func checkInvariants() {
         for rule in answers {
             precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
@@ -68,7 +68,8 @@ extension TextMatch {
 extension AnswerScript {
     /// The longest duration in a script, in nanoseconds: 366 days.
     public static let longestDuration: Int64 = 366 * 86_400 * 1_000_000_000
-    /// The limit in nanoseconds from a question to the end of its answers, about ten years; later events come then.
+    /// The limit in nanoseconds from a question to the end of its answers, about ten years; later events happen at the
+    /// limit.
     public static let longestTimeline = 10 * longestDuration
     /// The largest ``StreamTiming/Jitter/logNormal(sigma:)``.
     public static let largestSigma = 10.0
@@ -158,19 +159,21 @@ public struct AnswerScript: Sendable, Equatable {
         case template(CreatedTemplate)
         /// An `error` frame to the audience of the answer; as the last step it ends the answer, which is not stored.
         ///
-        /// The last one comes when the next chunk would have come. The default code is ``AnswerScript/usualErrorCode``.
+        /// As the last step it comes when the next chunk would have come. The default code is
+        /// ``AnswerScript/usualErrorCode``.
         case error(message: String, code: String?)
-        /// Stops the answer; it is never completed and not stored, and the next question is answered.
+        /// Stops the answer, which is neither completed nor stored; the next question is answered.
         ///
         /// The next answer starts when the next chunk would have come. Steps after a silence never happen.
         case silence
-        /// Completes and stores the answer so far, and starts another one with its own id.
+        /// Completes and stores the answer so far, and starts another with its own id.
         ///
-        /// Its first chunk takes as long as the first one after the question; without steps there is no other answer.
+        /// Its first chunk takes as long as the first one after the question. Without steps after it, no other answer
+        /// starts.
         case anotherAnswer
     }
 
-    /// The steps of one answer: a script is split where another answer starts.
+    /// The steps of one answer: the script is split at each ``Step/anotherAnswer``.
     struct Part: Equatable {
         enum Ending: Equatable {
             case completion, silence
@@ -183,7 +186,7 @@ public struct AnswerScript: Sendable, Equatable {
 
     /// The answers of a script, at least one.
     ///
-    /// Steps after a silence are unreachable; another answer without steps does not count.
+    /// Steps after a silence are unreachable; another answer without steps is ignored.
     var parts: [Part] {
         let silence = steps.firstIndex(of: .silence)
         var parts = steps[..<(silence ?? steps.count)].split(
@@ -226,7 +229,7 @@ public struct StreamTiming: Sendable, Equatable {
     /// The random variation of gaps.
     public enum Jitter: Sendable, Equatable {
         case none
-        /// Uniformly distributed between minus and plus this many nanoseconds; no gap becomes negative.
+        /// A uniform change of plus or minus up to this many nanoseconds; no gap becomes negative.
         case uniform(Int64)
         /// Multiplies each gap by a log-normal number with median 1 and this sigma.
         case logNormal(sigma: Double)
@@ -241,7 +244,7 @@ public struct StreamTiming: Sendable, Equatable {
 
 /// A rule for answers; the first matching rule applies, and the built-in coach answers if none matches.
 public struct AnswerRule: Sendable, Equatable {
-    // Conditions that are empty or nil match every question.
+    // An empty or nil condition matches every question.
     public var personas: Set<Persona>
     public var contextTypes: Set<ContextType>
     public var content: TextMatch?
@@ -261,16 +264,16 @@ public struct AnswerRule: Sendable, Equatable {
 public enum TextMatch: Sendable, Equatable {
     /// Contains these words, ignoring case.
     case contains(SoughtWords)
-    /// A part matches the expression.
+    /// The expression matches a part of the text.
     case matches(Pattern)
 }
 
 /// A rule for meals; the first matching rule applies, and the built-in parser decides if none matches.
 public struct MealRule: Sendable, Equatable {
-    // Conditions that are empty or nil match every meal.
+    // An empty or nil condition matches every meal.
     public var text: TextMatch?
     public var mealTypes: Set<MealType>
-    /// Whether it is about photos of meals, which have no text.
+    /// Whether the rule applies to photos of meals, which have no text.
     public var isForPhotos = false
     /// The processing time in nanoseconds; nil for the usual 2.0 to 4.5 s.
     public var duration: Int64?

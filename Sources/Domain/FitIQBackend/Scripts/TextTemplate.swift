@@ -6,7 +6,7 @@ import Text
 public struct TextTemplate: Sendable {
     /// The kinds of fields.
     public static let fields = ["content", "now", "random 1 6", "user.name", "goal.title", openBraces]
-    /// Stands for braces that begin no field.
+    /// Stands for braces that do not start a field.
     private static let openBraces = "\"{{\""
 
     /// The question.
@@ -20,7 +20,7 @@ public struct TextTemplate: Sendable {
 
     /// The number of fields in a text.
     ///
-    /// - Throws: The first one that is unknown.
+    /// - Throws: The first unknown field.
     public static func check(_ text: String) throws(UnknownField) -> Int {
         var count = 0
         for case .field(let field) in pieces(of: text) {
@@ -32,14 +32,14 @@ public struct TextTemplate: Sendable {
         return count
     }
 
-    /// The words for a goal with this title, or for one that is not known.
+    /// The title of a goal, or words for an unknown goal.
     static func goalTitle(_ title: String?) -> String { title ?? "your goal" }
 
     public struct UnknownField: Error, Sendable {
         public let text: String
     }
 
-    /// The text with its values; one without fields is not copied.
+    /// The text with its values; a text without fields is not copied.
     mutating func filled(_ text: String) -> String {
         let pieces = Self.pieces(of: text)
         guard pieces.count > 1 else { return text }
@@ -75,7 +75,7 @@ public struct TextTemplate: Sendable {
         case field(String)
     }
 
-    /// At least one; braces that are not closed are ordinary characters.
+    /// Splits a text into at least one piece; unclosed braces are ordinary characters.
     private static func pieces(of text: String) -> [Piece] {
         var pieces: [Piece] = []
         var rest = Substring(text)
@@ -105,7 +105,7 @@ public struct TextTemplate: Sendable {
 }
 
 extension AnswerScript {
-    /// The script with the values of its texts.
+    /// The script with values in place of the fields of its texts.
     func filled(by template: TextTemplate) -> AnswerScript {
         var (template, filled) = (template, self)
         filled.steps = steps.map { step in

@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// The laid-out form of a script: the events of an answer with their times, and the stored text.
+/// A script laid out in time: the events of an answer with their times, and the stored text.
 struct Timeline: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case chunk(String)
@@ -29,7 +29,7 @@ struct Timeline: Sendable, Equatable {
 
     /// In order; the last one of each answer is a completion or, at the very end, an abandonment.
     private(set) var moments: [Moment] = []
-    /// At least one.
+    /// Never empty.
     private(set) var answers: [Answer] = []
 
     /// Lays out a script.
@@ -72,7 +72,7 @@ struct Timeline: Sendable, Equatable {
                     append(.chunk(speech.chunks[number]), layout)
                 }
                 guard let draft = speech.template else { break }
-                // Its id derives from the answer's, as that of a further answer does.
+                // The id derives from the answer's id, as for a further answer.
                 let id = ResourceIDSequence.first(of: ~answer.id.seed).description
                 create(CreatedTemplate(type: draft.type, id: id, name: draft.name), of: &answer, &layout)
             case .pause(let duration): layout.pause(duration)
@@ -104,7 +104,7 @@ struct Timeline: Sendable, Equatable {
 }
 
 extension AnswerScript.Step {
-    /// The step's text, in chunks, if any.
+    /// The step's text in chunks, if it has text.
     fileprivate func speech(_ builtInAnswer: () -> Speech) -> Speech {
         switch self {
         case .text(let text): Speech(text)
@@ -115,7 +115,7 @@ extension AnswerScript.Step {
         }
     }
 
-    /// The step's own time before one of its chunks; nil for that of the pace.
+    /// The step's own time before one of its chunks; nil to use the pace.
     fileprivate func time(before chunk: Int) -> Int64? {
         switch self {
         case .chunk(_, let after): after
@@ -137,7 +137,7 @@ extension StreamTiming {
             switch rate {
             case .human: human.after
             case .chunksPerSecond(let rate): [Int64](repeating: Self.nanoseconds(1e9 / rate), count: chunks.count)
-            // Four bytes per token, as in `tokens_used`.
+            // Four bytes per token, as for `tokens_used`.
             case .tokensPerSecond(let rate): chunks.map { Self.nanoseconds(Double($0.utf8.count) / 4 * (1e9 / rate)) }
             }
         return (firstChunk ?? human.first, jitter.applied(to: even, seed: seed))
@@ -151,7 +151,7 @@ extension StreamTiming {
 
 extension StreamTiming.Jitter {
     func applied(to gaps: [Int64], seed: UInt64) -> [Int64] {
-        // Independent of the numbers for a human pace.
+        // Independent of the numbers that the human pace uses.
         var numbers = SplitMix64(seed: seed ^ 0x6A09_E667_F3BC_C908)
         switch self {
         case .none: return gaps
@@ -170,12 +170,12 @@ extension StreamTiming.Jitter {
 
 /// Computes the time of a script's next event.
 ///
-/// A chunk comes at the script's pace, or after its own time; a pause is added to that. Events other than chunks take
-/// no time of their own, and an answer ends when its next chunk would have come.
+/// A chunk comes at the script's pace or after its own time, and a pause delays it further. Other events take no time,
+/// and an answer ends when its next chunk would have come.
 struct Layout {
     /// Nanoseconds since the start of the question's turn, at most ``AnswerScript/longestTimeline``.
     private(set) var offset: Int64 = 0
-    /// The pace's gap between the last chunk and the next.
+    /// The gap that the pace puts between the last chunk and the next.
     private var gap: Int64 = 0
     private var pause: Int64 = 0
     private let isInstant: Bool
@@ -199,7 +199,7 @@ struct Layout {
 
     private mutating func wait(_ duration: Int64) {
         guard !isInstant else { return }
-        // Each is at most the longest timeline, so the sum of three cannot overflow.
+        // Each term is at most the longest timeline, so the sum of three cannot overflow.
         offset = min(offset + pause + duration, AnswerScript.longestTimeline)
         pause = 0
     }
@@ -207,10 +207,10 @@ struct Layout {
 
 /// Real functions built only from the basic operations of IEEE 754.
 ///
-/// These give the same bits everywhere. A system's mathematical library does not, so the same seed would stream at a
-/// different pace on another system.
+/// These operations give the same bits everywhere. The functions of a system's mathematical library do not, so the same
+/// seed would stream at a different pace on another system.
 enum Arithmetic {
-    /// An approximately standard normal number: the sum of twelve uniform ones, within 6 of 0.
+    /// An approximately standard normal number: the sum of twelve uniform numbers, within 6 of 0.
     static func normal(from numbers: inout SplitMix64) -> Double {
         var sum = -6.0
         for _ in 0..<12 { sum += Double(numbers.next() >> 11) * 0x1p-53 }
@@ -224,10 +224,10 @@ enum Arithmetic {
         // x = k·ln 2 + r with |r| ≤ ln 2 / 2; ln 2 is split in two so that k·ln 2 is exact enough.
         let k = (x * 1.442695040888963407).rounded()
         let r = (x - k * 0x1.62E42FEE00000p-1) - k * 0x1.A39EF35793C76p-33
-        // The Taylor series, starting at the small end: r¹⁸ / 18! is far below the last digit.
+        // The Taylor series, summed from its smallest term: r¹⁸ / 18! is far below the last digit.
         var sum = 1.0
         for n in stride(from: 18.0, through: 1.0, by: -1.0) { sum = 1 + sum * r / n }
-        // In two steps: near the limits 2ᵏ alone is out of range, though the result is not.
+        // In two steps: near the limits 2ᵏ alone is out of range, but the result is not.
         let half = Int(k) / 2
         return sum * Double(sign: .plus, exponent: half, significand: 1)
             * Double(sign: .plus, exponent: Int(k) - half, significand: 1)

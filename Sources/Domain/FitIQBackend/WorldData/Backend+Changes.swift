@@ -1,14 +1,14 @@
 import FitIQAPI
 import JSON
 
-/// The place of an entity in a world: a list of a scenario file, and whose list it is.
+/// The place of an entity in a world: a list of a scenario file, and its owner.
 public struct EntityPlace: Hashable, Sendable {
     /// The lists of a scenario file that a world saves one entity at a time.
     public enum List: Hashable, Sendable {
         case users, goals, consultations, messages, mealLogs
         case documents(DocumentCollection)
 
-        /// The name of the list in a scenario file; of documents the path, `documents.journal`.
+        /// The name of the list in a scenario file; for documents the path, `documents.journal`.
         public var name: String {
             switch self {
             case .users: "users"
@@ -29,7 +29,7 @@ public struct EntityPlace: Hashable, Sendable {
     init(_ list: List, of owner: EntityID?, _ id: EntityID) { (self.list, self.owner, self.id) = (list, owner, id) }
 }
 
-/// An id that becomes a text where it is needed.
+/// An id that is converted to text only where needed.
 public enum EntityID: Hashable, Sendable {
     case user(ExactString)
     case resource(ResourceID)
@@ -42,9 +42,9 @@ public enum EntityID: Hashable, Sendable {
     }
 }
 
-/// An entity as a scenario file has it, without the entities that belong to it.
+/// An entity as in a scenario file, without the entities that belong to it.
 ///
-/// Elsewhere, because it is large, and lists of changes move their elements.
+/// Indirect, because it is large, and lists of changes move their elements.
 public indirect enum EntityData: Sendable, Equatable {
     case user(UserData)
     case goal(GoalData)
@@ -54,24 +54,24 @@ public indirect enum EntityData: Sendable, Equatable {
     case document(DocumentData)
 }
 
-/// An entity that is new, was changed or is gone.
+/// A new, changed or removed entity.
 public struct EntityChange: Sendable {
     public let place: EntityPlace
-    /// Nil for an entity that was removed, with everything that belongs to it.
+    /// Nil if the entity was removed, with everything that belongs to it.
     public let data: EntityData?
 }
 
-/// The changes that no shelf notices.
+/// The changes that no shelf tracks.
 struct UnsavedEntities: Sendable {
-    /// Saved entities that are gone, in any order.
+    /// Saved entities that were removed since, in any order.
     var removed: [EntityPlace] = []
-    /// Documents that are new, or were changed.
+    /// New or changed documents.
     var documents: [Document: Note] = [:]
     /// The number of the last note.
     private var noteCount = 0
-    /// Documents in the order of their notes, taken ones and those that are gone since included.
+    /// Documents in the order of their notes, including taken and deleted ones.
     private var queue: [(number: Int, document: Document)] = []
-    /// How many of the queue are taken.
+    /// The number of queue entries that were taken.
     private var takenCount = 0
 
     struct Document: Hashable, Sendable {
@@ -81,7 +81,7 @@ struct UnsavedEntities: Sendable {
     }
 
     struct Note: Sendable {
-        /// Orders documents by when they were first noted: new ones by their creation.
+        /// The time of the first note, as a number, so that new documents are in order of creation.
         let number: Int
         let isNew: Bool
         /// Its former index in its list; it only ever moves down.
@@ -100,7 +100,7 @@ struct UnsavedEntities: Sendable {
         while takenCount < queue.count {
             let (number, document) = queue[takenCount]
             takenCount += 1
-            // Gone since, or gone and noted again.
+            // Skip a document that was deleted, or deleted and noted again.
             guard let note = documents[document], note.number == number else { continue }
             documents[document] = nil
             dropTaken()
@@ -116,7 +116,7 @@ struct UnsavedEntities: Sendable {
         takenCount = 0
     }
 
-    /// Notes that a document is gone; one of which nothing was saved leaves no trace.
+    /// Notes the removal of a document; one that was never saved leaves no trace.
     mutating func noteRemoval(of document: Document, at place: EntityPlace) {
         let note = documents.removeValue(forKey: document)
         dropTaken()
@@ -127,12 +127,12 @@ struct UnsavedEntities: Sendable {
 
 /// The changes since the last save, one entity at a time.
 ///
-/// All changes since a moment at which nothing was unsaved, applied in order, give the world of the next such moment.
-/// A streaming answer is saved once it is complete; until then its question awaits one.
+/// All changes between two moments without unsaved changes, applied in order, turn the first world into the second. A
+/// streaming answer is saved once it is complete; until then its question is saved as unanswered.
 extension Backend {
-    /// Notices changes from now on.
+    /// Tracks changes from now on.
     ///
-    /// - Parameter allSaved: Whether everything that the world holds now is saved already.
+    /// - Parameter allSaved: Whether the current contents of the world are saved already.
     public mutating func noticeChanges(allSaved: Bool) {
         users.noticeChanges(allSaved: allSaved)
         goals.noticeChanges(allSaved: allSaved)
@@ -145,18 +145,18 @@ extension Backend {
         }
     }
 
-    /// Mutating, because otherwise the whole value is copied for the question each time, after every request.
+    /// Mutating, because otherwise each call, after every request, would copy the whole value.
     public mutating func hasUnsavedChanges() -> Bool {
         guard unsaved != nil else { return false }
         return users.hasUnsaved || mealLogs.hasUnsaved || consultations.hasUnsaved || goals.hasUnsaved
             || unsaved?.removed.isEmpty == false || unsaved?.documents.isEmpty == false
     }
 
-    /// Takes unsaved changes: deleted entities come first, a new one after its owner, and new ones of one list in order
-    /// of creation.
+    /// Takes unsaved changes: first deleted entities, then new ones, each after its owner and, in one list, in order of
+    /// creation.
     ///
-    /// - Parameter limit: About how many to take; the new messages of a consultation come as a whole, and a long document
-    ///   counts for many.
+    /// - Parameter limit: About how many to take; the new messages of a consultation stay together, and a long document
+    ///   counts as many.
     public mutating func takeChanges(upTo limit: Int) -> [EntityChange] {
         var changes: [EntityChange] = []
         changes.reserveCapacity(min(limit, 1024))
@@ -191,7 +191,7 @@ extension Backend {
         return EntityChange(place: EntityPlace(.users, of: nil, .user(data.id)), data: .user(data))
     }
 
-    /// Notes all documents of a user of whom nothing was saved.
+    /// Notes all documents of a user of whom nothing was saved yet.
     private mutating func noteDocuments(ofUser position: Int) {
         for (collection, documents) in users[position].documents {
             for (index, document) in documents.enumerated() {
@@ -216,7 +216,7 @@ extension Backend {
         }
     }
 
-    /// Copying this many bytes of a document takes as long as another entity.
+    /// Copying this many bytes of a document takes as long as saving another entity.
     private static let weightOfDocument = 4096
 
     private mutating func append(consultation position: Int, _ isNew: Bool, to changes: inout [EntityChange]) {
@@ -238,7 +238,7 @@ extension Backend {
     mutating func noteChange(
         of document: ResourceID, isNew: Bool = false, at index: Int, in collection: DocumentCollection, of user: UserID
     ) {
-        // A new user's entities are recorded when the user is taken.
+        // The entities of a new user are taken with the user.
         guard unsaved != nil, !users.isNew(user.index) else { return }
         unsaved?.note(.init(user: user, collection: collection, id: document), isNew: isNew, at: index)
     }
@@ -249,9 +249,9 @@ extension Backend {
         unsaved?.noteRemoval(of: .init(user: user, collection: collection, id: document), at: place)
     }
 
-    /// Notes that an entity, and what belongs to it, is gone.
+    /// Notes the removal of an entity with everything that belongs to it.
     ///
-    /// - Parameter isNew: Whether nothing of it was saved.
+    /// - Parameter isNew: Whether it was never saved.
     mutating func noteRemoval(from list: EntityPlace.List, of owner: UserID, _ id: ResourceID, isNew: Bool) {
         guard unsaved != nil, !isNew else { return }
         let place = users.place(list, of: owner, id)
@@ -267,10 +267,10 @@ extension Shelf<User> {
 }
 
 extension Backend {
-    /// Everything in the world as a document; planted into a new world, it gives the same REST responses.
+    /// Returns everything in the world as a document; planted into a new world, it gives the same REST responses.
     ///
-    /// Sockets are not included, so a streaming answer is stored in full, as in archiving, and waiting questions stay
-    /// without an answer. Call ``advance(_:)`` first to perform what is due.
+    /// Sockets are not included. A streaming answer is stored in full, as when archiving, and waiting questions stay
+    /// unanswered. Call ``advance(_:)`` first to perform due steps.
     ///
     /// - Parameters:
     ///   - now: The completion time of a streaming answer.
@@ -296,7 +296,7 @@ extension Backend {
         let owner = users[user]
         var result = UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
-            // Kept in the order of their lists; written in the order of arrival.
+            // Listed by change; written in the order of creation.
             consultations: owner.consultations.sorted().map {
                 data(ofConsultation: $0, consultations[$0].history.messages.map(MessageData.init))
             },
@@ -309,7 +309,7 @@ extension Backend {
     func data(ofConsultation position: Int, _ messages: [MessageData]) -> ConsultationData {
         let record = consultations[position]
         let consultation = record.consultation
-        // The id of a deleted goal is only a text.
+        // The id of a deleted goal is only text.
         let subject = consultation.context.type == .goal ? consultation.context.id : nil
         let contextGoal = subject.flatMap { try? goalPosition(of: $0.text, ownedBy: record.owner) }
             .map { goals[$0].goal.id }
@@ -318,7 +318,7 @@ extension Backend {
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
             contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
             linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
-            // Only stated if a goal could name it.
+            // False only where a goal could name it.
             isGoalsConversation: !consultation.isActive || consultation.goalID == nil
                 || goal(conversingIn: position) != nil,
             title: consultation.title, status: consultation.status,
@@ -336,14 +336,13 @@ extension Backend {
     /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all
     /// invariants of a backend hold.
     ///
-    /// A live world may exceed its limit, because it finishes work that had started before. A document that names the
-    /// issued ids, as exports do, is therefore not held to the limit of a world.
+    /// A live world may exceed its limit, because it finishes work that it had started. A document that states the
+    /// number of issued ids, as exports do, may therefore exceed the limit of a world too.
     ///
-    /// - Parameters:
-    ///   - exportRoom: The bytes that such a document may fill; nil for no limit.
-    ///   - isRestored: Whether the document is a saved world, which is not refused for its sizes, its times, its
-    ///     topics or its meal types; the world's start replaces later times.
-    /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
+    /// - Parameters: - exportRoom: The bytes that such a document may fill; nil for no limit. - isRestored: Whether the
+    ///   document is a saved world. It is not refused for sizes, times, topics or meal types, and the world's start
+    ///   replaces later times.
+    /// - Throws: The first position in the document that breaks a rule or a limit; then nothing is planted.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil, isRestored: Bool = false
     ) throws(PlantError) {
@@ -357,7 +356,7 @@ extension Backend {
 }
 
 extension UserData {
-    /// Adds the user's data that is in no list of the world.
+    /// Adds the user's data that no list of the world contains.
     mutating func addPerson(of user: User) {
         photos = user.photos.map { photo in
             var data = MealLogData(photo.log)

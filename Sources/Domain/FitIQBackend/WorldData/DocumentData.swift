@@ -1,9 +1,9 @@
 import FitIQAPI
 import JSON
 
-/// A document of a collection, with the members that a request has, and those that only a scenario sets.
+/// A document of a collection, with the members of a request and those that only a scenario sets.
 ///
-/// Times in it may be relative: `3d ago` counts back from the world's start.
+/// Its times may be relative: `3d ago` counts back from the world's start.
 public struct DocumentData: Sendable, Equatable {
     public var id: ResourceID?
     /// The members as JSON without braces, because parsed ones take far more memory.
@@ -12,10 +12,10 @@ public struct DocumentData: Sendable, Equatable {
     public var createdAt: DataTime?
     /// Nil for the creation.
     public var updatedAt: DataTime?
-    /// Who may read it, in addition to its owner; only for workout templates.
+    /// Who may read a workout template in addition to its owner; empty for other documents.
     public var shares: [ShareData]
 
-    /// - Parameter object: The members that the world sets count for nothing in it.
+    /// - Parameter object: The members; those that the world sets are ignored.
     public init(
         id: ResourceID? = nil, object: JSONObject, in collection: DocumentCollection, createdAt: DataTime? = nil,
         updatedAt: DataTime? = nil, shares: [ShareData] = []
@@ -31,7 +31,7 @@ public struct DocumentData: Sendable, Equatable {
     }
 }
 
-/// One user who may read and copy a workout template.
+/// A user who may read and copy a workout template.
 public struct ShareData: Sendable, Equatable {
     public var id: ResourceID?
     public var user: ExactString
@@ -107,8 +107,7 @@ extension Planter {
         return document
     }
 
-    /// The members by the row of the collection; those of a saved world may break its rules, since they may be older
-    /// than the rules.
+    /// The members by the row of the collection; those of a saved world may break its rules, which may be newer.
     private func members(
         of data: DocumentData, in collection: DocumentCollection, created: Timestamp, at path: String
     ) throws(PlantError) -> JSONObject {

@@ -3,7 +3,7 @@ import JSON
 
 struct ConsultationDraft {
     let record: ConsultationRecord
-    /// Whether it is linked other than by its context.
+    /// Whether it is linked by more than its context.
     var isLinkedExplicitly = false
     /// Whether its goal may name it as its conversation.
     var isGoalsConversation = false
@@ -100,7 +100,7 @@ extension Planter {
             mode: backend.configuration.mode, origin: backend.configuration.origin)
     }
 
-    /// The last question as one that has no answer yet.
+    /// The last question, if it awaits an answer.
     private func question(_ message: Message, in record: ConsultationRecord) -> Question {
         let number = record.askedCount - 1
         return Question(
@@ -166,7 +166,7 @@ extension Planter {
         }
     }
 
-    /// Sets the consultation that each goal names, as the link tables would be after those calls.
+    /// Sets the conversation of each goal, as the links would be after the corresponding requests.
     func chooseConversations(
         of goals: inout GoalDrafts, in consultations: [ConsultationDraft], at path: String
     ) throws(PlantError) {
@@ -193,8 +193,8 @@ extension Planter {
 
 /// An endless supply of topics: journal entries by number.
 ///
-/// The topics that clients request first, a persona without a context or without an id, stay free: with ten active
-/// consultations such a request must be refused by the limit, not as a duplicate (409 is decided before 429).
+/// The topics that clients request first, a persona without a context or without an id, stay free. With ten active
+/// consultations, the limit must refuse such a request, not the search for duplicates (409 comes before 429).
 private struct FreeTopics {
     private var count = 0
 
@@ -233,7 +233,7 @@ extension Planter {
         guard data.madeUpMessages >= 0 else {
             throw PlantError("\(path).made_up_messages", .negative(data.madeUpMessages))
         }
-        // Each is compared separately: their sum may overflow.
+        // Compares each separately: the sum may overflow.
         let limit = limits.messages
         guard isRestored || data.madeUpMessages <= limit && data.madeUpMessages + data.messages.count <= limit else {
             let count = data.madeUpMessages.addingReportingOverflow(data.messages.count)
@@ -262,7 +262,7 @@ extension Planter {
         }
         var content = data.content
         if data.role == .user {
-            // As they arrive over the socket.
+            // Trimmed, as over the socket.
             content = String(ClientFrame.trimmed(content))
             guard !content.isEmpty else { throw PlantError(path(), .blank) }
             try check(content, path(), TextLengths.question)
@@ -317,6 +317,6 @@ extension Planter {
         history.append(message, in: backend.configuration.mode.form(of: .listMessages))
     }
 
-    /// Counted as for answers: four bytes per token.
+    /// Estimated as for answers: four bytes per token.
     private static func tokens(of content: String) -> Int { (content.utf8.count + 3) / 4 }
 }

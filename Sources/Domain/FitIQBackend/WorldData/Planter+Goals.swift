@@ -152,7 +152,7 @@ extension Planter {
         }
     }
 
-    /// Sums of these must not overflow.
+    /// The sums must not overflow.
     private func check(_ nutrients: MealNutrients, _ path: String) throws(PlantError) {
         try check(Double(nutrients.calories), "\(path).calories", 0...1_000_000)
         for (name, tenths) in zip(["protein", "carbs", "fat", "fiber", "sugar"], nutrients.tenths) {

@@ -1,13 +1,15 @@
 import FitIQAPI
 import JSON
 
-/// Plants a document into a copy of a backend, which the caller adopts if nothing was refused.
+/// Plants a document into a copy of a backend, which the caller adopts if planting succeeds.
 struct Planter {
     var backend: Backend
     var turn: Turn
     let room: StorageRoom
-    /// Whether the document is a saved world: it was consistent, but maybe under other rules, in another guide, or
-    /// before the clock was set back; and the world's own data may exceed the limits of input.
+    /// Whether the document is a saved world.
+    ///
+    /// It was consistent, but maybe under other rules, in another guide, or before the clock was set back. Data that
+    /// the world itself wrote may exceed the limits for input.
     let isRestored: Bool
 
     var now: Timestamp { turn.date }
@@ -37,7 +39,7 @@ struct Planter {
     }
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
-        // The rules of a token's `sub`: a user with any other id could not sign in.
+        // The rules of a token's `sub`: a user with any other id could not log in.
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         try check(backend.users.count + 1, "users", limit: limits.users, path)
@@ -45,7 +47,7 @@ struct Planter {
         return backend.add(id)
     }
 
-    /// Refuses additions to a full world, as requests are refused.
+    /// Refuses additions to a full world, as for requests.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
         guard backend.storedBytes + planned < room.bytes else {
             throw PlantError(path(), .storeFull(limit: room.limit))
@@ -59,7 +61,7 @@ struct Planter {
         drafts.enumerated().map { ($0.offset, $0.element) }.sorted { (createdAt($0.1), $0.0) < (createdAt($1.1), $1.0) }
     }
 
-    /// Ensures that no id occurs twice, and that the sequence never issues an id of the document.
+    /// Checks that no id occurs twice, and makes the sequence skip the ids of the document.
     mutating func passOverIssuedIDs(of data: WorldData) throws(PlantError) {
         if let count = data.issuedIDs {
             guard count >= 0 else { throw PlantError("issued_ids", .issuedIDs(count, maximum: .max)) }
@@ -77,7 +79,7 @@ struct Planter {
         guard let text, !isRestored else { return }
         // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
         guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
-        // No text has more characters than bytes, and most are far below the limit.
+        // No text has more characters than bytes, and most texts are far below the limit.
         guard text.utf8.count > allowed.upperBound || text.isEmpty || allowed.lowerBound > 1 else { return }
         let count = text.count
         guard allowed.contains(count) else { throw PlantError(path(), .length(count, allowed: allowed)) }
@@ -87,12 +89,12 @@ struct Planter {
         guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
     }
 
-    /// - Parameter what: The counted thing, in the plural.
+    /// - Parameter what: The counted entities, in the plural.
     func check(_ count: Int, _ what: String, limit: Int, _ path: @autoclosure () -> String) throws(PlantError) {
         guard count <= limit || isRestored else { throw PlantError(path(), .tooMany(what, count, limit: limit)) }
     }
 
-    /// The times of a creation and of the last change; one that is not given is the other, or the world's start.
+    /// The times of the creation and the last change; a missing one defaults to the other, or to the world's start.
     ///
     /// - Parameter what: The creation: `the goal was created`.
     func times(
@@ -186,7 +188,7 @@ private struct ExplicitIDs {
     }
 }
 
-/// The length limits of a document's texts, in characters: as in requests.
+/// The length limits of a document's texts, in characters; the same as in requests.
 enum TextLengths {
     static let user = 1...200
     static let title = 1...200
@@ -198,17 +200,17 @@ enum TextLengths {
     /// More than the parser produces from the longest text.
     static let itemText = 0...10_000
 
-    /// The size limit in bytes of texts without a length limit in characters: those of a coach or the backend itself.
+    /// The size limit in bytes of texts that coaches or the backend wrote, which have no limit in characters.
     static let maximumBytes = 1024 * 1024
 }
 
-/// The reason data cannot be planted; nothing of it was.
+/// The reason why data cannot be planted; nothing was planted.
 public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The position in the document, by keys and by indexes from 0: `users[0].consultations[2].messages[1].created_at`.
     public var path: String
     /// The problem, what is allowed, and how to fix it.
     public var message: String
-    /// Whether the data is valid and only lacks room.
+    /// Whether the data is valid, but the world lacks room.
     public var isForWantOfRoom = false
 
     init(_ path: String, _ problem: Problem) {
@@ -234,10 +236,10 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         // Values.
         case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
         case documentTooLarge(Int, limit: Int)
-        /// A document breaks a rule of its collection, in the words of a request's refusal.
+        /// A document breaks a rule of its collection, worded like the refusal of a request.
         case document(String)
         case number(Double, allowed: ClosedRange<Double>), negative(Int)
-        // Limits, with the counted thing in the plural: `goals`.
+        // Limits, with the counted entities in the plural: `goals`.
         case tooMany(String, Int, limit: Int), storeFull(limit: Int)
     }
 }

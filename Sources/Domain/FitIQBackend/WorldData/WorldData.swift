@@ -8,7 +8,7 @@ import JSON
 public struct WorldData: Sendable, Equatable {
     /// In the order of creation.
     public var users: [UserData]
-    /// The number of ids the world has issued, so that none repeats; nil if only the data itself can tell.
+    /// The number of ids that the world has issued, so that none repeats; nil to derive it from the data.
     public var issuedIDs: Int?
 
     public init(users: [UserData] = [], issuedIDs: Int? = nil) { (self.users, self.issuedIDs) = (users, issuedIDs) }
@@ -19,7 +19,7 @@ public struct UserData: Sendable, Equatable {
     public var id: ExactString
     public var goals: [GoalData]
     public var consultations: [ConsultationData]
-    /// The number of active consultations to reach with consultations about free topics; nil for none.
+    /// The number of active consultations to reach by adding consultations about free topics; nil to add none.
     public var fillActiveConsultations: Int?
     public var mealLogs: [MealLogData]
     /// The foods recognized in photos: completed or failed logs.
@@ -27,7 +27,7 @@ public struct UserData: Sendable, Equatable {
     public var documents: [DocumentCollection: [DocumentData]]
     /// Nil for a user who cannot log in.
     public var account: AccountData?
-    /// Nil for one that is made up.
+    /// Nil for a generated one.
     public var profile: UserRecordData<ProfileDetails>?
     public var preferences: UserRecordData<PreferenceLists>?
 
@@ -87,7 +87,7 @@ public enum DataTime: Sendable, Equatable {
 
 public struct GoalData: Sendable, Equatable {
     public var id: ResourceID?
-    /// The document's name for references by consultations; nil if there are none.
+    /// The name by which consultations in the document refer to the goal, if any.
     public var name: ExactString?
     public var title: String
     public var description: String
@@ -136,7 +136,7 @@ public struct MealLogData: Sendable, Equatable {
     public var mealLogID: ResourceID?
 
     public enum Progress: Sendable, Equatable {
-        /// In processing since its creation; ends after the usual time, by a script or the parser.
+        /// Processing since its creation; ends after the usual time, with the result of the script or the parser.
         case processing
         /// Already processed by the built-in parser.
         case parsed
@@ -178,16 +178,16 @@ public enum GoalReference: Sendable, Equatable {
 public struct ConsultationData: Sendable, Equatable {
     public var id: ResourceID?
     public var persona: Persona
-    /// `goal` requires ``contextGoal``, unless that goal is deleted or the apps are served.
+    /// `goal` requires ``contextGoal``, unless that goal was deleted or the apps are served.
     public var contextType: ContextType
     /// The id of an insight, a mood or a journal entry, or of a deleted goal.
     public var contextID: ExactString?
     public var contextGoal: GoalReference?
-    /// The linked goal, if other than ``contextGoal``.
+    /// The linked goal, if it is not ``contextGoal``.
     public var linkedGoal: GoalReference?
     /// Whether its goal may name it as its conversation while it is active.
     ///
-    /// Of several, a goal names the one with ``linkedGoal``, otherwise the first.
+    /// If several qualify, the goal names the one with ``linkedGoal``, otherwise the first.
     public var isGoalsConversation: Bool
     /// Whether it has no linked goal although it is about one; excludes ``linkedGoal``.
     public var isUnlinked: Bool
@@ -195,8 +195,8 @@ public struct ConsultationData: Sendable, Equatable {
     public var status: ConsultationStatus
     /// Oldest first.
     public var messages: [MessageData]
-    /// The number of generated messages before ``messages``, alternately from user and assistant, evenly spread over
-    /// time.
+    /// The number of generated messages before ``messages``, alternating between user and assistant and evenly spread
+    /// over time.
     public var madeUpMessages: Int
     /// Nil for the first given time of a message, otherwise the last change, otherwise the world's start.
     public var createdAt: DataTime?
@@ -204,13 +204,15 @@ public struct ConsultationData: Sendable, Equatable {
     public var updatedAt: DataTime?
     /// Nil for the last change if it is completed; without effect where the apps are not served.
     public var completedAt: DataTime?
-    /// Whether the last message is a question that is answered when a socket opens or the history is read; without
-    /// effect where the apps are not served.
+    /// Whether the last message is a question that awaits an answer.
+    ///
+    /// The answer comes when a socket opens or a client reads the history. Without effect where the apps are not
+    /// served.
     public var awaitsAnswer: Bool
     /// Without effect where the apps are not served.
     public var quickAction: String?
 
-    /// Whether it is about a goal that no longer exists, in a world with such ids.
+    /// Whether it is about a deleted goal, in a world with such ids.
     public func namesDeletedGoal(_ ids: IDCase) -> Bool {
         contextType == .goal && contextGoal == nil && contextID.flatMap { ResourceID($0.text, as: ids) } != nil
     }
@@ -261,7 +263,7 @@ struct MadeUpConversation {
     private var prompt = 0
     private var turn = 0
     private var isAnswerDue = false
-    /// Caches answers by prompt and place in the persona's general ones: thousands of messages need a few dozen
+    /// Caches answers by prompt and index of the persona's general answers: thousands of messages need a few dozen
     /// answers.
     private var answers: [Key: String] = [:]
 
