@@ -25,7 +25,7 @@ struct BodyReader: Sendable {
     }
 
     private(set) var position: Position
-    /// The bytes of body so far; the current chunk counts with its announced size.
+    /// The bytes of the body so far, including the announced size of the current chunk.
     private var total = 0
     /// The part of the current line already scanned for its end.
     private var scanned = 0

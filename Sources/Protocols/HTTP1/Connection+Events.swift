@@ -149,7 +149,7 @@ extension Connection {
         return isReported ? .end : nil
     }
 
-    // MARK: Bodies sent in pieces, for requests and responses, and the exit from HTTP
+    // MARK: Bodies sent in pieces, and the switch to another protocol
 
     /// Sends a piece of a body started with `startResponse` or `startRequest`; empty pieces send nothing.
     public mutating func sendBody(_ bytes: some Collection<UInt8>, into out: inout [UInt8]) {

@@ -124,7 +124,7 @@ extension Connection {
         process(.end, by: .server)
     }
 
-    /// A request without a body ends without another call of `nextEvent`.
+    /// Ends a request without a body now, because no further call of `nextEvent` will.
     private mutating func endRequestWithoutBody() {
         if states.client == .sendBody && body.isComplete { process(.end, by: .client) }
     }

@@ -58,7 +58,7 @@ public struct Limits: Sendable, Equatable {
 public enum Event: Sendable {
     /// No more events until the next `receive`.
     case needsData
-    /// No more events until this end has finished its message; after a change of protocol, none at all.
+    /// No more events until this end has finished its message; after a change of protocol, no more at all.
     case paused
     /// The head of a request (server role).
     case request(RequestHead)
@@ -76,7 +76,7 @@ public enum Event: Sendable {
 
 /// One end of an HTTP/1.1 connection, without I/O: bytes in, events out; messages in, bytes out (RFC 9112).
 ///
-/// Reading takes time linear in the bytes, in whatever pieces, field lines and chunks they come.
+/// Reading takes time linear in the number of bytes, however they are split into pieces, field lines and chunks.
 ///
 /// Pass bytes to ``receive(_:)-(UnsafeRawBufferPointer)``, then call ``nextEvent()`` until it returns
 /// ``Event/needsData``, ``Event/paused`` or ``Event/connectionClosed``. Methods that send append to an output that the
@@ -152,7 +152,7 @@ public struct Connection: Sendable {
         }
     }
 
-    /// Records that the peer sends no more.
+    /// Records that the peer will send no more bytes.
     public mutating func receiveEndOfStream() { endOfStream = true }
 
     // MARK: State
@@ -195,7 +195,8 @@ public struct Connection: Sendable {
     /// The number of bytes received and not yet consumed.
     @inlinable public var bufferedByteCount: Int { buffer.count }
 
-    /// Whether to read from the transport: false once reading ends, and while too much waits for a pending response.
+    /// Whether to read from the transport: false once reading ends, and while too many bytes wait for a pending
+    /// response.
     ///
     /// Stop reading while this is false, so that TCP slows down a client that pipelines without end.
     @inlinable @inline(__always) public var wantsBytes: Bool {
@@ -219,7 +220,7 @@ public struct Connection: Sendable {
     @discardableResult
     mutating func fail(_ error: RemoteError) -> RemoteError {
         var error = error
-        // The statuses of the grammar are those of a server; a bad response is the server's own fault.
+        // The grammar throws a server's statuses; a bad response is the server's own fault.
         if role == .client { error.status = .badGateway }
         failure = error
         buffer.removeAll()

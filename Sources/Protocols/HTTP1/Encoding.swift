@@ -4,7 +4,7 @@ import Text
 extension StatusLine {
     /// Appends the status line of a response; the lines of common statuses are encoded once.
     ///
-    /// Always HTTP/1.1: a server sends the highest version it conforms to (RFC 9110 §6.2).
+    /// The version is always HTTP/1.1: a server sends the highest version it conforms to (RFC 9110 §6.2).
     static func append(_ status: HTTPResponse.Status, to out: inout [UInt8]) {
         let index = status.code - 100
         guard index < encoded.count, let line = encoded[index], line.reason == status.reasonPhrase else {

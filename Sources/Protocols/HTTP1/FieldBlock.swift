@@ -24,9 +24,9 @@ public struct FieldBlock: Sendable {
         self.init(bytes: bytes, lines: lines)
     }
 
-    /// Whether these are the very field lines of another head on the same connection: a comparison of addresses.
+    /// Whether these are the same field lines as another head's on this connection, by address.
     ///
-    /// Repeated lines of a client are stored once. If it is false, they may still be equal.
+    /// A client's repeated lines are stored once. If it is false, the lines may still be equal.
     public func isSame(as other: FieldBlock) -> Bool {
         !bytes.isEmpty
             && bytes.withUnsafeBufferPointer { $0.baseAddress }
@@ -115,7 +115,7 @@ public struct FieldBlock: Sendable {
         }
     }
 
-    /// All fields; not for hot code.
+    /// All fields; too slow for hot code.
     public var httpFields: HTTPFields {
         var fields = HTTPFields()
         bytes.withUnsafeBufferPointer { bytes in
@@ -148,7 +148,7 @@ extension Bytes {
     }
 }
 
-/// The part of the header block a message has used; trailers continue the count of the head.
+/// The part of the header block that a message has used; trailers continue the count of the head.
 struct FieldSection: Sendable {
     private(set) var byteCount = 0
     private(set) var lineCount = 0
@@ -172,7 +172,7 @@ struct FieldSection: Sendable {
     /// The line without its line end; empty at the end of the section.
     ///
     /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here, because a peer that
-    /// does and one that does not see different messages in the same bytes.
+    /// recognizes it and one that does not would see different messages in the same bytes.
     mutating func line(
         _ bytes: Bytes, from start: Int, lineFeed: Int, _ limits: Limits
     ) throws(RemoteError) -> ByteRange {

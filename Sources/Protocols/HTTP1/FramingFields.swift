@@ -19,7 +19,7 @@ struct FramingFields: Sendable {
 
     /// Evaluates a field line.
     ///
-    /// The length of the name excludes nearly all of them without a comparison.
+    /// The length of the name rules out nearly all lines without a comparison.
     @inline(__always)
     mutating func note(_ line: FieldLine, _ bytes: Bytes) throws(RemoteError) {
         switch line.name.count {

@@ -3,11 +3,11 @@ import Text
 
 /// Reads a start line and field lines, line by line as they arrive.
 ///
-/// Scanned bytes are not scanned again, so a head that arrives byte by byte costs no more than one that arrives at once.
+/// Scanned bytes are not scanned again, so a head that arrives byte by byte costs no more than one that arrives whole.
 /// An error is detected at the same byte however the input is split.
 ///
-/// Most clients send the same field lines with each request, and the same request again to see what has changed. So it
-/// keeps both parts of the last head, and compares them with the next one before parsing.
+/// Most clients send the same field lines with each request, and poll by repeating a request. So the reader keeps both
+/// parts of the last head, and compares the next head with them before parsing.
 struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
@@ -25,10 +25,10 @@ struct HeadReader: Sendable {
     /// The bytes of the start line with its line end.
     private var start: [UInt8] = []
     private(set) var fields = Fields()
-    // The parts of the last head; nil and empty before the first one. They are moved to and fro, never copied.
+    // The parts of the last head; nil and empty before the first one. They are moved, never copied.
     private var (lastStartLine, lastStart, lastFields) = (StartLine?.none, [UInt8](), Fields())
-    /// The start of the current line and the scanned length; both from the first field line once the start line is
-    /// read.
+    /// The start of the current line and the scanned length; once the start line is read, both count from the first
+    /// field line.
     private var (lineStart, scanned) = (0, 0)
     /// The length of the head with its empty line, after `advance` has returned true.
     var length: Int { start.count + lineStart }
@@ -170,7 +170,7 @@ struct HeadReader: Sendable {
 }
 
 extension [UInt8] {
-    /// Whether other bytes begin with all of these; false if there are none.
+    /// Whether other bytes begin with these; false if these are empty.
     fileprivate func begins(_ other: Bytes) -> Bool {
         guard !isEmpty, count <= other.count else { return false }
         return withUnsafeBufferPointer { $0.equalsInConstantTime(Bytes(rebasing: other[..<$0.count])) }
@@ -184,8 +184,8 @@ extension HTTPResponse.Status {
 
 /// Bytes that have arrived and are not consumed yet.
 ///
-/// Consuming advances an index. A later append drops the bytes before it once at least as many were consumed as remain,
-/// so each byte is moved at most once per byte consumed: amortised O(1), however requests are pipelined.
+/// Consuming advances an index. A later append drops the consumed bytes once they are at least as many as the rest. So
+/// each byte is moved at most once per consumed byte: amortised O(1), however requests are pipelined.
 @usableFromInline struct ReceiveBuffer: Sendable {
     /// An empty buffer with a larger capacity than this releases its memory.
     static let retainedCapacity = 256 * 1024

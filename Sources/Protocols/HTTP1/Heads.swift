@@ -18,7 +18,7 @@ public struct RequestHead: Sendable {
     /// Whether a request of HTTP/1.1 has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
     public var wantsUpgrade: Bool
     public var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
-    /// The requested host and port: those of the target if it names them, else the Host field (RFC 9112 §3.3).
+    /// The requested host and port: from the target if it names them, otherwise from the Host field (RFC 9112 §3.3).
     public var authority: String? { target.authority ?? fields[.hostField] }
 
     /// - Parameter start: The bytes of the request line.
@@ -33,7 +33,7 @@ public struct RequestHead: Sendable {
         wantsUpgrade = framing.wantsUpgrade && line.version == .http11
     }
 
-    /// The number of bytes of the head as it arrived, which it keeps in memory, from the first line to the empty one.
+    /// The size in bytes of the head as it arrived, and as it is kept, from the first line to the empty one.
     public var byteCount: Int { target.byteCount + fields.bytes.count }
 
     /// Parses the recorded head of an accepted request: a request line and field lines, without the empty line.

@@ -226,7 +226,7 @@ extension RemoteError {
 
     // MARK: Responses
 
-    /// Names the first byte only, because the number of bytes that have arrived depends on timing.
+    /// Names only the first byte, because how many bytes have arrived depends on timing.
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
         rfc9112("9.2", "\(the(byte)) arrived when no request waited for an answer. Answer each request once.")
     }

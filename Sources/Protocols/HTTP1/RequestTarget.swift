@@ -37,14 +37,14 @@ public struct RequestTarget: Sendable {
         self.init(bytes: bytes, parts: parts)
     }
 
-    /// Whether it is the target of the same request line, repeated on the same connection: a comparison of addresses.
+    /// Whether it is the target of the same request line, repeated on this connection, by address.
     ///
-    /// If it is false they may be equal all the same.
+    /// If it is false, the targets may still be equal.
     public func isSame(as other: RequestTarget) -> Bool {
         bytes.withUnsafeBufferPointer { $0.baseAddress } == other.bytes.withUnsafeBufferPointer { $0.baseAddress }
     }
 
-    /// How many bytes it keeps: the request line's, or its own if it was parsed alone.
+    /// The number of bytes it keeps: the request line, or only the target if it was parsed alone.
     public var byteCount: Int { bytes.count }
     public var form: Form { parts.form }
     /// The path, still percent-encoded: starts with `/`, or is `*`, or is empty for CONNECT.
@@ -84,7 +84,7 @@ public struct RequestTarget: Sendable {
     /// The path, split at `/` and then percent-decoded, so that a decoded `/` stays inside its segment.
     ///
     /// `/` is one empty segment, `/a//b/` is `a`, empty, `b`, empty; `*` and the authority form have no segments.
-    /// Linear in the length of the path. Dot segments are preserved (RFC 3986 §3.3).
+    /// Splitting takes time linear in the length of the path. Dot segments are preserved (RFC 3986 §3.3).
     public var segments: [String] {
         guard form == .origin || form == .absolute else { return [] }
         return withPath { path in
@@ -120,7 +120,7 @@ extension RequestTarget.Parts {
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {
         let isPlain = bytes[range].hasNone {
-            // Not visible, or with a meaning; the sum has the high bit of bytes from 0x7f on.
+            // Finds bytes that are not visible, or have a meaning; the sum has the high bit for bytes from 0x7f on.
             $0.less(than: 0x21) | $0 | ($0 &+ .lowBits) | $0.equal(to: .hash) | $0.equal(to: .percent)
                 | $0.equal(to: .questionMark)
         }

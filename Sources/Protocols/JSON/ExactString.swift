@@ -14,7 +14,7 @@ public struct ExactString: Sendable {
     public init(_ text: Substring) { self.text = String(text) }
     public var utf8: String.UTF8View { text.utf8 }
     public var isEmpty: Bool { text.isEmpty }
-    /// The text with ASCII letters in lower case and all else unchanged, even the Kelvin sign.
+    /// The text with ASCII letters in lower case; all else stays unchanged, even the Kelvin sign.
     public func asciiLowercased() -> Self {
         guard utf8.contains(where: { $0.isUppercaseLetter }) else { return self }
         return Self(String(decoding: utf8.map { $0.lowercased }, as: UTF8.self))
@@ -41,13 +41,13 @@ extension String {
     /// Whether both have the same UTF-8 bytes, as ``ExactString`` compares.
     @inlinable
     public func isExactly(_ other: String) -> Bool {
-        // Most texts that differ do so in their length.
+        // Most different texts differ in length.
         utf8.count == other.utf8.count && hasSameBytes(as: other)
     }
 
     @usableFromInline
     func hasSameBytes(as other: String) -> Bool {
-        // Native strings lend their bytes without copying.
+        // Native strings give access to their bytes without copying.
         let result = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable {
                 areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0))

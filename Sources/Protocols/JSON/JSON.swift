@@ -65,7 +65,7 @@ public struct JSONError: Error, Sendable, Equatable {
         (self.line, self.column, self.offset, self.message) = (line, column, offset, message)
     }
 
-    /// Creates an error; lines are counted only now, because most texts have no error.
+    /// Creates an error; counts lines only now, because most texts have no error.
     init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         let position = TextPosition(of: offset, in: bytes)
         self.init(line: position.line, column: position.column, offset: offset, message: message)

@@ -157,7 +157,7 @@ enum NumberText {
         for _ in 0..<fractionDigits { divisor *= 10 }
         let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)
         if value < 0 { output.append(.minus) }
-        // A tenth of the largest magnitude fits.
+        // A tenth of the largest magnitude fits into an Int.
         append(Int(whole), to: &output)
         output.append(.dot)
         while divisor > 1 {

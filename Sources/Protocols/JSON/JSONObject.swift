@@ -35,9 +35,10 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// The value of a member, searched from a position on and around; the position becomes that after the member.
+    /// The value of a member, searched from a position on and wrapping around; sets the position to the one after the
+    /// member.
     ///
-    /// Accessing members in their order finds each at once.
+    /// Looking members up in their order finds each at once.
     public func value(of key: String, from position: inout Int) -> JSONValue? {
         guard let found = self.position(of: key, from: position) else { return nil }
         position = found + 1

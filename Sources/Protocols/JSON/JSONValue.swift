@@ -7,16 +7,16 @@ import Text
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    /// With its text preserved.
+    /// Keeps the number's text.
     case number(JSONNumber)
-    /// With its escapes decoded.
+    /// Contains the decoded text.
     case string(String)
     case array([JSONValue])
     case object(JSONObject)
 
     public var isNull: Bool { self == .null }
 
-    // Each is nil if this is a value of another kind.
+    // Each of these is nil if the value is of another kind.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var string: String? { if case .string(let value) = self { value } else { nil } }
     public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
@@ -120,12 +120,11 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
 }
 
 extension Equatable {
-    /// Whether this equals another value, and all strings within have the same UTF-8 bytes, as ``ExactString``
-    /// compares, in the same order.
+    /// Whether this equals another value, and all strings inside have the same UTF-8 bytes in the same order.
     ///
-    /// For detecting changes in values edited by people: `==` ignores differences of Unicode normal form. It uses
-    /// reflection, which is slow: not for large values, nor for those with a dictionary or a set of texts, whose order
-    /// is arbitrary.
+    /// Use it to detect changes in values that people edit: `==` ignores differences of Unicode normal form. Do not use
+    /// it for large values, because it uses reflection, which is slow, nor for dictionaries or sets of texts, whose
+    /// order is arbitrary.
     public func isExactly(_ other: Self) -> Bool {
         guard self == other else { return false }
         var (mine, others): ([String], [String]) = ([], [])
@@ -181,7 +180,7 @@ enum Rendering {
         }
     }
 
-    /// Appends with one member or element per line if there is an indent, and stops at any place beyond the budget.
+    /// Appends with one member or element per line if there is an indent, and may stop beyond the budget.
     static func appendFormatted(
         _ value: JSONValue, indent: Int? = nil, level: Int = 0, budget: Int = .max - 1, to output: inout [UInt8]
     ) {

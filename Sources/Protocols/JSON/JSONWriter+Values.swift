@@ -136,7 +136,7 @@ extension JSONWriter {
 
 /// A value that is a JSON string without anything to escape, such as an id or a time.
 public protocol PlainJSONText {
-    /// Writes its text and returns the number of bytes, at most ``plainTextLimit``; the room has as many.
+    /// Writes its text and returns the number of bytes, at most ``plainTextLimit``, which is the size of the room.
     func write(into room: UnsafeMutableBufferPointer<UInt8>) -> Int
 }
 

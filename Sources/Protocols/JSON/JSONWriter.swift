@@ -16,7 +16,7 @@ import Text
 /// array, the wrong end, a second value at the top, more than 64 open arrays and objects. Strings are escaped only as
 /// RFC 8259, section 7, requires: `/` and characters beyond ASCII are not escaped.
 public struct JSONWriter: Sendable {
-    /// The output so far, followed by initialised room: writing there checks for room once, not for each byte.
+    /// The output so far, followed by initialised room, so that writing checks for room once, not for each byte.
     private var storage: [UInt8]
     /// The number of bytes of output so far.
     public private(set) var count: Int
@@ -55,10 +55,10 @@ public struct JSONWriter: Sendable {
         output = writer.takeBytes()
     }
 
-    /// The output so far, a whole JSON text once ``isComplete``: a copy, where ``takeBytes()`` makes none.
+    /// The output so far, a whole JSON text once ``isComplete``; this copies it, ``takeBytes()`` does not.
     public var bytes: [UInt8] { count == storage.count ? storage : Array(storage[..<count]) }
 
-    /// Moves the output out; the writer is as a new one then.
+    /// Moves the output out, after which the writer is like a new one.
     public mutating func takeBytes() -> [UInt8] {
         trim()
         var taken: [UInt8] = []
@@ -214,11 +214,12 @@ public struct JSONWriter: Sendable {
     private mutating func makeRoom(for most: Int) {
         let needed = most - (storage.count - count)
         let (spare, wanted) = (storage.capacity - storage.count, needed + min(max(count / 2, 64), 1024))
-        // Unneeded room is no reason to move the array.
+        // Excess room is no reason to move the array.
         fill(spare < needed ? wanted : min(spare, wanted))
     }
 
-    /// Appends zeros: Array(repeating:count:) looks up the type of its storage each time, a sequence is copied by bytes.
+    /// Appends zeros: `Array(repeating:count:)` would look up the type of its storage each time, and a sequence would
+    /// be copied byte by byte.
     private mutating func fill(_ length: Int) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { zeros in
             zeros.initialize(repeating: 0)
@@ -230,14 +231,14 @@ public struct JSONWriter: Sendable {
 }
 
 extension UnsafeMutablePointer<UInt8> {
-    /// Writes a byte and moves on.
+    /// Writes a byte and advances.
     @inline(__always)
     mutating func write(_ byte: UInt8) {
         pointee = byte
         self += 1
     }
 
-    /// Writes bytes and moves on.
+    /// Writes bytes and advances.
     @inline(__always)
     mutating func write(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }

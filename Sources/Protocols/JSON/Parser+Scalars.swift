@@ -59,12 +59,12 @@ extension Parser {
         throw failure(Messages.unterminated(openedAt: position), at: offset)
     }
 
-    /// The next eight bytes, and how many of them precede the first that is not ASCII, a control character, a quote or
-    /// a backslash; nil if there are fewer than eight.
+    /// The next eight bytes, and how many of them precede the first non-ASCII byte, control character, quote or
+    /// backslash; nil if fewer than eight are left.
     @inline(__always)
     private func plainBytes() -> (word: UInt64, count: Int)? {
         guard offset + 8 <= bytes.count else { return nil }
-        let start = bytes.baseAddress! + offset  // There are bytes.
+        let start = bytes.baseAddress! + offset  // There are at least eight bytes.
         let word = UnsafeRawPointer(start).loadUnaligned(as: UInt64.self).littleEndian
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* UInt64(UInt8.quote))

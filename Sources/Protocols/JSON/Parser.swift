@@ -12,7 +12,7 @@ struct Parser: ~Copyable {
     var scratch = Stack<UInt8>()
     private var containers = Stack<Container>()
     private var elements = Stack<JSONValue>()
-    /// A member is here from its name on, with null until its value is complete.
+    /// The open members: each is pushed with its name and null, until its value is complete.
     private var members = Stack<JSONObject.Element>()
     private var valueCount = 0
 

@@ -1,6 +1,6 @@
-/// Elements on top of one another, which can be moved out as an array.
+/// A stack of elements that can be moved out as an array.
 ///
-/// In an array this would copy each element, destroy the original, and check that the buffer is not shared.
+/// An array would copy each element, destroy the original, and check that its buffer is not shared.
 struct Stack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>?
     private var capacity = 0
@@ -48,7 +48,7 @@ struct Stack<Element>: ~Copyable {
         count = 0
     }
 
-    /// Removes the elements from a position to the top, and returns them in an array of their size.
+    /// Removes the elements from a position to the top, and returns them in an array of exactly their size.
     mutating func removeAll(from position: Int) -> [Element] {
         precondition(position <= count, "the position is above the top")
         guard position < count else { return [] }
@@ -60,11 +60,11 @@ struct Stack<Element>: ~Copyable {
         }
     }
 
-    private func pointer(at position: Int) -> UnsafeMutablePointer<Element> { base! + position }  // There are some.
+    private func pointer(at position: Int) -> UnsafeMutablePointer<Element> { base! + position }  // There are elements.
 
     private mutating func reserve(_ added: Int) {
         guard count + added > capacity else { return }
-        // At first 512 bytes, so that most texts need no more.
+        // Starts with 512 bytes, enough for most texts.
         let grown = max(count + added, 2 * capacity, 512 / MemoryLayout<Element>.stride)
         let new = UnsafeMutablePointer<Element>.allocate(capacity: grown)
         if let base {

@@ -14,7 +14,7 @@ struct Node {
     let kind: Kind
     /// The number of instructions; it stops counting far above the limit.
     let size: Int
-    /// The maximum of a size, so that sums and products stay far below Int's end.
+    /// The maximum of a size, which keeps sums and products far below `Int.max`.
     private static let muchTooLarge = 1_000_000
 
     init(_ kind: Kind) {
@@ -27,7 +27,7 @@ struct Node {
         case .empty: return 0
         case .scalar, .oneOf, .place: return 1
         case .sequence(let nodes): return nodes.reduce(0) { $0 + $1.size }
-        // Each except the last is preceded by a split and followed by a jump.
+        // A split precedes each node except the last, and a jump follows it.
         case .choice(let nodes): return nodes.reduce(2 * (nodes.count - 1)) { $0 + $1.size }
         case .repetition(let node, let least, let most):
             // An empty expression stays empty, however often it is repeated.
@@ -232,7 +232,7 @@ struct Parser {
         }
     }
 
-    /// The range that starts with a scalar: only that scalar, unless a hyphen follows that is not the last.
+    /// The range that starts with a scalar: only that scalar, unless a hyphen follows and is not the last character.
     private mutating func range(from low: Unicode.Scalar, of start: Int) throws(PatternError)
         -> ClosedRange<Unicode.Scalar>
     {

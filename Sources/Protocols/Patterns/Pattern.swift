@@ -11,7 +11,7 @@ public struct Pattern: Sendable {
     let program: Program
     /// The maximum number of scalars in an expression.
     public static let maximumLength = 1000
-    /// The maximum number of instructions of an expression; a counted repetition counts as often as it repeats.
+    /// The maximum number of instructions of an expression; a counted repetition counts its atom each time.
     public static let maximumInstructionCount = 1000
     /// The maximum depth of nested groups.
     public static let maximumNesting = 50
@@ -24,12 +24,12 @@ public struct Pattern: Sendable {
         program = Program(try parser.parse(), ignoresCase: ignoresCase)
     }
 
-    /// A step for each instruction, which is entered at most once between two scalars.
+    /// The number of steps between two scalars is at most this, because each instruction is entered at most once.
     var instructionCount: Int { program.instructions.count }
-    /// The maximum number of steps for a scalar of a text: for each instruction, and for each different class as many as
-    /// a lookup takes.
+    /// The maximum number of steps for a scalar of a text: one for each instruction, and the steps of one lookup in
+    /// each class.
     ///
-    /// Optimized, a step takes up to 6 ns on a server of 2020.
+    /// In release builds, a step takes up to 6 ns on a server of 2020.
     public var stepsPerScalar: Int { program.classes.reduce(instructionCount) { $0 + $1.lookupSteps } }
     /// Whether any part of the text matches; anchors restrict it.
     public func isFound(in text: SearchedText) -> Bool { search(text).isFound }
@@ -127,7 +127,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("A range goes from one character to another; write '\\-' for the sign.", at: position)
     }
 
-    /// A character in printable form: one that would control a terminal is shown by its number.
+    /// A character in printable form; one that would control a terminal is shown as its number.
     private static func shown(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator:

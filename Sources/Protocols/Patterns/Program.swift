@@ -17,7 +17,7 @@ struct Program {
     }
 
     private(set) var instructions: [Instruction] = []
-    /// The different classes, however often the instructions name them.
+    /// The distinct classes; several instructions may use the same one.
     private(set) var classes: [ScalarClass] = []
     private var numbers: [ScalarClass: Int] = [:]
     let ignoresCase: Bool
@@ -100,8 +100,8 @@ struct Program {
 /// Searches a text for an expression, scalar by scalar, in all states at the same time.
 ///
 /// No state is entered twice between two scalars, so each scalar costs at most as many steps as there are instructions.
-/// A step is bounded, too: it enters a state, checks the two successors, and tests the scalar for at most one class.
-/// That is looked up once for each scalar and class, however many states ask for it, and counts as
+/// A step is bounded, too: it enters a state, checks the two successors, and tests the scalar for at most one class. A
+/// class is looked up once for each scalar, however many states need it; a lookup counts as
 /// ``ScalarClass/lookupSteps``.
 struct Search {
     struct Outcome: Equatable {
@@ -115,7 +115,9 @@ struct Search {
     private let instructions: UnsafeBufferPointer<Program.Instruction>
     private let classes: [ScalarClass]
     private let ignoresCase: Bool
-    /// The states that wait for a scalar, and the round in which each state was last entered, in scalars read, from 1.
+    /// The states that wait for a scalar, and for each state the round in which it was last entered.
+    ///
+    /// A round is the number of scalars read, from 1.
     private let (waiting, entered): (UnsafeMutableBufferPointer<Int>, UnsafeMutableBufferPointer<Int>)
     private var waitingCount = 0
     /// The pending second branches of splits: at most one for each split.
@@ -126,7 +128,7 @@ struct Search {
     private var place: Place
     private var outcome = Outcome(isFound: false, stepCount: 0, lookupCount: 0)
 
-    /// Searches without checks of bounds and ownership, which would cost more than the steps.
+    /// Searches without checks of bounds and ownership, which would cost more than the steps themselves.
     static func run(_ program: Program, _ text: SearchedText) -> Outcome {
         let count = program.instructions.count
         return program.instructions.withUnsafeBufferPointer { instructions in

@@ -41,10 +41,10 @@ extension ScalarKinds {
 
 /// A set of scalars: `[a-z_]`, `[^\s]`, `\d`, `.`.
 ///
-/// Equal sets are equal values, in whatever order they are written. A lookup takes at most three binary searches,
-/// for the scalar and its other cases.
+/// Equal sets are equal values, even if written in another order. A lookup takes at most three binary searches, for the
+/// scalar and its other cases.
 struct ScalarClass: Hashable, Sendable {
-    /// In order, and apart from each other.
+    /// In order, with gaps between them.
     private(set) var ranges: [ClosedRange<UInt32>] = []
     /// `\d` in a class, and `\D`.
     private(set) var (kinds, opposites) = (ScalarKinds(), ScalarKinds())
@@ -102,7 +102,7 @@ struct CasedScalar: Sendable {
     let upper: Unicode.Scalar
     /// The same for all scalars that differ only in case: `K`, `k` and the Kelvin sign.
     ///
-    /// It is the lower case, if that is another scalar.
+    /// It is the lower-case scalar, if that is a different one.
     let folded: Unicode.Scalar
 
     init(_ scalar: Unicode.Scalar) {
@@ -117,7 +117,7 @@ struct CasedScalar: Sendable {
             (folded, upper) = (scalar, scalar)
         } else {
             upper = Self.only(scalar.properties.uppercaseMapping) ?? scalar
-            // Through the upper case: the two small sigmas have one capital.
+            // Goes through the upper case, because the two small sigmas share one capital.
             folded = Self.only(upper.properties.lowercaseMapping) ?? upper
         }
     }
@@ -127,18 +127,18 @@ struct CasedScalar: Sendable {
     }
 }
 
-/// A text that is searched: each scalar with its cases and kinds, and the places between them, which are looked up once
-/// for all searches.
+/// A text to search: its scalars with their cases and kinds, and the places between them, computed once for all
+/// searches.
 public struct SearchedText: Sendable {
     struct Element: Sendable {
         let cased: CasedScalar
         let kinds: ScalarKinds
     }
 
-    /// The maximum number of scalars that are searched, from the start: a limit in characters bounds no work, because a
-    /// character has any number of scalars.
+    /// The maximum number of scalars that are searched, from the start.
     ///
-    /// The longest message has as many characters, mostly of one scalar each.
+    /// A limit in characters would not bound the work, because a character can have any number of scalars. The longest
+    /// message has as many characters, mostly of one scalar each.
     public static let maximumLength = 5000
     let elements: [Element]
     /// Before each scalar, and after the last one.
@@ -156,7 +156,7 @@ public struct SearchedText: Sendable {
     }
 }
 
-/// Words to search for, whatever their case, scalar by scalar; prepared once for many texts.
+/// Words to search for, ignoring case, scalar by scalar; prepared once for many texts.
 public struct SoughtWords: Sendable, Equatable {
     public let text: String
     private let scalars: [Unicode.Scalar]
@@ -176,9 +176,10 @@ public struct SoughtWords: Sendable, Equatable {
         self.borders = borders
     }
 
-    /// Whether a text contains the words; empty words are contained in every text.
+    /// Whether a text contains the words; every text contains empty words.
     ///
-    /// In time linear in the text, so that no client's text makes it slow: at most two comparisons for a scalar.
+    /// The time is linear in the text, with at most two comparisons for a scalar, so that no client's text makes it
+    /// slow.
     public func isFound(in text: String) -> Bool {
         find(in: text.unicodeScalars.lazy.map { CasedScalar($0).folded }).isFound
     }

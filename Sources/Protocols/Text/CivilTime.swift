@@ -20,7 +20,7 @@ public struct CivilDate: Equatable, Sendable {
     @inlinable public init(daysSinceEpoch: Int64) {
         let shifted = daysSinceEpoch + 719_468  // Days since 0000-03-01.
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        // In 32 bits, a division by a constant takes half as long; and all values below fit.
+        // In 32 bits, a division by a constant takes half as long; all values below fit.
         let dayOfEra = UInt32(truncatingIfNeeded: shifted &- era &* 146_097)
         let yearOfEra = (dayOfEra &- dayOfEra / 1460 &+ dayOfEra / 36_524 &- dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra &- (365 &* yearOfEra &+ yearOfEra / 4 &- yearOfEra / 100)

@@ -87,7 +87,7 @@ public enum Durations {
         let (length, isTooLong) = count.multipliedReportingOverflow(by: unit.length)
         // The value of the fraction's current digit; digits finer than a nanosecond must be zeros.
         var place = unit.length
-        // Less than a unit.
+        // Less than one unit.
         var part: Int64 = 0
         for digit in fraction {
             guard place % 10 == 0 || digit == .digitZero else { return nil }

@@ -1,4 +1,4 @@
-/// Searches by eight bytes at a time, because every byte of a request passes through one.
+/// Searches eight bytes at a time, because every byte of a request passes through such a search.
 extension UnsafeBufferPointer<UInt8> {
     /// The offset of the first such byte at or after `start`.
     @inlinable public func first(_ byte: UInt8, from start: Int) -> Int? {
@@ -10,7 +10,7 @@ extension UnsafeBufferPointer<UInt8> {
             index &+= 16
         }
         while index &+ 8 <= count {
-            // The lowest bit is that of the first such byte.
+            // The lowest set bit marks the first such byte.
             let found = UInt64(bytesAt: base + index).equal(to: byte)
             if found != 0 { return index &+ found.trailingZeroBitCount / 8 }
             index &+= 8
@@ -22,7 +22,7 @@ extension UnsafeBufferPointer<UInt8> {
         return nil
     }
 
-    /// Whether a test of eight bytes, which sets the high bits of matching ones, matches none here.
+    /// Whether a test of eight bytes, which sets the high bits of matching bytes, matches no byte here.
     @inlinable @inline(__always)
     public func hasNone(_ test: (UInt64) -> UInt64) -> Bool {
         guard let base = baseAddress.map(UnsafeRawPointer.init) else { return true }
@@ -31,7 +31,7 @@ extension UnsafeBufferPointer<UInt8> {
             if test(UInt64(bytesAt: base + index)) & .highBits != 0 { return false }
             index &+= 8
         }
-        // Filled up with a letter.
+        // Padded with a letter.
         var rest = UInt64.lowBits &* 0x61
         while index < count {
             rest = rest << 8 | UInt64(self[index])
@@ -40,7 +40,7 @@ extension UnsafeBufferPointer<UInt8> {
         return test(rest) & .highBits == 0
     }
 
-    /// Whether the bytes are equal, in a time that depends only on their number.
+    /// Whether the bytes are equal; the time depends only on their number.
     @inlinable public func equalsInConstantTime(_ other: Self) -> Bool {
         guard count == other.count, let base = baseAddress, let otherBase = other.baseAddress else {
             return count == other.count
@@ -55,14 +55,15 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Eight bytes, and tests that set the high bits of those that they find.
+/// Eight bytes as a number, with tests that set the high bit of each matching byte.
 ///
-/// A byte above one that is found may be found wrongly: whether there is one and which is the lowest is certain.
+/// Bytes above a matching one may be marked wrongly. Whether any byte matches, and which is the lowest, is always
+/// right.
 extension UInt64 {
     @inlinable public static var lowBits: UInt64 { 0x0101_0101_0101_0101 }
     @inlinable public static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// The first byte is the lowest one.
+    /// The first byte becomes the lowest one.
     @inlinable public init(bytesAt start: UnsafeRawPointer) {
         self.init(littleEndian: start.loadUnaligned(as: UInt64.self))
     }
@@ -75,13 +76,13 @@ extension UInt64 {
     /// The bytes equal to another.
     @inlinable public func equal(to byte: UInt8) -> UInt64 { (self ^ Self.lowBits &* UInt64(byte)).less(than: 1) }
 
-    /// The value of eight hexadecimal digits, the first of which is the lowest byte; nil if they are none.
+    /// The value of eight hexadecimal digits, the first in the lowest byte; nil if one is not a digit.
     @inlinable public var hexDigits: (value: UInt64, hasUpperCase: Bool)? {
         let first = byteSwapped
-        // A letter has bit 6, and counts from nine.
+        // A letter has bit 6 set, and its low bits start at 1 for ten.
         var value = (first & 0x0f0f_0f0f_0f0f_0f0f) &+ ((first >> 6) & Self.lowBits) &* 9
         let letters = ((value &+ Self.lowBits &* 6) >> 4) & Self.lowBits
-        // Only digits become themselves again.
+        // Only digits give the same text again.
         let digits = value &+ Self.lowBits &* 0x30 &+ letters &* 0x27
         guard value & 0xf0f0_f0f0_f0f0_f0f0 == 0, digits == first | letters &* 0x20 else { return nil }
         let hasUpperCase = letters &* 0x20 & ~first != 0
@@ -90,7 +91,7 @@ extension UInt64 {
         return ((value | value >> 16) & 0xffff_ffff, hasUpperCase)
     }
 
-    /// The lower 32 bits as eight hexadecimal digits in lower case, the first of which is the lowest byte.
+    /// The lower 32 bits as eight lower-case hexadecimal digits, the first in the lowest byte.
     @inlinable public var hexText: UInt64 {
         var value = self & 0xffff_ffff
         value = (value | value << 16) & 0x0000_ffff_0000_ffff

@@ -1,8 +1,8 @@
 /// Percent-encoding of URLs (RFC 3986 §2.1) and of forms (WHATWG URL §5).
 ///
-/// Decoding accepts anything: a `%` that starts no escape is preserved. `+` stands for a space in a query but not in a
-/// path, so the caller says which it has. The time is linear in the text: no byte is read more than five times, and
-/// nothing is decoded twice.
+/// Decoding accepts anything: a `%` that starts no escape is preserved. `+` means a space in a query but not in a path,
+/// so the caller says which it has. Decoding takes time linear in the text: it reads no byte more than five times, and
+/// decodes nothing twice.
 public enum PercentCoding {
     /// The byte encoded as `%XX` at an index.
     @inlinable public static func byte(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
@@ -52,7 +52,7 @@ public enum PercentCoding {
         return items
     }
 
-    /// Calls `body` with each piece between `&` as written; the value is nil without `=`.
+    /// Calls `body` with each undecoded piece between `&`; the value is nil without `=`.
     public static func forEachItem(
         in query: UnsafeBufferPointer<UInt8>,
         _ body: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>?) -> Void

@@ -111,7 +111,7 @@ public enum RFC3339 {
     ) -> Int {
         let time = CivilTime(secondsSinceEpoch: seconds)
         precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")
-        // In 32 bits, a division by a constant takes half as long; there is room for 30 bytes.
+        // In 32 bits, a division by a constant takes half as long; 30 bytes are available.
         func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
             var rest = UInt32(truncatingIfNeeded: value)
             var place = offset &+ digits

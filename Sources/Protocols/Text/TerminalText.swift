@@ -28,10 +28,10 @@ public enum TerminalText {
         }
     }
 
-    /// Text of several lines, as it is printed: ``escaped(_:)`` except line feeds, tabs, and the joiners of words.
+    /// Text of several lines for printing: ``escaped(_:)``, except that line feeds, tabs and joiners stay.
     ///
-    /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which have no direction. A
-    /// part of a text can be printed by itself.
+    /// Persian, the languages of India and many emoji need the joiners U+200C and U+200D, which have no direction.
+    /// Parts of a text can be printed separately.
     public static func printed(_ text: String) -> String {
         replaced(text, where: needsEscapeInLines, escape)
     }
@@ -80,10 +80,11 @@ public enum TerminalText {
 
     /// The escaped text, truncated with "…" to `width` columns (1 or more); the rest is not examined.
     ///
-    /// A character counts as two columns if terminals draw it so, and a combining mark as one more: a line may be
-    /// shorter than it could be, never longer.
+    /// A character counts as two columns if terminals draw it two columns wide, and a combining mark as one. So a line
+    /// may be shorter than necessary, but never too long.
     public static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
-        // No character that fits is longer than this, and a torn one at the end is beyond the cut.
+        // No character that fits is longer than this; if the prefix splits a character at its end, that is beyond the
+        // cut.
         let start = Array(bytes.prefix(4 * width + 4))
         return cut(escaped(String(decoding: start, as: UTF8.self)), width: width)
     }
@@ -123,7 +124,7 @@ extension String {
         var count = 0
         for character in self {
             guard count < limit else { return line + "…" }
-            // CR LF is one character; of a character with many scalars only the first ones are used.
+            // CR LF is one character; of a character with many scalars only the first few are used.
             for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
                 switch scalar {
                 case "\t", "\n", "\r": line.append(" ")

@@ -1,4 +1,4 @@
-/// The server behind a proxy, or behind a world: scheme, host and port.
+/// The server behind a proxy or a world: scheme, host and port.
 public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     public let isSecure: Bool
     /// A name, an IPv4 address, or an IPv6 address without brackets; in lower case.
@@ -45,7 +45,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(scheme)://\(authority)" }
 }
 
-/// The refusals of texts that are no such URL.
+/// Refusals of texts that are not such URLs.
 private enum Sentences {
     static func notAURL(_ text: String) -> String {
         TerminalText.quoted(text) + " is not a URL: name the upstream server as https://api.example.com or "

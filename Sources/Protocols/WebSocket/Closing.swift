@@ -28,8 +28,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// Whether a close frame may contain this code.
     ///
     /// Codes below 1000 are unused, 1004 is reserved, 1005, 1006 and 1015 "MUST NOT be set as a status code in a Close
-    /// control frame by an endpoint" (RFC 6455 §7.4.1); 1012 to 1014 were registered with IANA later; 1016 to 2999 are
-    /// reserved for the protocol and unassigned; 3000 to 4999 are for libraries and applications (§7.4.2).
+    /// control frame by an endpoint" (RFC 6455 §7.4.1); IANA registered 1012 to 1014 later; 1016 to 2999 are reserved
+    /// for the protocol and unassigned; 3000 to 4999 are for libraries and applications (§7.4.2).
     public var isAllowedOnWire: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -78,7 +78,7 @@ public struct CloseSummary: Hashable, Sendable {
 enum ProtocolViolation: Error, Hashable, Sendable {
     /// RSV bits are set; the value is the frame's first byte.
     case reservedBits(firstByte: UInt8)
-    /// Messages may be compressed, but this is not how.
+    /// RSV bits other than RSV1, or RSV1 on the wrong frame, where compression is negotiated.
     case bitsBesideCompression(firstByte: UInt8, Opcode)
     /// A compressed message cannot be inflated, or ends in the middle.
     case corruptBlocks, unfinishedBlocks
@@ -141,9 +141,9 @@ extension Connection {
         return true
     }
 
-    /// Reports the end of the transport and returns whether the connection was closed cleanly.
+    /// Reports the end of the transport, and returns whether the connection was closed cleanly.
     ///
-    /// Call it once: when the peer's stream ends, or when this side closes the transport. Source: RFC 6455 §7.1.4 and,
+    /// Call it once, when the peer's stream ends or when this side closes the transport. Source: RFC 6455 §7.1.4 and,
     /// for 1006, §7.1.5.
     public mutating func receiveEndOfStream() -> Ending {
         precondition(state != .closed, Misuse.receiveAfterEnd)

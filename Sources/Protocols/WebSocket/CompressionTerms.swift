@@ -9,15 +9,15 @@ public struct CompressionTerms: Hashable, Sendable {
     public var serverNoContextTakeover = false
     /// Whether the client resets its context for each message.
     public var clientNoContextTakeover = false
-    /// The server's window, 8 to 15 as a power of 2; nil stands for 15.
+    /// The server's window, 8 to 15 as a power of 2; nil means 15.
     public var serverMaxWindowBits: Int?
-    /// The client's window, 8 to 15 as a power of 2; nil stands for 15.
+    /// The client's window, 8 to 15 as a power of 2; nil means 15.
     public var clientMaxWindowBits: Int?
 
     public init() {}
 
-    /// The window that a server asks of clients that let it choose, so that a socket keeps at most 4 KiB of their
-    /// messages.
+    /// The window that a server requests if the client lets it choose, so that a socket keeps at most 4 KiB of the
+    /// client's messages.
     public static let preferredClientBits = 12
 
     /// The field's value.
@@ -30,7 +30,7 @@ public struct CompressionTerms: Hashable, Sendable {
         return value
     }
 
-    /// A server's answer to a request's offers: the terms of the first one that it can fulfil, or nil.
+    /// Answers a request's offers with the terms of the first one that the server can fulfil; nil if there is none.
     ///
     /// §7.1: a server declines an offer with an unknown or repeated parameter, or a bad value. A field that is not a
     /// list of extensions offers nothing.
@@ -71,7 +71,7 @@ public struct CompressionTerms: Hashable, Sendable {
     /// The extensions that a request or an answer lists; nil if the field is not a list of extensions.
     private static func extensions(in fields: HTTPFields) -> [Extension]? {
         var found: [Extension] = []
-        // No value has a comma or a semicolon: a quoted one must be a token without its quotation marks, too.
+        // No value contains a comma or a semicolon: even a quoted value must be a token.
         for element in fields[values: .secWebSocketExtensions].flatMap({ $0.split(separator: ",") }) {
             let parts = element.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
             if parts == [""] { continue }
@@ -103,7 +103,7 @@ public struct CompressionTerms: Hashable, Sendable {
 
 /// A client's offer of permessage-deflate, with its demands and the choices that it leaves to the server.
 public struct CompressionOffer: Hashable, Sendable {
-    /// Its parameters; a client that only allows `client_max_window_bits` has no value there.
+    /// The parameters; the terms do not say if a client sent `client_max_window_bits` without a value.
     public var terms: CompressionTerms
     /// Whether the server may limit the client's window.
     public var allowsClientBits: Bool
@@ -118,7 +118,7 @@ public struct CompressionOffer: Hashable, Sendable {
         return terms.fieldValue + (isOpen ? "; client_max_window_bits" : "")
     }
 
-    /// Reads the parameters; nil for another extension, and for parameters that are unknown, repeated or bad.
+    /// Reads the parameters; nil for another extension, or if a parameter is unknown, repeated or invalid.
     fileprivate init?(_ read: CompressionTerms.Extension) {
         guard read.name.lowercased() == CompressionTerms.name else { return nil }
         self.init(allowsClientBits: false)

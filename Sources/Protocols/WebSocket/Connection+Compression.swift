@@ -9,7 +9,7 @@ extension Connection {
         var sentSize: Int?
         var receivedSize: Int?
 
-        /// Earlier bytes to which the next messages may refer.
+        /// The number of earlier bytes to which the next messages may refer.
         @usableFromInline var heldByteCount: Int { inflater.heldByteCount + deflater.heldByteCount }
 
         init(_ terms: CompressionTerms, role: Role) {
@@ -30,7 +30,7 @@ extension Connection {
         FrameEncoder.appendRaw(firstByte: 0xC0 | opcode.rawValue, deflated[...], maskKey: key, into: &out)
     }
 
-    /// Records that the caller wrote raw messages: our next one resets its context.
+    /// Records that the caller wrote raw messages, so that our next one resets its context.
     public mutating func hasSentOtherwise() { compression?.deflater.forget() }
 
     /// Inflates the message that has arrived, if it is compressed, and validates text.

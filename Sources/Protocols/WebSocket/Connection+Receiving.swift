@@ -6,17 +6,17 @@ extension Connection {
     /// after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers at most `limits.message`
     /// bytes of a message and 125 of a control frame.
     ///
-    /// The time is linear in the bytes, in whatever pieces and fragments they come: the buffer of a message at least
-    /// doubles when it grows, and each byte of text is validated once. A compressed message takes time linear in its
-    /// limit as well, and loads at most a window of earlier bytes (``Deflate/MessageInflater``).
+    /// The time is linear in the number of bytes, however they are split into pieces and fragments: the buffer of a
+    /// message at least doubles when it grows, and each byte of text is validated once. A compressed message takes time
+    /// linear in its limit as well, and loads at most a window of earlier bytes (``Deflate/MessageInflater``).
     public mutating func receive(_ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]) {
         _ = receive(bytes, stoppingAtEvent: false, events: &events, output: &output)
     }
 
     /// Accepts bytes from the transport up to the end of the first event; returns how many were consumed.
     ///
-    /// Call it again with the rest. Use it to answer messages with messages: the peer's close frame may follow them in
-    /// the same packet, and nothing more can be sent once it is read.
+    /// Call it again with the rest. Use it to answer messages with messages: the peer's close frame may follow in the
+    /// same packet, and once that is read, nothing more can be sent.
     public mutating func receiveUntilEvent(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
     ) -> Int { receive(bytes, stoppingAtEvent: true, events: &events, output: &output) }
@@ -95,7 +95,7 @@ extension Connection {
         guard total <= UInt64(payloadLimit) else { throw .messageTooBig(total: total, limit: limits.message) }
     }
 
-    /// The maximum payload of a message on the wire: incompressible data grows a little.
+    /// The maximum payload of a message on the wire; compressing incompressible data makes it slightly larger.
     private var payloadLimit: Int { limits.message + (isIncomingCompressed ? limits.message / 64 + 64 : 0) }
 
     /// Copies a piece of the current frame's payload, unmasks the copy and validates text.
@@ -128,9 +128,11 @@ extension Connection {
         let needed = message.count + count
         guard message.capacity < needed else { return }
         let announced = message.count + Int(header.remaining)
-        // In steps of 16, with no last step of less than 2, which would copy nearly everything once more.
+        // Grows in steps of a factor of 16. A last step below a factor of 2 is avoided, because it would copy nearly
+        // everything again.
         var room = announced <= needed * 32 ? announced : needed * 16
-        // Further fragments have unknown lengths: at least double, otherwise many small ones would take quadratic time.
+        // Further fragments have unknown lengths, so at least double; otherwise many small ones would take quadratic
+        // time.
         if !header.isFinal { room = max(room, min(message.capacity * 2, payloadLimit)) }
         message.reserveCapacity(room)
     }

@@ -5,7 +5,7 @@ public enum Role: Hashable, Sendable { case client, server }
 
 /// How much of a peer's data a connection accepts.
 public struct Limits: Hashable, Sendable {
-    /// The maximum payload of a message in bytes, all fragments together; more is rejected with 1009 at once.
+    /// The maximum payload of a message in bytes, including all fragments; more is rejected with 1009 at once.
     public var message: Int
 
     /// The number of bytes of unsent output above which pongs are delayed; then only the latest ping is answered.
@@ -103,7 +103,7 @@ public struct Connection: Sendable {
         compression = terms.map { Compression($0, role: role) }
     }
 
-    /// The buffered bytes of an incomplete message, and of earlier ones to which the next may refer.
+    /// The buffered bytes of an incomplete message, and of earlier messages to which the next one may refer.
     ///
     /// Inlined, because a call from another module copies the connection.
     @inlinable public var bufferedByteCount: Int { message.count + (compression?.heldByteCount ?? 0) }
@@ -146,17 +146,17 @@ public struct Connection: Sendable {
     /// If both start at the same time, each side sees itself as the initiator.
     public enum Initiator: Hashable, Sendable { case weStarted, theyStarted }
 
-    /// How the peer's stream ended.
+    /// The way in which the peer's stream ended.
     public enum Ending: Hashable, Sendable {
         /// Both close frames were exchanged; `code` is the received one, 1005 if the frame had none.
         case clean(code: CloseCode)
-        /// The stream ended before that, which counts as 1006; the message names the state.
+        /// The stream ended without both close frames, which counts as 1006; the message names the state.
         case abnormal(message: String)
     }
 
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///
-    /// As the functions below, it returns false without writing anything if either side has sent a close frame or the
+    /// Like the functions below, it returns false without writing anything if either side has sent a close frame or the
     /// connection failed. That is not a programming error, because a peer may close at any moment.
     @discardableResult
     public mutating func send(text payload: [UInt8], into out: inout [UInt8]) -> Bool {

@@ -24,7 +24,7 @@ struct FrameHeader: Hashable, Sendable {
     /// The payload's length; while the payload is read, its remaining bytes.
     var remaining: UInt64 = 0
     private var keyOctets: UInt32 = 0
-    /// The key of this frame; zero, which changes nothing, if it is not masked.
+    /// The key of this frame; zero, which changes nothing, for an unmasked frame.
     var maskKey: MaskKey { MaskKey(networkOrder: keyOctets) }
 
     mutating func consume(_ byte: UInt8, role: Role, isCompressing: Bool) throws(ProtocolViolation) -> Progress {
@@ -172,7 +172,7 @@ struct MaskKey: Hashable, Sendable {
     /// Masks or unmasks `bytes` in place, and advances past them.
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer) {
         let count = bytes.count
-        // A zero key changes nothing; some clients use it when masking has no benefit for them.
+        // A zero key changes nothing; some clients use it when masking does not protect anyone.
         guard octets != 0 else { return }
         let wide = (UInt64(octets) << 32 | UInt64(octets)).littleEndian
         var index = 0

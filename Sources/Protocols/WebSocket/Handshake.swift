@@ -68,7 +68,7 @@ public enum ServerHandshake {
         case notAnUpgrade
     }
 
-    /// The reason for a refusal, with the received value; nil stands for a missing field.
+    /// The reason for a refusal, with the received value; nil means a missing field.
     public enum Refusal: Error, Hashable, Sendable {
         /// Sec-WebSocket fields without `Upgrade: websocket`: 426.
         case upgradeFieldMissing
@@ -100,7 +100,8 @@ public enum ServerHandshake {
         }
     }
 
-    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), to respond to another one than was sent.
+    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), for a response to another key than the
+    /// client's.
     public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
 
     /// The key of a valid handshake; nil if the request is not a handshake.
@@ -108,7 +109,8 @@ public enum ServerHandshake {
         // §4.2.1 (3): "An |Upgrade| header field containing the value "websocket", treated as an ASCII
         // case-insensitive value."
         guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
-            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and pass on others.
+            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and forward the
+            // other fields.
             if fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil { return nil }
             throw .upgradeFieldMissing
         }
@@ -161,7 +163,8 @@ extension ServerHandshake.Refusal {
 ///
 /// It requests no subprotocol, and compression only on request; it rejects a response that selects anything else.
 public struct ClientHandshake: Hashable, Sendable {
-    /// Why the server's response does not open a connection, with the received value; nil stands for a missing field.
+    /// The reason why the server's response does not open a connection, with the received value; nil means a missing
+    /// field.
     public enum Failure: Error, Hashable, Sendable {
         /// A status other than 101.
         case status(Int)
