@@ -1,11 +1,9 @@
 #pragma once
-// What OpenSSL offers as macros with arguments or variadic functions, which Swift
-// cannot import. Nothing is decided here.
+// OpenSSL's macros with arguments and variadic functions, which Swift cannot import. These wrappers decide nothing.
 #include <stdlib.h>
 
-// Must come before anything else of libssl: no configuration file, so that a session
-// depends on its arguments alone, and no clean-up at exit, which would pull the
-// ground from under other threads.
+// Call this before anything else in libssl. It loads no configuration file, so that a session depends on its arguments
+// alone, and does no clean-up at exit, which would free memory that other threads still use.
 static inline int COpenSSL_initialise(void) {
     return OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, NULL);
 }
@@ -19,7 +17,7 @@ static inline int COpenSSL_set_versions(SSL_CTX *context, int lowest, int highes
         && SSL_CTX_set_max_proto_version(context, highest);
 }
 
-// An idle connection gives its record buffers back.
+// Makes idle connections release their record buffers.
 static inline void COpenSSL_release_idle_buffers(SSL_CTX *context) {
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
         | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -45,7 +43,7 @@ static inline long COpenSSL_memory(BIO *bio, char **bytes) { return BIO_get_mem_
 
 static inline EVP_PKEY *COpenSSL_make_p256_key(void) { return EVP_EC_gen("P-256"); }
 
-// Whether the person at the keyboard chose the trusted certificates.
+// Whether the user chose the trusted certificates.
 static inline int COpenSSL_trust_is_chosen(void) {
     return getenv(X509_get_default_cert_file_env()) != NULL || getenv(X509_get_default_cert_dir_env()) != NULL;
 }

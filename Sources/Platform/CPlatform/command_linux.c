@@ -1,4 +1,4 @@
-// What a guarded command is between fork and exec. Its memory is its guardian's.
+// The part of a guarded command between fork and exec; it shares its guardian's memory.
 #ifdef __linux__
 #define _GNU_SOURCE
 #include "CPlatform.h"
@@ -69,7 +69,7 @@ int cplatform_become_command(
     pid_t guardian, const char *path, char *const arguments[], char *const environment[], const int streams[3]
 ) {
     setpgid(0, 0);
-    // For a guardian that is killed itself; it may be dead already.
+    // For a guardian that is killed; it may be dead already.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != guardian) {
         _exit(127);
@@ -80,7 +80,7 @@ int cplatform_become_command(
             return code;
         }
     }
-    // No handler may run here, where memory is shared; SIGPIPE and SIGXFSZ are ignored by this process only.
+    // No handler may run here, where memory is shared. Only this process ignores SIGPIPE and SIGXFSZ, not the command.
     for (int number = 1; number < NSIG; number++) {
         struct sigaction action;
         int is_ours = number == SIGPIPE || number == SIGXFSZ;

@@ -6,7 +6,7 @@
 #include <netinet/tcp.h>
 #include <unistd.h>
 
-// No SOCK_NONBLOCK, SOCK_CLOEXEC, accept4 or pipe2 here: set the flags one by one.
+// This system lacks SOCK_NONBLOCK, SOCK_CLOEXEC, accept4 and pipe2: set the flags one by one.
 static int set_flags(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0
@@ -16,7 +16,7 @@ static int set_flags(int descriptor) {
     return 0;
 }
 
-// No MSG_NOSIGNAL either: the socket itself is told not to raise SIGPIPE.
+// It lacks MSG_NOSIGNAL too: an option of the socket prevents SIGPIPE.
 static int prepare_socket(int descriptor) {
     int on = 1;
     int result = set_flags(descriptor);
@@ -42,8 +42,8 @@ int cplatform_accept(int listener) {
     if (descriptor < 0) {
         return -errno;
     }
-    // A peer that has gone already makes setsockopt fail with EINVAL here: to the
-    // caller that is a connection aborted before it was accepted.
+    // If the peer is gone already, setsockopt fails with EINVAL: report it as a connection aborted before it was
+    // accepted.
     int prepared = prepare_socket(descriptor);
     if (prepared < 0) {
         return prepared == -EINVAL ? -ECONNABORTED : prepared;
@@ -53,7 +53,7 @@ int cplatform_accept(int listener) {
     return prepared;
 }
 
-// Darwin has no congestion control that paces.
+// Darwin has no congestion control with pacing.
 void cplatform_disable_pacing(int listener) {
     (void)listener;
 }

@@ -12,16 +12,14 @@ int cplatform_open_stream_socket(int family) {
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// Accepted sockets inherit TCP_NODELAY from their listener on Linux (tcp(7)), which saves one
-// system call for every connection.
+// Accepted sockets inherit TCP_NODELAY from their listener on Linux (tcp(7)), which saves a system call per connection.
 int cplatform_accept(int listener) {
     int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
 }
 
-// BBR, the default of some systems, paces what it sends with a timer for each
-// connection: on loopback that only costs time. Reno is in every kernel. Accepted
-// sockets inherit it (tcp(7)); a system that refuses keeps its default.
+// BBR, the default of some systems, paces each connection with a timer, which only costs time on loopback. Every kernel
+// has Reno. Accepted sockets inherit it (tcp(7)); a system that refuses it keeps its default.
 void cplatform_disable_pacing(int listener) {
     (void)setsockopt(listener, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
 }

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// By number: older C libraries have no renameat2(2).
+// Called by number, because older C libraries have no renameat2(2).
 int cplatform_exchange_files(const char *first, const char *second) {
     return syscall(SYS_renameat2, AT_FDCWD, first, AT_FDCWD, second, RENAME_EXCHANGE) < 0 ? -errno : 0;
 }

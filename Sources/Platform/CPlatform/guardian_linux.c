@@ -1,10 +1,9 @@
-// A guardian stands between this process and a command: a process whose only
-// descendants are those of the command, and which outlives a kill -9 of this one.
+// A guardian is a process between this one and a command. Its only descendants are those of the command, and it
+// survives a kill -9 of this process.
 //
-// It is a child subreaper (prctl(2)), so what the command leaves behind becomes
-// its child, daemons included. Only its own children are signalled: their numbers
-// stay theirs until the guardian itself reaps them. What was a grandchild becomes
-// a child when its parent ends; no child left means no descendant left.
+// It is a child subreaper (prctl(2)), so processes that the command leaves behind become its children, daemons
+// included. It signals only its own children, because their ids stay valid until the guardian reaps them. A grandchild
+// becomes a child when its parent ends, so without children there are no descendants.
 //
 // After fork(2) of a process with threads only async-signal-safe calls are allowed.
 #ifdef __linux__
@@ -25,10 +24,10 @@
 
 struct guardian {
     int control;
-    // The leader of the command's group, and whether it was reaped: then its number may be another child's.
+    // The leader of the command's group, and whether it was reaped: if so, another child may have its id.
     pid_t command;
     int has_ended;
-    // Groups (negative) and processes that were asked to end: each is asked once.
+    // Groups (negative) and processes that got SIGTERM: each gets it once.
     pid_t asked[256];
     int asked_count;
 };
@@ -41,11 +40,11 @@ static int64_t now_in_milliseconds(void) {
 
 static void tell(const struct guardian *self, int32_t kind, int32_t value) {
     struct cplatform_guard_message message = {kind, value};
-    // A failure means that the other end is closed; the next receive notices that.
+    // A failure means that the other end is closed, which the next receive notices.
     (void)cplatform_send(self->control, &message, sizeof message);
 }
 
-// Whether a process or group is asked for the first time. One too many to be noted is not asked, only killed.
+// Whether a process or group is new here. If the table is full, it gets no SIGTERM, only SIGKILL.
 static int note_asked(struct guardian *self, pid_t target) {
     for (int index = 0; index < self->asked_count; index++) {
         if (self->asked[index] == target) {
@@ -65,8 +64,8 @@ static void signal_target(struct guardian *self, pid_t target, int number) {
     }
 }
 
-// A group is signalled whole where a child leads it, or where it is the command's: that is atomic, and so ends
-// programs that start others faster than a list of them is read.
+// Signals a whole group if a child leads it, or if it is the command's. That is atomic, so it also ends programs that
+// start others faster than the guardian can list them.
 static void signal_child(struct guardian *self, pid_t child, int number) {
     pid_t group = getpgid(child);
     signal_target(self, group == child || group == self->command ? -group : child, number);
@@ -95,7 +94,7 @@ static void signal_children(struct guardian *self, int number) {
     close(list);
 }
 
-// Reaps what has ended; 0 once there are no children at all.
+// Reaps ended children; returns 0 once there are no children at all.
 static int reap(struct guardian *self) {
     for (;;) {
         int status;
@@ -112,7 +111,7 @@ static int reap(struct guardian *self) {
     }
 }
 
-// How long SIGKILL is repeated, and how often without news.
+// How long and how often to repeat SIGKILL, in milliseconds.
 static const int64_t kill_time = 5000;
 static const int64_t kill_interval = 20;
 
@@ -121,7 +120,7 @@ static _Noreturn void guard(struct guardian *self) {
     sigemptyset(&of_children);
     sigaddset(&of_children, SIGCHLD);
     int ends = signalfd(-1, &of_children, SFD_NONBLOCK | SFD_CLOEXEC);
-    // When to kill, once somebody has asked for the end.
+    // The time to kill, set once the process asks for the end.
     int64_t deadline = INT64_MAX;
     for (;;) {
         int has_children = reap(self);
@@ -137,7 +136,7 @@ static _Noreturn void guard(struct guardian *self) {
             signal_children(self, is_time_up ? SIGKILL : SIGTERM);
             timeout = (int)(is_time_up ? kill_interval : deadline - now);
         }
-        // Without a parent to listen to, only the children are left to wait for.
+        // Without a parent to listen to, wait only for the children.
         struct pollfd events[2] = {{ends, POLLIN, 0}, {self->control, POLLIN, 0}};
         if (poll(events, self->control < 0 ? 1 : 2, timeout) <= 0) {
             continue;
@@ -154,7 +153,7 @@ static _Noreturn void guard(struct guardian *self) {
             int64_t asked = now_in_milliseconds() + message.value;
             deadline = asked < deadline ? asked : deadline;
         } else if (count >= 0 || (errno != EAGAIN && errno != EINTR)) {
-            // The process that wanted the command is gone: so is all that it wanted.
+            // The process that started the command is gone, so end the command.
             close(self->control);
             self->control = -1;
             now = now_in_milliseconds();
@@ -182,10 +181,10 @@ static _Noreturn void become_guardian(
     int control, const char *path, char *const arguments[], char *const environment[], const int streams[3]
 ) {
     struct guardian self = {.control = control};
-    // What the terminal tells the foreground is for this process alone to hear.
+    // Leave the foreground group: the terminal's signals are for the parent process.
     setpgid(0, 0);
     prctl(PR_SET_NAME, "fitiq-guardian");
-    // Ignored, it would have children reaped by the system.
+    // If SIGCHLD were ignored, the system would reap the children.
     signal(SIGCHLD, SIG_DFL);
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) {
         tell(&self, CPLATFORM_GUARD_STARTED, -errno);
@@ -201,7 +200,7 @@ static _Noreturn void become_guardian(
     if (self.command < 0) {
         failure = errno;
     }
-    // Before the answer: a stream is at its end when the command and all that it started have closed it.
+    // Close before the answer: a stream ends only when everyone has closed it.
     close_all_but(control);
     tell(&self, CPLATFORM_GUARD_STARTED, failure != 0 ? -failure : self.command);
     if (failure != 0) {

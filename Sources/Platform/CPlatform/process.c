@@ -8,7 +8,7 @@
 
 static char *const *arguments;
 
-// glibc and dyld call constructors with what they call main with; other C libraries (musl) pass nothing.
+// glibc and dyld call constructors with the arguments of main; other C libraries (musl) pass nothing.
 #if defined(__GLIBC__) || defined(__APPLE__)
 __attribute__((constructor)) static void keep_arguments(int count, char **values) {
     (void)count;

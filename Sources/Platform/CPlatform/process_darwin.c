@@ -6,14 +6,14 @@
 #include <sys/sysctl.h>
 #include <time.h>
 
-// Libraries cannot name `environ` here.
+// Libraries cannot name `environ` on this system.
 char *const *cplatform_environment(void) {
     return *_NSGetEnviron();
 }
 
 short cplatform_spawn_with_streams_only(posix_spawn_file_actions_t *actions) {
     for (int stream = 0; stream <= 2; stream++) {
-        // What an action has opened is inherited anyway; a closed stream would be an error.
+        // The child inherits descriptors that an action opened; inheriting a closed stream would be an error.
         if (fcntl(stream, F_GETFD) >= 0) {
             (void)posix_spawn_file_actions_addinherit_np(actions, stream);
         }

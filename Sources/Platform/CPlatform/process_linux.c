@@ -11,7 +11,7 @@ char *const *cplatform_environment(void) {
     return environ;
 }
 
-// Descriptors are close-on-exec from the start here.
+// On this system all descriptors are close-on-exec from the start.
 short cplatform_spawn_with_streams_only(posix_spawn_file_actions_t *actions) {
     (void)actions;
     return 0;
@@ -25,8 +25,8 @@ int64_t cplatform_process_age(pid_t process) {
     size_t size = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[size] = 0;
-    // The program's name is in brackets and may contain any bytes; the start is the
-    // 20th field after it, in ticks since the system started (proc(5)).
+    // The program's name is in brackets and may contain any bytes; the start time is the 20th field after it, in ticks
+    // since boot (proc(5)).
     char *end = strrchr(text, ')');
     unsigned long long ticks;
     if (!end || sscanf(end + 1, " %*c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s %llu", &ticks) != 1)

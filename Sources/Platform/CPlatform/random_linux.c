@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// The archive of the C++ library that Debian has calls arc4random(3), which is in glibc since 2.36. The binary brings
-// its own, and so runs where glibc is older.
+// Debian's static C++ library calls arc4random(3), which glibc has only since 2.36. The binary brings its own, so it
+// runs with an older glibc.
 __attribute__((visibility("hidden"))) uint32_t arc4random(void) {
     uint32_t number;
-    // This fails only before Linux 3.17, which has no such call.
+    // This fails only before Linux 3.17, which lacks the call.
     if (getentropy(&number, sizeof number) != 0) abort();
     return number;
 }

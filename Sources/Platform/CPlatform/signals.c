@@ -10,9 +10,8 @@
 #define NSIG 65
 #endif
 
-// Per signal: the descriptor to wake plus one (zero: not watched), the pending mark,
-// and the disposition to restore. Lock-free atomics are async-signal-safe
-// (C17 7.14.1.1 paragraph 5).
+// For each signal: the descriptor to wake plus one (zero: not watched), the pending mark, and the disposition to
+// restore. Lock-free atomics are async-signal-safe (C17 7.14.1.1 paragraph 5).
 static atomic_int watchers[NSIG];
 static atomic_int pending[NSIG];
 static struct sigaction former[NSIG];
@@ -24,7 +23,7 @@ static void signal_arrived(int number) {
     int watcher = atomic_load(&watchers[number]);
     if (watcher > 0) {
         atomic_store(&pending[number], 1);
-        // A full pipe is no loss: its reader is about to wake, and the mark is set.
+        // A full pipe loses nothing: its reader will wake anyway, and the mark is set.
         char wake = 0;
         ssize_t written = write(watcher - 1, &wake, 1);
         (void)written;
@@ -56,8 +55,8 @@ int cplatform_watch_signal(int number, int descriptor) {
         atomic_store(&watchers[number], 0);
         return -code;
     }
-    // A program inherits the blocked signals of the thread that started it, and the threads of libdispatch, on which
-    // Foundation's Process starts programs for Swift's tasks, block nearly all of them: nothing would arrive.
+    // A program inherits the blocked signals of the thread that started it. Foundation's Process starts programs on
+    // threads of libdispatch, which block nearly all signals, so without this none would arrive.
     sigset_t watched;
     sigemptyset(&watched);
     sigaddset(&watched, number);

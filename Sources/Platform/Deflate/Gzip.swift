@@ -1,8 +1,8 @@
 import CZlib
 
-/// Bodies as files of gzip (RFC 1952) or streams of zlib (RFC 1950), the content codings of HTTP.
+/// Compresses bodies as gzip files (RFC 1952) or zlib streams (RFC 1950), the content codings of HTTP.
 public enum Gzip {
-    /// The coded bytes, without a name and a time: the same bytes give the same.
+    /// The compressed bytes, without a name or a time, so that equal input gives equal output.
     public static func deflate(_ bytes: [UInt8], as format: ZlibFormat = .gzip) -> [UInt8] {
         var stream = ZlibStream(
             deflatingWith: 15, memory: 8, strategy: Z_DEFAULT_STRATEGY, roomFor: bytes.count, format)
@@ -12,9 +12,9 @@ public enum Gzip {
         return output
     }
 
-    /// The bytes that were coded, at most `limit`; one file may follow another (RFC 1952 §2.2).
+    /// The decompressed bytes, at most `limit`; the input may be several files (RFC 1952 §2.2).
     ///
-    /// The time is linear in the coded bytes and in the limit, however many files there are.
+    /// The time is linear in the size of the input and in the limit, whatever the number of files.
     public static func inflate(
         _ coded: [UInt8], as format: ZlibFormat = .gzip, limit: Int
     ) throws(MessageInflater.Mistake) -> [UInt8] {

@@ -2,28 +2,28 @@ import CZlib
 
 /// Deflates the messages of one direction of a WebSocket (RFC 7692 §7.2.1).
 ///
-/// Between two messages it keeps only the bytes to which the next one may refer. The same messages give the same bytes.
+/// Between two messages it keeps only the bytes to which the next one may refer. Equal messages give equal bytes.
 public struct MessageDeflater: Hashable, Sendable {
-    /// The maximum of earlier bytes to keep, whatever the window: few sockets repeat much, and a peer cannot tell.
+    /// The most bytes of earlier messages to keep, whatever the window: few sockets repeat much, and a peer cannot
+    /// notice.
     public static let keptBytes = 4096
 
     private let windowBits: UInt8
     private let keepsHistory: Bool
     private var history: [UInt8] = []
 
-    /// - Parameters:
-    ///   - windowBits: 8 to 15: how far back a message refers at most, as a power of 2.
-    ///   - keepsHistory: Whether messages refer to earlier ones.
+    /// - Parameters: - windowBits: 8 to 15; as a power of 2, the most bytes that a message refers back. - keepsHistory:
+    ///   Whether messages refer to earlier ones.
     public init(windowBits: Int, keepsHistory: Bool) {
         precondition((8...15).contains(windowBits), "A window has 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
         self.keepsHistory = keepsHistory
     }
 
-    /// The bytes of earlier messages that are kept.
+    /// The number of bytes kept from earlier messages.
     public var heldByteCount: Int { history.count }
 
-    /// Forgets the messages so far: the next one refers to none of them, which is always allowed.
+    /// Forgets earlier messages: the next one does not refer to them, which is always allowed.
     public mutating func forget() { history = [] }
 
     /// The message's deflated blocks, without the four bytes 00 00 FF FF at the end.
@@ -35,8 +35,8 @@ public struct MessageDeflater: Hashable, Sendable {
     }
 
     private func deflated(_ message: [UInt8]) -> [UInt8] {
-        // The window fits the visible bytes, because zlib clears its tables for each message. It looks at 262 bytes
-        // ahead of a position.
+        // The window fits the bytes in sight, because zlib clears its tables for each message. zlib looks 262 bytes
+        // ahead.
         let needed = UInt(history.count + message.count + 262)
         let bits = max(9, min(Int(windowBits), UInt.bitWidth - needed.leadingZeroBitCount))
         // zlib has no window of 256 bytes; with this strategy it refers to the last byte only.
@@ -54,7 +54,7 @@ public struct MessageDeflater: Hashable, Sendable {
 /// Inflates the messages of one direction of a WebSocket (RFC 7692 §7.2.2).
 public struct MessageInflater: Hashable, Sendable {
     public enum Mistake: Error, Hashable, Sendable {
-        /// Inflated, the message has more bytes than the limit; it was not inflated further.
+        /// The inflated message exceeds the limit; the rest was not inflated.
         case tooLarge
         /// The bytes are not deflated blocks, or refer to data that never existed.
         case corrupt
@@ -64,31 +64,30 @@ public struct MessageInflater: Hashable, Sendable {
         case tooManyBlocks
     }
 
-    /// The blocks of a message that may be marked as the last one.
+    /// The most blocks of a message that may be marked as the last one.
     ///
-    /// Each takes two bytes, and zlib some 64 ns. Deflaters mark one for each flush at most.
+    /// Each takes two bytes and costs zlib some 64 ns. A deflater marks at most one for each flush.
     public static let mostFinalBlocks = 100_000
 
     private let windowBits: UInt8
     private let keepsHistory: Bool
     private var history: [UInt8] = []
 
-    /// - Parameters:
-    ///   - windowBits: 8 to 15: how far back the peer may refer, as a power of 2.
-    ///   - keepsHistory: Whether its messages may refer to earlier ones.
+    /// - Parameters: - windowBits: 8 to 15; as a power of 2, the most bytes that the peer may refer back. -
+    ///   keepsHistory: Whether its messages may refer to earlier ones.
     public init(windowBits: Int, keepsHistory: Bool) {
         precondition((8...15).contains(windowBits), "A window has 256 to 32768 bytes.")
         self.windowBits = UInt8(windowBits)
         self.keepsHistory = keepsHistory
     }
 
-    /// The bytes of earlier messages that are kept, at most the window.
+    /// The number of bytes kept from earlier messages, at most the window.
     public var heldByteCount: Int { history.count }
 
-    /// The message that was deflated to `payload`, with at most `limit` bytes.
+    /// Inflates `payload` to a message of at most `limit` bytes.
     ///
-    /// The time is linear in the bytes of the payload and in the limit, however many blocks there are, and those
-    /// that are marked as the last one have a limit; the bytes of earlier messages are loaded once.
+    /// The time is linear in the size of the payload and in the limit, whatever the number of blocks. Blocks marked as
+    /// the last one have a limit of their own. The bytes of earlier messages are loaded once.
     public mutating func inflate(_ payload: [UInt8], limit: Int) throws(Mistake) -> [UInt8] {
         var work = 0
         return try inflate(payload, limit: limit, work: &work)

@@ -8,7 +8,7 @@ public enum ZlibFormat: Sendable {
     /// RFC 1952.
     case gzip
 
-    /// Whether bytes begin as the format does.
+    /// Whether the bytes start like the format.
     public func begins(_ bytes: [UInt8]) -> Bool {
         switch self {
         case .nothing: true
@@ -23,19 +23,19 @@ public enum ZlibFormat: Sendable {
 ///
 /// It lives for one message, so its quarter of a megabyte is freed.
 ///
-/// Inflating takes time linear in the bytes of input, of output and of ``setHistory(_:)``, however many blocks or files
-/// the input has: an end costs no more than its own bytes. The most for a byte of input are the tables of a dynamic
-/// block: at least eleven bytes make at most 1,444 entries (zlib's `ENOUGH`).
+/// Inflating takes time linear in the bytes of input, of output and of ``setHistory(_:)``, whatever the number of
+/// blocks or files: the end of one costs no more than its own bytes. The most expensive input is a dynamic block, where
+/// at least eleven bytes make at most 1,444 table entries (zlib's `ENOUGH`).
 struct ZlibStream: ~Copyable {
-    /// Allocated, because a stream of zlib knows its own address.
+    /// Allocated, because a zlib stream stores its own address.
     private let stream: UnsafeMutablePointer<z_stream>
     private let isDeflating: Bool
-    /// Where zlib writes, once for the life of the stream and never cleared: a run for two bytes costs two bytes.
+    /// The buffer for zlib's output, allocated once and never cleared: a run with two bytes costs two bytes.
     private let room: UnsafeMutableBufferPointer<UInt8>
-    /// The bytes in, out and copied, and the calls of zlib: the measure of the work.
+    /// The work so far: bytes in, out and copied, plus calls of zlib.
     private(set) var work = 0
 
-    /// - Parameter windowBits: The window has 2 to this power bytes.
+    /// - Parameter windowBits: The window has 2 to the power of this number of bytes.
     init(inflatingWith windowBits: Int, _ format: ZlibFormat = .nothing) {
         (stream, isDeflating) = (.allocate(capacity: 1), false)
         room = .allocate(capacity: 1 << windowBits)
@@ -45,24 +45,23 @@ struct ZlibStream: ~Copyable {
         precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
-    /// - Parameters:
-    ///   - windowBits: The window has 2 to this power bytes.
-    ///   - memory: 1 to 9: the size of zlib's tables, some 2 KiB times 2 to this power.
-    ///   - roomFor: The size of the input; output is written in pieces of half of that.
+    /// - Parameters: - windowBits: The window has 2 to the power of this number of bytes. - memory: 1 to 9; zlib's
+    ///   tables take some 2 KiB times 2 to this power. - roomFor: The size of the input; output is written in pieces of
+    ///   half of that.
     init(
         deflatingWith windowBits: Int, memory: Int, strategy: Int32, roomFor count: Int, _ format: ZlibFormat = .nothing
     ) {
         (stream, isDeflating) = (.allocate(capacity: 1), true)
         room = .allocate(capacity: count / 2 + 64)
         stream.initialize(to: z_stream())
-        // Speed, because a server compresses on its only loop.
+        // Fast, because a server compresses on its only loop.
         let status = deflateInit2_(
             stream, Z_BEST_SPEED, Z_DEFLATED, Self.bits(windowBits, format), Int32(memory), strategy, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib has memory for a stream, and knows its version and this window.")
     }
 
-    /// The window and the format in one number, as zlib takes them.
+    /// The window and the format in one number, as zlib expects them.
     private static func bits(_ windowBits: Int, _ format: ZlibFormat) -> Int32 {
         switch format {
         case .nothing: -Int32(windowBits)
@@ -77,26 +76,26 @@ struct ZlibStream: ~Copyable {
         room.deallocate()
     }
 
-    /// The earlier bytes to which the next blocks may refer.
+    /// Sets the earlier bytes to which the next blocks may refer.
     mutating func setHistory(_ bytes: [UInt8]) {
         let count = UInt32(bytes.count)
         work += bytes.count
         _ = isDeflating ? deflateSetDictionary(stream, bytes, count) : inflateSetDictionary(stream, bytes, count)
     }
 
-    /// How far a run went.
+    /// How a run ended.
     enum Outcome { case inputUsed, ended, overflow, corrupt }
 
-    /// Runs over input until it is used up, the format's end is reached, or there would be more output than a limit.
+    /// Runs until the input is used up, the format ends, or the output would exceed a limit.
     ///
-    /// - Returns: Also how much of the input was used.
+    /// - Returns: The outcome, and how much of the input was used.
     mutating func run(
         _ input: UnsafeBufferPointer<UInt8>, flush: Int32, limit: Int = .max, into output: inout [UInt8]
     ) -> (outcome: Outcome, used: Int) {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while true {
-            // One byte more than allowed distinguishes excessive output from output that ends at the limit.
+            // One byte more than allowed tells excessive output from output that ends at the limit.
             let most = min(room.count, limit - output.count + (limit == .max ? 0 : 1))
             (stream.pointee.next_out, stream.pointee.avail_out) = (room.baseAddress, UInt32(most))
             let before = stream.pointee.avail_in
@@ -108,7 +107,7 @@ struct ZlibStream: ~Copyable {
             if output.count > limit { return (.overflow, used) }
             switch status {
             case Z_STREAM_END: return (.ended, used)
-            // No progress: the last piece was just large enough.
+            // No progress: the last piece of output fit exactly.
             case Z_BUF_ERROR: return (.inputUsed, used)
             case Z_OK: if stream.pointee.avail_out > 0 { return (.inputUsed, used) }
             default: return (.corrupt, used)

@@ -1,7 +1,7 @@
 /// Base64 in its two alphabets, decoded strictly and in linear time.
 ///
 /// OpenSSL's `EVP_DecodeBlock` skips leading white space, counts padding as zero bytes and accepts stray bits in the
-/// last character, so that several texts decode to the same bytes. A signature or a handshake key must have only one
+/// last character, so that several texts decode to the same bytes. A signature or a handshake key must have exactly one
 /// spelling. Source: RFC 4648 §4 and §5; §3.2, §3.3 and §3.5 for the rejected forms.
 public enum Base64 {
     /// Encodes with the standard alphabet and `=` padding (RFC 4648 §4).
@@ -11,8 +11,8 @@ public enum Base64 {
 
     /// Decodes the standard alphabet; nil unless `text` is the result of `encode` for some bytes.
     ///
-    /// Rejected: white space, line breaks, the URL-safe alphabet, missing or excess padding, non-zero pad bits. Source:
-    /// RFC 4648 §4, §3.5.
+    /// It rejects white space, line breaks, the URL-safe alphabet, missing or excess padding, non-zero pad bits.
+    /// Source: RFC 4648 §4, §3.5.
     public static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { characters in
@@ -26,7 +26,7 @@ public enum Base64 {
 
     /// Decodes the URL-safe alphabet without padding; nil unless `text` is the result of `encodeURL` for some bytes.
     ///
-    /// Rejected: white space, `=`, `+`, `/`, a lone last character, non-zero pad bits. Source: RFC 4648 §5, §3.5.
+    /// It rejects white space, `=`, `+`, `/`, a lone last character, non-zero pad bits. Source: RFC 4648 §5, §3.5.
     public static func decodeURL(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode($0, alphabet: .urlSafe) }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A mistake that SQLite reports, in its own words.
+/// An error reported by SQLite, in its own words.
 public struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The primary result code: `SQLITE_BUSY`, `SQLITE_FULL`.
     public let code: Int32
@@ -9,40 +9,40 @@ public struct SQLiteError: Error, Equatable, CustomStringConvertible {
     package init(code: Int32, message: String) { (self.code, self.message) = (code, message) }
 
     public var description: String { message }
-    /// Whether another process, or another connection of this one, has the file.
+    /// Whether another process, or another connection of this one, uses the file.
     public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-    /// Whether there is no such file, and none can be created.
+    /// Whether the file does not exist and cannot be created.
     public var cannotOpen: Bool { code == SQLITE_CANTOPEN }
-    /// Whether the file is something other than a database.
+    /// Whether the file is not a database.
     public var isForeign: Bool { code == SQLITE_NOTADB }
 }
 
-/// A file of SQL: opened, and asked with statements that are prepared once.
+/// An open SQLite database, whose statements are prepared once.
 ///
-/// Not for two threads at the same time; for one after another it is.
+/// Only one thread at a time may use it.
 public final class Database {
     private let handle: OpaquePointer
-    private var statements: [String: OpaquePointer] = [:]  // Its keys are constants: the texts of our own statements.
+    private var statements: [String: OpaquePointer] = [:]  // Keyed by constants: the texts of our own statements.
 
     /// A value of a column, or of a parameter.
     public enum Value: Equatable, Sendable {
         case null
         case integer(Int64)
         case text(String)
-        /// Text as bytes of UTF-8, so encoded text needs no string.
+        /// Text as UTF-8 bytes, so that encoded text needs no string.
         case bytes([UInt8])
     }
 
     /// Opens a file, and creates it if it is missing.
     ///
-    /// `:memory:` does not name a file.
+    /// `:memory:` opens a database in memory.
     public init(path: String) throws(SQLiteError) {
         var opened: OpaquePointer?
-        // SQLite as Debian and Apple build it reads such a name as a URI with options.
+        // SQLite as Debian and Apple build it would read such a name as a URI with options.
         let path = path.hasPrefix("file:") ? "./" + path : path
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &opened, flags, nil)
-        // Even an open that fails leaves a handle, which says why; without one there was no memory.
+        // Even a failed open returns a handle with the reason; without a handle, SQLite ran out of memory.
         guard let opened else { preconditionFailure("SQLite has memory for a connection.") }
         handle = opened
         guard code == SQLITE_OK else {
@@ -58,7 +58,7 @@ public final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// The absolute path of the file, links followed; nil for none.
+    /// The absolute path of the file with links resolved; nil for a database in memory.
     public var path: String? {
         guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
         return String(cString: name)
@@ -94,13 +94,13 @@ public final class Database {
         }
     }
 
-    /// A row of a result, as long as the closure that gets it runs.
+    /// A row of a result, valid while the closure that gets it runs.
     public struct Row {
         fileprivate let statement: OpaquePointer
 
         public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-        /// The bytes of a text; none for null.
+        /// The bytes of a text; empty for null.
         public func bytes(_ column: Int32) -> [UInt8] {
             guard let start = sqlite3_column_blob(statement, column) else { return [] }
             return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
@@ -128,7 +128,7 @@ public final class Database {
             case .null: sqlite3_bind_null(statement, index)
             case .integer(let number): sqlite3_bind_int64(statement, index, number)
             case .text(let text): sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), copies)
-            // No bytes have no address, and would be null.
+            // An empty array has no address, and would become null.
             case .bytes([]): sqlite3_bind_text(statement, index, "", 0, copies)
             case .bytes(let bytes):
                 bytes.withUnsafeBufferPointer { buffer in

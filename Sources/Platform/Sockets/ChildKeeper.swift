@@ -3,10 +3,10 @@ import CPlatform
 import Synchronization
 
 extension ChildProcess {
-    /// How this system keeps track of a program.
+    /// The way in which this system keeps track of a program.
     enum Keeping: CaseIterable {
         #if os(Linux)
-            /// A guardian between this process and the program, which finds everything that the program starts.
+            /// A guardian process between this process and the program, which finds everything that the program starts.
             case guardian
             static let platformDefault = Keeping.guardian
         #else
@@ -39,26 +39,26 @@ protocol ChildKeeper: Sendable {
     func outcome() -> ChildProcess.Outcome
     /// Sends SIGTERM, then SIGKILL after the grace period, and releases all process ids.
     func end(grace: Duration) -> ChildEnd
-    /// Kills everything that runs; `end(grace:)` must still be called, and after it this does nothing.
+    /// Kills all running processes; call `end(grace:)` even so, after which this does nothing.
     func kill()
 }
 
 /// The result of ending a program.
 struct ChildEnd {
     let outcome: ChildProcess.Outcome
-    /// Whether no process that could be found was left.
+    /// Whether no known process is left.
     let isComplete: Bool
 }
 
 /// A program in a process group of its own, by posix_spawn(2), for systems without a guardian.
 ///
-/// Signals miss processes that have left the group, and nothing is ended if this process is killed.
+/// Signals miss processes that have left the group. If this process is killed, the program continues to run.
 final class ChildInGroup: ChildKeeper {
     let identifier: Int32
     private let watcher: ChildExitWatcher
-    /// Whether the system may reuse the program's process id: no signal may be sent to it any more.
+    /// Whether the system may reuse the program's process id, so that no signal may be sent to it any more.
     private let isReaped = Mutex(false)
-    /// The polling interval for the end of a group whose first process has exited, for which there is no notification.
+    /// The interval for checking whether a group has ended after its first process: the system does not notify of it.
     private static let interval = Duration.milliseconds(5)
     var exitDescriptor: Int32 { watcher.descriptor }
 
@@ -78,7 +78,7 @@ final class ChildInGroup: ChildKeeper {
 
     func end(grace: Duration) -> ChildEnd {
         let deadline = MonotonicInstant.now().advanced(by: grace)
-        // It is not reaped yet, so no other process has its id.
+        // The program is not reaped yet, so no other process has its id.
         signal(SIGTERM)
         if SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) != nil {
             signal(SIGKILL)
@@ -100,7 +100,7 @@ final class ChildInGroup: ChildKeeper {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()
             if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // The rest are dead, and wait for a parent that does not reap them, as in containers without an init.
+            // The others are dead, but their parent does not reap them, as in containers without an init.
             if now >= deadline.advanced(by: .milliseconds(100)) { return }
             watcher.pause(until: now.advanced(by: Self.interval))
         }
@@ -112,23 +112,23 @@ final class ChildInGroup: ChildKeeper {
 /// Waits for the end of a child process and releases its id.
 func reap(_ child: pid_t) { while waitpid(child, nil, 0) < 0, errno == EINTR {} }
 
-/// kill(2); false if there is no such group.
+/// Calls kill(2); false if there is no such group.
 @discardableResult
 private func sendSignal(_ number: Int32, toGroup group: Int32) -> Bool { kill(-group, number) == 0 }
 
 extension ChildProcess.Outcome {
     /// Decodes the format of `CPlatform`: a status below 256, or 256 plus the number of a signal.
     init(encoded value: Int32) {
-        // Negative if other code waited for every child of this process: the outcome is lost.
+        // Negative if other code waited for every child of this process, so that the outcome is lost.
         self = (0..<256).contains(value) ? .exited(Int(value)) : .signalled(max(0, Int(value) - 256))
     }
 }
 
 /// Makes the exit of a child process pollable.
 ///
-/// A thread waits for exactly that child. SIGCHLD would need no thread, but belongs to the whole process, including
-/// other code that starts programs in it; the other mechanisms of the systems (pidfd, kqueue) differ, and are missing
-/// in older versions.
+/// A thread waits for exactly that child. SIGCHLD would need no thread, but it belongs to the whole process, which may
+/// contain other code that starts programs. The systems' other mechanisms (pidfd, kqueue) differ, and older versions
+/// lack them.
 final class ChildExitWatcher: Sendable {
     private let child: Int32
     private let pipe: WakePipe
@@ -152,7 +152,7 @@ final class ChildExitWatcher: Sendable {
     func outcome() -> Int32 { cplatform_await_child(child) }
     deinit { pipe.close() }
 
-    /// Waits for a condition that no descriptor reports.
+    /// Pauses in a loop that waits for a condition without a descriptor.
     func pause(until deadline: MonotonicInstant) {
         _ = cplatform_poll(nil, 0, max(0, deadline.saturatingNanoseconds(since: .now())))
     }

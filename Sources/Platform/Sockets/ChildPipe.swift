@@ -1,7 +1,8 @@
 import CLibrary
 import CPlatform
 
-/// A pipe to or from a child process; calls on this end wait up to a deadline, and the child's end is an ordinary pipe.
+/// A pipe to or from a child process; calls on this end wait up to a deadline, while the child's end is an ordinary
+/// pipe.
 ///
 /// Both ends are closed on release. Close the child's end as soon as the child has started, otherwise the end of the
 /// stream never arrives.
@@ -44,7 +45,7 @@ public final class ChildPipe {
 
     /// Writes all bytes, waiting for the child to read them.
     ///
-    /// - Throws: EPIPE if the child reads no more, ETIMEDOUT after the deadline.
+    /// - Throws: EPIPE if the child has stopped reading, ETIMEDOUT after the deadline.
     public func write(_ bytes: [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) {
         guard let ours else { throw ChildProcessError(.write, code: EPIPE) }
         var done = 0
@@ -60,7 +61,7 @@ public final class ChildPipe {
     public func read(into bytes: inout [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) -> Bool {
         guard let ours else { throw ChildProcessError(.read, code: EPIPE) }
         while true {
-            // Read outside the array first: making room in it would initialize that room each time.
+            // Read into separate memory: making room in the array would initialize that room each time.
             let (count, code) = withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { room in
                 let count = systemRead(ours, room)
                 let code = errno
@@ -72,7 +73,7 @@ public final class ChildPipe {
         }
     }
 
-    /// Waits for the pipe after a call failed with an errno, which is thrown if waiting does not help.
+    /// Waits for the pipe after a call failed with an errno; throws it if waiting does not help.
     private func wait(
         for interest: Interest, on end: Int32, after code: Int32, until deadline: MonotonicInstant
     ) throws(ChildProcessError) {

@@ -66,7 +66,7 @@ public final class ChildProcess {
 
     /// Ends the program and everything that it started: SIGTERM first, and SIGKILL after the grace period.
     ///
-    /// Returns as soon as nothing of it runs, or a few seconds after SIGKILL.
+    /// Returns as soon as none of them runs, or a few seconds after SIGKILL.
     @discardableResult
     public func end(grace: Duration) -> Outcome {
         if hasEnded, let outcome { return outcome }

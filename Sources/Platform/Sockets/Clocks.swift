@@ -44,11 +44,12 @@ extension Duration {
 
 /// The wall clock, which may jump; only the shell reads it, and all other code takes time as an argument.
 public enum WallClock {
-    /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`); a clock before 1970 or after 2198 shows the end of these
-    /// years, because a device without a battery, or a mistake, can set it to any time.
+    /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`), clamped to the years 1970 to 2198.
+    ///
+    /// A device without a battery, or a mistake, can set the clock to any time.
     public static func nanosecondsSinceEpoch() -> Int64 { reading().nanoseconds }
 
-    /// The same, and whether it is the time of the system and not an end of its range.
+    /// The same time, and whether it is the system's or a clamped one.
     static func reading() -> (nanoseconds: Int64, isExact: Bool) { clamped(time(of: CLOCK_REALTIME)) }
 
     static func clamped(_ time: timespec) -> (nanoseconds: Int64, isExact: Bool) {
@@ -57,7 +58,7 @@ public enum WallClock {
         return (seconds * 1_000_000_000 + Int64(time.tv_nsec), true)
     }
 
-    /// 2198-12-31T23:59:59Z: tokens and other times that are counted from it still have room.
+    /// 2198-12-31T23:59:59Z, which leaves room for times counted from it, such as a token's expiry.
     private static let lastSecond: Int64 = 7_226_582_399
 }
 
@@ -66,11 +67,11 @@ public enum WallClock {
 /// On Linux CLOCK_MONOTONIC does not count the time of a suspended system, so waking looks like a step forward. On
 /// Darwin it does, and work due in the night is due when the system wakes.
 public struct ClockComparison: Sendable {
-    /// A smaller difference is a clock that runs faster or slower for a while, as NTP makes it; it waits until it adds up.
+    /// A smaller difference comes from a clock that NTP slows or speeds up for a while; it is ignored until it adds up.
     public static let tolerance: Int64 = 1_000_000_000
     /// The date at the monotonic clock's zero.
     private var offset: Int64
-    /// The end of the range that the system's clock is beyond; nil if its time can be used.
+    /// The end of the range to which the system's time is clamped; nil if it is within the range.
     private var end: Int64?
     private var comparedAt: MonotonicInstant
 
@@ -82,7 +83,7 @@ public struct ClockComparison: Sendable {
     /// The system's date at the monotonic clock's zero.
     public var epoch: Int64 { offset }
 
-    /// How many nanoseconds the system's clock was set forward since the last call, or back; 0 if it was not.
+    /// By how many nanoseconds the system's clock was set since the last call, negative if back; 0 if it was not.
     ///
     /// It checks at most once in a millisecond.
     @inline(__always)
@@ -96,9 +97,9 @@ public struct ClockComparison: Sendable {
         return step(to: Self.measure())
     }
 
-    /// The same for a measured difference of the clocks.
+    /// The same step for a measured difference of the clocks.
     mutating func step(to measured: Measure) -> Int64 {
-        // A clock beyond the range is clamped to its end, from which the date continues.
+        // A clock outside the range is clamped to its end, from which the date continues.
         guard measured.end == nil || measured.end != end else { return 0 }
         let (step, overflow) = measured.offset.subtractingReportingOverflow(offset)
         guard !overflow, step.magnitude >= UInt64(Self.tolerance) else { return 0 }
@@ -111,12 +112,12 @@ public struct ClockComparison: Sendable {
     struct Measure {
         /// The system's date less the monotonic time.
         var offset: Int64
-        /// The date if it is an end of the range that the clock is beyond.
+        /// The date, if it is clamped to an end of the range.
         var end: Int64?
     }
 
-    /// Reads both clocks at the same time, as far as the scheduler lets it: a thread that is stopped in between must not
-    /// take that for a step.
+    /// Reads both clocks at nearly the same time; a thread that the scheduler stops in between must not take the delay
+    /// for a step.
     private static func measure() -> Measure {
         var (start, best) = (MonotonicInstant.now(), Measure(offset: 0))
         for _ in 0..<attempts {

@@ -7,8 +7,8 @@ public enum CurrentProcess {
 
     /// The words of the command line, the program's name first.
     ///
-    /// `CommandLine.arguments` searches the stack for them on Linux, and finds none without `/proc` or once a library
-    /// has moved the environment.
+    /// `CommandLine.arguments` searches the stack for them on Linux, and fails without `/proc` or once a library has
+    /// moved the environment.
     public static let arguments: [String] = {
         guard var next = cplatform_arguments() else { return CommandLine.arguments }
         var words: [String] = []
@@ -19,7 +19,7 @@ public enum CurrentProcess {
         return words
     }()
 
-    /// Raises the limit of open files towards the wanted count and returns the limit then in force.
+    /// Raises the limit of open files towards the wanted count, and returns the new limit.
     ///
     /// The limit is never lowered, and never raised above the administrator's hard limit; each connection takes one
     /// descriptor. Source: setrlimit(2), `RLIMIT_NOFILE`.
@@ -44,7 +44,7 @@ public enum CurrentProcess {
     /// Otherwise output for the stream would be written to that file. Using such a stream still fails.
     public static func holdStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // This takes the lowest free number. Opened in the wrong direction, so that using it fails.
+            // This takes the lowest free number, and opens in the wrong direction, so that using it fails.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

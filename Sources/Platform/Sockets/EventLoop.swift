@@ -85,7 +85,7 @@ public final class EventLoop {
         }
     }
 
-    /// Makes `run` return at the end of this turn, or of the first one if it is not running yet.
+    /// Makes `run` return at the end of this turn, or of its first turn if it is not running yet.
     ///
     /// Call it on the loop's thread, from the handler or from posted work; other threads use `Mailbox.requestStop`.
     public func stop() { isStopping = true }
@@ -100,7 +100,7 @@ public final class EventLoop {
             default: handler.readinessChanged(readiness, now: now)
             }
         }
-        // After the sockets, whatever the order of the system's report.
+        // Signals come after the sockets, whatever the order of the system's report.
         if hasSignals { deliverSignals(to: handler, now) }
         if hasMail, mailbox.drain() { stop() }
     }

@@ -36,7 +36,7 @@ public final class EventQueue {
         let generation = former.generation &+ 1
         let code = backend.add(descriptor, generation: generation, interest: interest)
         guard code == 0 else { throw SocketError(.watch, code: code) }
-        // Only now: the system has validated the number, so the limit of open files bounds the table.
+        // Grows only after the system has validated the number, so that the limit of open files bounds the table.
         if index >= registrations.count { growRegistrations(toHold: index) }
         registrations[index] = Registration(token: token, generation: generation, interest: interest, isActive: true)
         count += 1
@@ -83,7 +83,8 @@ public final class EventQueue {
             default: throw SocketError(.wait, code: code)
             }
             if !collected.isEmpty { return collected.count }
-            // Nothing: the deadline has passed, or the timeout was capped at the longest that every system accepts.
+            // Nothing is ready: the deadline has passed, or the timeout was capped at the longest that every system
+            // accepts.
             if let deadline, timeout == 0 || deadline <= .now() { return 0 }
         }
     }
@@ -123,7 +124,7 @@ public final class EventQueue {
     }
 }
 
-/// One hour: epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
+/// One hour, because epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
 private let longestTimeout: Int64 = 3_600_000_000_000
 
 /// The conditions for which a descriptor is watched; if empty, only a broken connection is reported.

@@ -33,7 +33,7 @@ protocol EventQueueBackend: AnyObject {
     func collect(timeout: Int64, into collected: inout [CollectedEvent]) -> Int32
 }
 
-/// The message of a crash.
+/// The message when the process crashes.
 private func closedTooEarly(_ descriptor: Int32) -> String {
     "descriptor \(descriptor) was closed before it was removed from the queue"
 }
@@ -41,7 +41,7 @@ private func closedTooEarly(_ descriptor: Int32) -> String {
 /// A descriptor that the system found ready, before it is matched with its registration.
 struct CollectedEvent {
     struct Conditions: OptionSet {
-        /// The bits of poll(2), which those of epoll(7) equal.
+        /// The bits of poll(2), which are the same as epoll(7)'s.
         let rawValue: Int32
         static let read = Conditions(rawValue: Int32(POLLIN))
         static let write = Conditions(rawValue: Int32(POLLOUT))
@@ -65,7 +65,7 @@ final class PollSet: EventQueueBackend {
     private var places: [Int32] = []
 
     func add(_ descriptor: Int32, generation: UInt32, interest: Interest) -> Int32 {
-        // poll(2) itself would report a bad descriptor much later, out of context.
+        // poll(2) would report a bad descriptor much later, out of context.
         guard fcntl(descriptor, F_GETFD) >= 0 else { return errno }
         let index = Int(descriptor)
         if index >= places.count {
@@ -158,7 +158,7 @@ extension Interest {
             let count = wait(timeout)
             guard count >= 0 else { return -count }
             for index in 0..<Int(count) {
-                // The kernel's structure is packed on x86-64: copy it as a whole.
+                // The kernel's structure is packed on x86-64, so copy it as a whole.
                 let event = events[index]
                 collected.append(
                     CollectedEvent(

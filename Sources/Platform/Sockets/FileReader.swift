@@ -1,8 +1,8 @@
 import CLibrary
 
-/// Reads a file from start to end, and never blocks in opening one.
+/// Reads a file from start to end, without ever blocking in opening it.
 ///
-/// Opening a pipe waits for a writer, and a device may be endless, so only regular files are opened.
+/// Opening a pipe waits for a writer, and a device may be endless, so it opens only regular files.
 public final class FileReader {
     private let path: String
     private let descriptor: Int32
@@ -10,13 +10,13 @@ public final class FileReader {
 
     /// Opens a regular file.
     ///
-    /// - Parameter orInherited: whether the path may also name an inherited descriptor, which is then read as it is:
+    /// - Parameter orInherited: Whether the path may also name an inherited descriptor, which is then read directly:
     ///   `/dev/stdin`, or the `/dev/fd/63` that a shell creates for `<(command)`. That may wait for another program.
     /// - Throws: if the file does not exist, is not readable, or is not regular; the null device counts as empty.
     public init(_ path: String, orInherited: Bool = false) throws(FileError) {
         self.path = path
         var status = stat()
-        // A regular file is opened again, so that it is read from its start.
+        // Opens a regular file again, to read it from its start.
         if orInherited, let inherited = FilePlace.inheritedDescriptor(path), fstat(inherited, &status) == 0,
             status.st_mode & S_IFMT != S_IFREG
         {
@@ -57,7 +57,7 @@ public final class FileReader {
         return bytes
     }
 
-    /// Reads until the end, but at most `limit` bytes.
+    /// Reads until the end, at most `limit` bytes.
     public func read(upTo limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Resolves a host on a thread of its own, because getaddrinfo(3) may block for minutes.
+/// Resolves a host on its own thread, because getaddrinfo(3) may block for minutes.
 public final class HostLookup: Sendable {
     public typealias Resolve = @Sendable (_ host: String, _ port: UInt16) throws(SocketError) -> [SocketAddress]
     public typealias Answer = Result<[SocketAddress], SocketError>
@@ -9,7 +9,7 @@ public final class HostLookup: Sendable {
 
     /// Starts; throws if the system has no room for another thread.
     ///
-    /// - Parameter end: Called on the thread once there is an answer.
+    /// - Parameter end: Called on that thread once there is an answer.
     public init(
         host: String, port: UInt16, resolve: @escaping Resolve = SocketAddress.resolve,
         end: @escaping @Sendable () -> Void
@@ -21,14 +21,14 @@ public final class HostLookup: Sendable {
         }
     }
 
-    /// Nil before the end.
+    /// Nil until the lookup ends.
     public var answer: Answer? { outcome.withLock { $0 } }
 }
 
 extension HostLookup {
-    /// The addresses of a host; blocks the thread for so long at most.
+    /// The addresses of a host; blocks the thread until the timeout at most.
     ///
-    /// - Throws: also `resolutionTimeout`.
+    /// - Throws: Also `resolutionTimeout`.
     public static func addresses(
         ofHost host: String, port: UInt16, within time: Duration,
         resolve: @escaping Resolve = SocketAddress.resolve

@@ -22,9 +22,9 @@ extension SocketAddress {
         return nearest(found)
     }
 
-    /// The address that is most likely a home's or an office's: bridges of containers often have one of 172.16.0.0/12.
+    /// The address most likely to be in a home or office network: container bridges often use 172.16.0.0/12.
     ///
-    /// Link-local addresses (169.254.0.0/16, RFC 3927) do not count.
+    /// It ignores link-local addresses (169.254.0.0/16, RFC 3927).
     static func nearest(_ addresses: [SocketAddress]) -> SocketAddress? {
         func rank(_ address: SocketAddress) -> Int? {
             guard case .v4(let bits) = address.ip, bits >> 16 != 0xA9FE else { return nil }

@@ -50,7 +50,7 @@ public final class Mailbox: Sendable {
         }
     }
 
-    /// Makes a change, and wakes the loop if it was made and the loop was not woken before.
+    /// Makes a change, and wakes the loop if the change was made and the loop has not been woken yet.
     private func update(_ change: (inout State) -> Bool) -> Bool {
         let (isMade, wakes) = state.withLock { state in
             guard change(&state) else { return (false, false) }
@@ -63,10 +63,10 @@ public final class Mailbox: Sendable {
 
     /// Runs all work posted so far, in order; true if a stop was requested.
     ///
-    /// Work posted by the work itself is left for the next time, so that it cannot starve the sockets.
+    /// Work that the work itself posts waits for the next call, so that it cannot starve the sockets.
     @discardableResult
     public func drain() -> Bool {
-        // Clear first: later posts are either taken just below or wake the loop again.
+        // Clear first: a later post is either taken just below or wakes the loop again.
         pipe.clear()
         var work: [@Sendable () -> Void] = []
         let stops = state.withLock { state in
@@ -102,7 +102,7 @@ struct WakePipe: Sendable {
     func clear() {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
             var count = 0
-            // Only a full buffer may have left some bytes in the pipe.
+            // Only if the buffer is full may the pipe hold more bytes.
             repeat {
                 count = read(reader, buffer.baseAddress, buffer.count)
             } while count == buffer.count || (count < 0 && errno == EINTR)
@@ -161,7 +161,7 @@ public enum SystemThread {
         #endif
     }
 
-    // Optional on some systems only.
+    // Only some systems pass an optional.
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { preconditionFailure("pthread_create hands over what it was given.") }
         Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()

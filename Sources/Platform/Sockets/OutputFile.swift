@@ -2,7 +2,7 @@ import CLibrary
 
 /// A regular file written at explicit offsets, for data that grows while a program runs.
 ///
-/// Closed on exec. Written data survives a kill of this process, because the system has it. Calls wait for the disk,
+/// Closed on exec. Written data survives a kill of this process, because the system holds it. Calls wait for the disk,
 /// and belong to one thread at a time. Like `Socket`, this names the descriptor: close it once.
 public struct OutputFile: Sendable {
     public let path: String
@@ -127,13 +127,13 @@ public struct OutputFile: Sendable {
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// What users other than its owner may do with the file at a path, as the lower bits of its mode; 0 without a file.
+    /// The rights of users other than its owner to the file at a path, as the lower bits of its mode; 0 without a file.
     public static func rightsOfOthers(to path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_mode) & 0o077 : 0
     }
 
-    /// Takes those rights away; false if they stay, as on file systems that have none.
+    /// Removes those rights; false if they stay, as on file systems without modes.
     public static func makePrivate(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && chmod(path, status.st_mode & 0o700) == 0 && rightsOfOthers(to: path) == 0

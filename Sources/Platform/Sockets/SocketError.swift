@@ -53,7 +53,7 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The setting to change so that a listener can start, for example with an option of a program.
     public enum ListenerChoice: Sendable { case port, host }
 
-    /// The setting that prevents a listener from starting; nil if the reason is another one.
+    /// The setting that prevents a listener from starting; nil if there is another reason.
     public var listenerChoice: ListenerChoice? {
         switch (operation, code) {
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE), (.bind, EACCES), (.bind, EPERM): .port

@@ -23,7 +23,8 @@ public struct Terminal {
         return columns > 0 ? columns : nil
     }
 
-    /// Delivers each key at once and shows none, while Ctrl-C and Ctrl-Z send their signals and output is as before.
+    /// Delivers each key at once without showing it; Ctrl-C and Ctrl-Z still send their signals, and output does not
+    /// change.
     ///
     /// Source: termios(3), "Canonical and noncanonical mode".
     public func setRaw() {

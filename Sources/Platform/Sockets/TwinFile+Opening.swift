@@ -52,8 +52,8 @@ extension TwinFile {
 
     /// Removes a twin that a killed process left, if the file it belongs to is in its place.
     ///
-    /// A twin with no more than the first batch is removed in any case. Throws if another file is there, because it may
-    /// be the only copy of a moved file.
+    /// A twin with no more than the first batch is removed in any case. Throws if another file is in its place, because
+    /// the twin may then be the only copy of a moved file.
     static func removeLeftover(
         _ path: String, of old: OutputFile?, _ beginning: [UInt8], _ first: Batch
     ) throws(FileError) {

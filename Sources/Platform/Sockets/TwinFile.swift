@@ -65,7 +65,7 @@ public final class TwinFile {
             do throws(FileError) {
                 new = try Self.make(twinPath)
             } catch {
-                // It did not exist a moment ago.
+                // The file did not exist a moment ago.
                 throw FileError(.create, path: path, cause: error.exists ? .inUse : error.cause)
             }
             do throws(FileError) {
@@ -86,7 +86,7 @@ public final class TwinFile {
         guard old == nil else { return }
         do throws(FileError) {
             try remakeTwin()
-            // Both are equal: this only tests whether the file system supports it.
+            // Both files are equal; this only tests whether the file system supports the exchange.
             try exchangePlaces()
         } catch {
             discard()
@@ -102,8 +102,8 @@ public final class TwinFile {
     /// Writes a batch: bytes at offsets, in order.
     ///
     /// A missing twin is recreated; an empty batch only removes the replaced file permanently. Throws if the disk is
-    /// full or fails, or the file was moved, removed or replaced. The file then is unchanged or has the whole batch;
-    /// nothing more can be written.
+    /// full or fails, or the file was moved, removed or replaced. The file is then unchanged or has the whole batch,
+    /// and further writes fail.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
@@ -120,7 +120,7 @@ public final class TwinFile {
         do throws(FileError) {
             try put(hidden, bytes, offset)
         } catch {
-            // Callers do not know the two files apart.
+            // Errors name the path, because callers do not know which of the two files failed.
             throw FileError(.write, path: path, cause: error.cause)
         }
     }

@@ -16,8 +16,8 @@ public enum WholeFile {
 
     /// Writes the bytes, replacing the content of the file.
     ///
-    /// `others` is what the path may refer to in addition to a regular file or nothing. The process's umask reduces the
-    /// mode; nil keeps the mode of a replaced file.
+    /// `others` lists what the path may refer to, in addition to a regular file or nothing. The process's umask reduces
+    /// the mode; nil keeps the mode of a replaced file.
     public static func write(
         _ bytes: [UInt8], to path: String, others: Others = .streams, mode: Int? = nil
     ) throws(FileError) {

@@ -25,12 +25,12 @@ public enum TLSTrust: Sendable, Equatable {
 public enum TLSLimits {
     /// The bytes of unsent ciphertext above which ``TLSSession/write(_:)`` accepts no more: 64 KiB.
     ///
-    /// The current record is finished, so one record of 16 KiB may exceed it.
+    /// A record is always finished, so the ciphertext may exceed the limit by one record of 16 KiB.
     public static let unsentCiphertext = 65_536
 
     /// The bytes of unsent ciphertext above which nothing more is read and the session fails: 128 KiB.
     ///
-    /// Written data stays below it; the rest are replies (alerts, key updates) that the peer requests and never reads.
+    /// Written data stays below it; replies (alerts, key updates) that the peer requests and never reads can exceed it.
     public static let answers = 131_072
 
     /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; more fails the session.
@@ -61,8 +61,8 @@ public final class TLSTicket {
 
 /// The shared state of one end's sessions: certificates, versions, trust, the keys of session tickets.
 ///
-/// Creating one initialises OpenSSL (milliseconds); a process without contexts avoids that cost. Random numbers (keys,
-/// nonces) always come from OpenSSL itself. Everything a context does happens on the thread that uses it.
+/// Creating a context initialises OpenSSL, which takes milliseconds; a process without contexts avoids that cost.
+/// Random numbers (keys, nonces) always come from OpenSSL itself. A context runs only on the thread that uses it.
 public final class TLSContext {
     /// The protocol negotiated by ALPN (RFC 7301).
     public static let applicationProtocol = "http/1.1"
@@ -162,7 +162,7 @@ public final class TLSContext {
         where COpenSSL_add_chain_certificate(pointer, certificate.pointer) != 1 { throw Self.unusable(.certificate) }
     }
 
-    /// Throws if a call failed that fails only without memory.
+    /// Throws if a call failed that fails only when out of memory.
     static func check(_ isDone: Bool, _ call: String) throws(TLSError) { if !isDone { throw failure(call) } }
 
     static func unusable(_ material: TLSMaterial) -> TLSError {

@@ -28,7 +28,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case nameNotPermitted(CertificateName)
     /// OpenSSL rejects the material, for the given reason.
     case unusable(TLSMaterial, reason: String)
-    /// An OpenSSL call failed that fails only without memory.
+    /// An OpenSSL call failed that fails only when out of memory.
     case outOfMemory(reason: String)
 
     /// The peer uses HTTP without TLS; the start of its bytes.
@@ -87,7 +87,7 @@ public enum CertificateRefusal: Sendable, Equatable {
 extension TLSError {
     /// Whether a client rejected our certificate, with an alert or by closing the connection as soon as it had seen it.
     ///
-    /// bad_certificate, unsupported_certificate, certificate_unknown or unknown_ca (RFC 8446 §6.2).
+    /// The alerts are bad_certificate, unsupported_certificate, certificate_unknown and unknown_ca (RFC 8446 §6.2).
     public var isLackOfTrust: Bool {
         switch self {
         case .alert(42, .client, _), .alert(43, .client, _), .alert(46, .client, _), .alert(48, .client, _): true

@@ -20,7 +20,7 @@ public final class TLSSession {
         case failed
     }
 
-    /// The current phase; the peer's close is noticed after everything before it was read.
+    /// The current phase; a peer's close takes effect only after everything before it was read.
     public private(set) var phase = Phase.handshaking
     /// The reason for the failure, with a message for the user.
     public private(set) var failure: TLSError?
@@ -115,7 +115,7 @@ public final class TLSSession {
         switch phase {
         case .handshaking: shakeHands()
         case .open:
-            // Without anything to read the end would go unnoticed.
+            // With nothing to read, the end would go unnoticed.
             OpenSSLErrors.clear()
             var byte: UInt8 = 0
             let result = SSL_peek(pointer, &byte, 1)
@@ -139,7 +139,7 @@ public final class TLSSession {
         switch opening.judge(wire.unread, from: peer) {
         case .tls: return true
         case .undecided:
-            // A client sends first, and so has work before the server has sent anything.
+            // A client sends first, so it has work before the server has sent anything.
             if role == .client, wire.unreadCount == 0 { return true }
             if wire.isEnded { fail(.hungUp(from: peer, afterBytes: receivedCount)) }
         case .other(let error):
@@ -173,9 +173,9 @@ public final class TLSSession {
 
     // MARK: Sending
 
-    /// Encrypts plaintext and returns how many bytes of it were accepted.
+    /// Encrypts plaintext, and returns how many bytes it accepted.
     ///
-    /// None during the handshake, after ``close()`` and after a failure; fewer than all when
+    /// It accepts nothing during the handshake, after ``close()`` and after a failure. It accepts a part when
     /// ``TLSLimits/unsentCiphertext`` is reached: send the ciphertext, then continue with the rest.
     public func write(_ plaintext: UnsafeRawBufferPointer) -> Int {
         guard phase == .open || phase == .closed, !hasSentClose else { return 0 }
@@ -193,7 +193,7 @@ public final class TLSSession {
         return taken
     }
 
-    /// Sends close_notify (RFC 8446 §6.1) to announce the end of sending; reading is still possible.
+    /// Sends close_notify (RFC 8446 §6.1) to announce the end of sending; you can still read.
     ///
     /// Does nothing during the handshake and after a failure.
     public func close() {
@@ -205,7 +205,7 @@ public final class TLSSession {
     }
 
     public var hasCiphertext: Bool { wire.unsentCount > 0 }
-    /// Lends the ciphertext to send.
+    /// Gives access to the ciphertext to send.
     public func withCiphertext<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { wire.withUnsent(body) }
 
     /// Removes ciphertext that was sent.

@@ -10,7 +10,7 @@ final class TLSWire {
     /// Unsent ciphertext, from ``outgoingStart`` on.
     private(set) var outgoing: [UInt8] = []
     private var outgoingStart = 0
-    /// Whether nothing comes after ``incoming``.
+    /// Whether nothing follows ``incoming``.
     var isEnded = false
     /// The client's ALPN offer, if it was rejected.
     var refusedProtocols: [String]?
@@ -30,7 +30,7 @@ final class TLSWire {
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        // Consumed bytes are removed once they outweigh the rest, so that each byte is moved at most once.
+        // Drops consumed bytes once they outnumber the rest, so that each byte is moved at most once.
         if incomingStart > unreadCount {
             incoming.removeFirst(incomingStart)
             incomingStart = 0

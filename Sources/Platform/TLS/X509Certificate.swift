@@ -78,7 +78,7 @@ extension X509Certificate {
         guard let found = X509_get_ext_d2i(pointer, NID_name_constraints, nil, nil) else { return true }
         let constraints = found.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { NAME_CONSTRAINTS_free(constraints) }
-        // OpenSSL checks whole certificates: make one with only this name.
+        // OpenSSL checks only whole certificates, so make one with only this name.
         guard let probe = X509_new() else { return false }
         defer { X509_free(probe) }
         guard let names = X509V3_EXT_nconf_nid(nil, nil, NID_subject_alt_name, name.alternative) else { return false }
@@ -122,7 +122,7 @@ public struct CertificateFacts: Sendable, Equatable {
         notAfter = certificate.notAfter
         isAuthority = certificate.isAuthority
         let der = certificate.der
-        // Not X509_digest, which would load a provider.
+        // X509_digest would load a provider.
         sha256 = [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { buffer, count in
             SHA256(der, der.count, buffer.baseAddress)
             count = Int(SHA256_DIGEST_LENGTH)

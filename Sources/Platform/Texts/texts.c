@@ -8,8 +8,8 @@
 #endif
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-// A row is a path and the bytes of the file, with a zero behind them: texts have
-// none, so it ends them. A test compares the rows with the folders.
+// A row is a path and the bytes of the file, followed by a zero byte, which ends the text because texts contain none. A
+// test compares the rows with the folders.
 #define TEXT(path) {path, (const unsigned char[]) {
 #define END , 0}},
 

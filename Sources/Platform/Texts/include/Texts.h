@@ -1,12 +1,12 @@
-// Files of this package that are part of the binary: descriptions of the API,
-// scenarios, data. Nothing is copied or read before it is asked for.
+// Files of this package that are part of the binary: descriptions of the API, scenarios, data. Each is read only on
+// request, without a copy.
 #pragma once
 
 #include <stddef.h>
 
 /// A file of the package as it was when the package was built.
 struct EmbeddedText {
-    /// The path from the root of the package; null where no such file is embedded.
+    /// The path from the root of the package; null if no such file is embedded.
     const char *path;
     const unsigned char *start;
     ptrdiff_t count;
@@ -16,6 +16,6 @@ struct EmbeddedText {
 struct EmbeddedText texts_at(const char *path)
     __attribute__((swift_name("EmbeddedText.init(path:)")));
 
-/// The text at an index, in the order of texts.c; one without a path beyond the last.
+/// The text at an index, in the order of texts.c; beyond the last, a text without a path.
 struct EmbeddedText texts_at_index(ptrdiff_t index)
     __attribute__((swift_name("EmbeddedText.init(index:)")));
