@@ -2,20 +2,22 @@ import FitIQAPI
 import JSON
 import Text
 
-/// The fault rules of one world with their counts: decides the faults of each request and each connection.
+/// The fault rules of one world with their counts; it decides the faults of each request and each connection.
 ///
-/// A value without a clock: the time is an argument, and the seed and the order of requests decide everything. Every
-/// rule counts its own matches while it is enabled. So a rule's effect depends on no other rule, except that the first
-/// of several replacements is sent.
+/// A value without a clock: the time is an argument, and the seed and the order of requests decide everything. Each
+/// enabled rule counts its own matches, so its effect depends on no other rule. The only exception: of several
+/// replacements, the first is sent.
 public struct FaultBook: Sendable {
     /// A rule with its counts.
     public struct Entry: Sendable, Equatable {
         /// The rule with its current switch.
         public internal(set) var rule: FaultRule
-        /// The number of requests or handshakes that matched while it was enabled.
+        /// The number of requests or handshakes that matched while the rule was enabled.
         public internal(set) var matches = 0
-        /// The number of these that it acted on; for an open socket's rule, the connections that it was attached to; for
-        /// a breakpoint, how often it held something.
+        /// How often the rule acted.
+        ///
+        /// For a rule of open sockets it is the number of connections that got the rule; for a breakpoint, how often it
+        /// held something.
         public internal(set) var acted = 0
         /// The rule as written.
         var written: FaultRule
@@ -33,7 +35,7 @@ public struct FaultBook: Sendable {
     public internal(set) var rules: [Entry] = []
     /// The number of handshakes.
     public internal(set) var connections = 0
-    /// The indexes of the enabled rules, by their kind.
+    /// The indexes of the enabled rules, by kind.
     var responseRules: [Int] = []
     var connectionRules: [Int] = []
 
@@ -45,12 +47,12 @@ public struct FaultBook: Sendable {
         do throws(FaultBookError) { try replaceRules(rules) } catch { preconditionFailure(error.message) }
     }
 
-    /// Whether no rule is enabled, so no call is necessary.
+    /// Whether no rule is enabled, so that no call is necessary.
     public var isEmpty: Bool { responseRules.isEmpty && connectionRules.isEmpty }
 
     /// Enables or disables a rule; returns false if no rule has the name.
     ///
-    /// Counts stay and continue. Open connections keep their rules: switch them with
+    /// The rule keeps its counts. Open connections keep their rules: switch them with
     /// ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
@@ -69,7 +71,7 @@ public struct FaultBook: Sendable {
 
     public mutating func add(_ rule: FaultRule) throws(FaultBookError) { try add([rule]) }
 
-    /// Adds rules behind the others, all or none.
+    /// Adds all rules after the existing ones, or none.
     public mutating func add(_ new: [FaultRule]) throws(FaultBookError) {
         try Self.check(new, behind: rules.map(\.rule.name))
         rules += new.map(Entry.init)
@@ -90,12 +92,13 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// Replaces the rules, as after a change of a scenario's file; refuses all or none.
+    /// Replaces the rules, as after a change of a scenario's file; it accepts all or none.
     ///
-    /// A rule that equals the present one keeps its counts and its switch; all others start again. Rules that are not
+    /// A rule that equals the current one keeps its counts and its switch; all others start again. Rules that are not
     /// among the new ones are removed.
     ///
-    /// - Parameter respelled: The names of rules that start again although they are equal; see ``respelled(in:since:)``.
+    /// - Parameter respelled: The names of rules that start again even though they are equal; see
+    ///   ``respelled(in:since:)``.
     public mutating func replaceRules(
         _ new: [FaultRule], respelled: Set<ExactString> = []
     ) throws(FaultBookError) {
@@ -110,7 +113,7 @@ public struct FaultBook: Sendable {
 
     /// The names of rules that equal their predecessors, but with texts in another Unicode normal form.
     ///
-    /// It takes some 70 µs for each rule, so the loop leaves it to another thread.
+    /// It takes some 70 µs for each rule, so another thread than the loop's does it.
     public static func respelled(in new: [FaultRule], since old: [FaultRule]) -> Set<ExactString> {
         let old = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
         return Set(new.filter { rule in old[rule.name].map { $0 == rule && !$0.isExactly(rule) } ?? false }.map(\.name))
@@ -160,7 +163,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     case tooManyRules(limit: Int)
     case longName(String)
     case emptyName
-    /// A request asks for a fault that there is not.
+    /// A request asks for an unknown fault.
     case unknownName(String, known: [String])
     /// A request asks for an answer with an invalid status.
     case unknownStatus(String)
@@ -184,7 +187,7 @@ public enum FaultBookError: Error, Equatable, Sendable {
     }
 }
 
-/// Every text of this module for clients and for authors of rules.
+/// All texts of this module for clients and for authors of rules.
 enum Messages {
     static func replaced(status: Int, rule: String) -> String {
         "A scenario answers this request with \(status) (fault '\(excerpt(rule))')."
@@ -243,10 +246,10 @@ public struct HandshakeFaults: Sendable {
 }
 
 extension FaultBook {
-    /// Numbers a handshake that arrives now, and returns the faults of it and its connection; nil for none.
+    /// Numbers a handshake that arrives now, and returns its faults and those of its connection; nil for none.
     ///
     /// Call it once per handshake, before checking credentials: each call counts. The endpoint is nil if a recording
-    /// opens the socket and there is no such endpoint.
+    /// opens a socket on a path without an endpoint.
     public mutating func openSocket(_ endpoint: Endpoint? = .webSocket, at now: Timestamp) -> HandshakeFaults? {
         connections += 1
         guard !connectionRules.isEmpty else { return nil }
@@ -275,16 +278,16 @@ extension FaultBook {
     }
 }
 
-/// A fault that a request asks for, instead of those of the rules.
+/// A fault that a request asks for; it replaces those of the rules.
 public enum RequestedFault: Sendable, Equatable {
-    /// `Prefer: code=429`: an answer with this status, as a replacement has it.
+    /// `Prefer: code=429`: an answer with this status, like that of a replacement.
     case status(Int)
     /// `X-Fake-Fault: NAME`: the fault of this rule, enabled or not.
     case rule(ExactString)
 
     /// The fault that the fields `X-Fake-Fault` and `Prefer` request, if any.
     ///
-    /// Other preferences are ignored, as RFC 7240 demands.
+    /// It ignores other preferences, as RFC 7240 requires.
     public init?(name: String?, preferences: String?) throws(FaultBookError) {
         if let name {
             self = .rule(ExactString(name))
@@ -308,7 +311,7 @@ public enum RequestedFault: Sendable, Equatable {
 extension FaultBook {
     /// Returns the faults of a REST request that asks for one; no rule counts the request.
     ///
-    /// - Throws: If no rule of REST requests has the name.
+    /// - Throws: If no rule for REST requests has the name.
     public mutating func respond(
         with requested: RequestedFault, at now: Timestamp
     ) throws(FaultBookError) -> ResponseFaults {
@@ -323,7 +326,7 @@ extension FaultBook {
                 let known = rules.filter { if case .response = $0.rule.fault { true } else { false } }
                 throw .unknownName(name.text, known: known.map(\.rule.name.text))
             }
-            // It answers as if the quota were used up.
+            // Answers as if the quota were used up.
             if case .quota(_, let window, var replacement) = fault {
                 replacement.retryAfter = replacement.retryAfter ?? Int((window + 999_999_999) / 1_000_000_000)
                 fault = .replace(replacement)

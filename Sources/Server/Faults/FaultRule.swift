@@ -8,16 +8,16 @@ public struct FaultRule: Sendable, Equatable {
     public var name: ExactString
     public var isEnabled: Bool
     public var fault: Fault
-    /// The only kind of socket that it concerns; nil for all, and for a fault of responses.
+    /// The kind of socket that the rule is limited to; nil for all kinds, and for a fault of responses.
     public var socket: Endpoint?
     /// The selection among the matches, counted by this rule alone and while it is enabled.
     ///
     /// The matches are requests for ``Fault/response(_:on:)`` and handshakes for the other two. For a rule enabled from
     /// the start, the n-th is the world's n-th connection of its kind of WebSocket, including refused ones.
     public var selection: Selection
-    /// The only WebSocket whose frames a breakpoint holds, by its number in the journal; nil for all.
+    /// The WebSocket whose frames a breakpoint is limited to, by its number in the journal; nil for all.
     public var connection: UInt64?
-    /// The stream of events without which a breakpoint is disabled; nil if it needs none.
+    /// The stream of events that a breakpoint needs to stay enabled; nil if it needs none.
     public var controller: ExactString?
 
     public init(
@@ -40,14 +40,14 @@ public enum Fault: Sendable, Equatable {
     case `socket`(SocketFault, at: SocketPoint)
 }
 
-/// A selection of numbered things, counted from 1.
+/// A selection of numbered items, counted from 1.
 public struct Selection: Sendable, Equatable {
     public var first: Int
     /// The last selected number; nil for no end.
     public var last: Int?
-    /// Selects every n-th of these, starting with the first.
+    /// Selects every n-th of the range, starting with the first.
     public var step: Int
-    /// The share of these, in thousandths; the seed decides which.
+    /// The share of those that is selected, in thousandths; the seed decides which.
     public var perMille: Int
 
     /// Creates a selection.
@@ -66,8 +66,8 @@ public struct Selection: Sendable, Equatable {
     public static func only(_ number: Int) -> Selection { Selection(first: number, last: number) }
 }
 
-/// Random numbers derived from a seed and a subject, not from previous numbers; a rule's chance therefore does not
-/// depend on other rules.
+/// Random numbers derived from a seed and a subject, not from earlier numbers, so a rule's chance does not depend on
+/// other rules.
 struct Chance: Sendable, Equatable {
     private var state: UInt64
 
@@ -88,7 +88,7 @@ struct Chance: Sendable, Equatable {
 }
 
 extension Selection {
-    /// Whether the n-th is selected, from 1; `chance` is specific to it.
+    /// Whether the n-th item is selected, from 1; `chance` must be specific to it.
     func contains(_ number: Int, _ chance: @autoclosure () -> Chance) -> Bool {
         guard number >= first, number <= last ?? .max, (number - first) % max(step, 1) == 0 else { return false }
         return perMille >= 1000 || Int(chance().next(below: 1000)) < perMille
@@ -106,7 +106,7 @@ struct QuotaWindow: Sendable, Equatable {
     /// Counts a request; returns nil within the quota, otherwise the remaining nanoseconds of the window.
     mutating func take(at now: Timestamp, quota: Int, length: Int64) -> Int64? {
         let length = min(max(length, 1), FaultLimits.longestWindow)
-        // A clock that was set back also begins another window: the old one might never end.
+        // A clock that was set back also begins a new window, because the old one might never end.
         if let start, start <= now, now.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch < length {
             count += 1
         } else {
@@ -138,11 +138,11 @@ public enum FaultLimits {
     public static let statuses = 200...599
     /// The longest `Retry-After` in seconds: 366 d.
     public static let retryAfter = 366 * 86_400
-    /// The default time after which a held thing continues on its own: 30 s.
+    /// The default time after which a held item continues by itself: 30 s.
     public static let holdTime: Int64 = 30 * 1_000_000_000
     /// The shortest such time: 1 ms; the longest is ``longestWait``.
     public static let shortestHold: Int64 = 1_000_000
-    /// Things that breakpoints hold in a world at once; what reaches one beyond that passes.
+    /// Items that breakpoints hold in a world at once; beyond, items pass.
     public static let held = 256
     /// The longest text that a breakpoint looks for, in UTF-8 bytes.
     public static let holdText = 1_000
@@ -150,13 +150,13 @@ public enum FaultLimits {
     public static let networkDelay: Int64 = 60 * 1_000_000_000
     /// The highest rate of a network, in bytes per second.
     public static let networkRate = 1_000_000_000
-    /// Connections that a network loses before one lasts.
+    /// Connections that a network resets before one lasts.
     public static let failingConnections = 1_000
     /// The longest name of a controller, in UTF-8 bytes.
     public static let controllerName = 100
     /// The size limit of a replacement's body, and of a frame's replacement text: 1 MiB.
     public static let replacementBody = 1_024 * 1_024
-    /// The largest error of a Content-Length in either direction: 1 GiB.
+    /// The largest error of a Content-Length, too large or too small: 1 GiB.
     public static let contentLengthError = 1_024 * 1_024 * 1_024
     /// The most fragments of a message.
     public static let fragments = 1_000
@@ -164,9 +164,9 @@ public enum FaultLimits {
     public static let coalesced = 100
     /// Bytes of text that may wait for a shared frame: 1 MiB.
     ///
-    /// Beyond that, they are sent before their number is complete.
+    /// Beyond that, the messages are sent before their number is complete.
     public static let waitingBytes = 1_024 * 1_024
-    /// The most pieces of a dribbled transmission; the rest then comes at once.
+    /// The most pieces of a dribbled transmission; the rest is sent at once.
     public static let pieces = 65_536
     /// The longest reason of a close frame, in bytes; longer ones are truncated (RFC 6455 §5.5).
     public static let closeReason = 123
@@ -175,7 +175,7 @@ public enum FaultLimits {
     static func wait(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, 0), longestWait) }
 }
 
-/// The things that a breakpoint holds until its operator, or the end of its time, continues them.
+/// The items that a breakpoint holds until its operator releases them, or until its time ends.
 public struct Hold: Sendable, Equatable {
     /// Whether it holds what clients send: requests, handshakes and their frames.
     public var fromClient: Bool
@@ -183,7 +183,7 @@ public struct Hold: Sendable, Equatable {
     public var fromServer: Bool
     /// A text that the body or the frame contains; empty for any.
     public var text: String
-    /// Nanoseconds of the world's clock after which it continues on its own.
+    /// Nanoseconds of the world's clock after which a held item continues by itself.
     public var time: Int64
 
     public init(
@@ -192,11 +192,11 @@ public struct Hold: Sendable, Equatable {
         (self.fromClient, self.fromServer, self.text, self.time) = (fromClient, fromServer, text, time)
     }
 
-    /// Whether it concerns something with this body or payload.
+    /// Whether it holds an item with this body or payload.
     func concerns(_ content: [UInt8]) -> Bool { text.isEmpty || content.contains(Array(text.utf8)) }
 }
 
-/// A rule that holds something back, by its name.
+/// A rule that holds items, by its name.
 public struct Breakpoint: Sendable, Equatable {
     public let name: ExactString
     public let hold: Hold
@@ -212,7 +212,7 @@ extension ResponseFaults {
 }
 
 extension FaultBook {
-    /// Counts that a breakpoint holds something; returns false if it is disabled or gone, and must not hold it.
+    /// Counts that a breakpoint holds an item; returns false, and the item passes, if the rule is disabled or gone.
     public mutating func held(named name: ExactString) -> Bool {
         guard let index = rules.firstIndex(where: { $0.rule.name == name }), rules[index].rule.isEnabled else {
             return false
@@ -221,8 +221,8 @@ extension FaultBook {
         return true
     }
 
-    /// The breakpoints for frames among some rules, for ``attach(_:to:)``; those that select connections by their place
-    /// do not attach.
+    /// The breakpoints for frames among some rules, for ``attach(_:to:)``, except those that select connections by
+    /// number.
     public func frameBreakpoints(named names: Set<ExactString>) -> [FrameBreakpoint] {
         rules.indices.compactMap { place in
             guard names.contains(rules[place].rule.name), rules[place].rule.selection == .all,
@@ -232,7 +232,8 @@ extension FaultBook {
         }
     }
 
-    /// Has breakpoints for frames act on an open socket too, from its next frame on; one that it has already stays.
+    /// Makes breakpoints for frames act on an open socket too, from its next frame on; breakpoints that it has already
+    /// stay.
     public mutating func attach(_ breakpoints: [FrameBreakpoint], to faults: inout SocketFaults?) {
         var present = PresentRules(faults?.rules ?? [])
         if faults == nil, !breakpoints.isEmpty {
@@ -249,11 +250,11 @@ extension FaultBook {
     }
 }
 
-/// A breakpoint for frames, as a book has it at the moment.
+/// A breakpoint for frames, as it is in a book now.
 public struct FrameBreakpoint: Sendable {
     fileprivate let (place, shared, chance): (Int, SocketFaults.Rule.Shared, Chance)
     fileprivate let isEnabled: Bool
-    /// The sockets that it concerns; nil for all.
+    /// The kind of socket and the connection that it is limited to; nil for all.
     public let (socket, connection): (Endpoint?, UInt64?)
 
     fileprivate init(
@@ -265,7 +266,7 @@ public struct FrameBreakpoint: Sendable {
     }
 }
 
-/// The rules that a socket has, asked for by name in their order.
+/// The rules of a socket, looked up by name in their order.
 private struct PresentRules {
     private let rules: [SocketFaults.Rule]
     private var place = 0
@@ -283,24 +284,24 @@ private struct PresentRules {
     }
 }
 
-/// A fault of compression: at a handshake, of a message on a WebSocket (RFC 7692), of an answer with gzip.
+/// A fault of compression: in a handshake, in a message on a WebSocket (RFC 7692), or in a response with gzip.
 public enum CompressionFault: String, Sendable, CaseIterable {
-    /// The handshake agrees on no compression, whatever is offered and required.
+    /// The handshake declines compression, even if it is offered and required.
     case declined
-    /// It is compressed although nothing says so.
+    /// The message or response is compressed without saying so.
     case undeclared
-    /// The message comes in two frames, cut inside a deflated block, which is allowed.
+    /// The message comes in two frames, split inside a deflated block, which is allowed.
     case fragmented
-    /// The same, and the second frame has RSV1, too (§6.1).
+    /// The same as ``fragmented``, but the second frame has RSV1 too (§6.1).
     case marked
-    /// The message refers to earlier bytes that were never sent, as where one end has reset its context.
+    /// The message refers to earlier bytes that were never sent, as if one end had reset its context.
     case forgotten
-    /// Bytes that belong to no block follow the message's last one.
+    /// Extra bytes follow the last block of the message.
     case trailing
     /// A block has a type that does not exist.
     case corrupt
-    /// The file of gzip ends in its middle, where the body ends, too.
+    /// The gzip file ends in the middle, and so does the body.
     case truncated
-    /// The length at the end of the file is another one (RFC 1952 §2.3.1).
+    /// The length at the end of the file is wrong (RFC 1952 §2.3.1).
     case wrongLength = "wrong-length"
 }

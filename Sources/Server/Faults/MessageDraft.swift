@@ -20,16 +20,16 @@ struct MessageDraft: Sendable {
     /// The offset at which the frame is cut, and the action there.
     var ending: (offset: Int, action: WireAction)?
 
-    /// The fault of its compression.
+    /// The fault of its compression, if any.
     var compression: CompressionFault?
 
     private let windowBits: Int?
     private var isCompressed = false
 
-    /// - Parameter windowBits: Of compressed messages; nil if it is not compressed.
+    /// - Parameter windowBits: The window of compressed messages; nil if the message is not compressed.
     init(_ text: [UInt8], windowBits: Int? = nil) { (self.text, self.windowBits) = (text, windowBits) }
 
-    /// Compresses the text, unless faults have to find their place in its frames; returns its size then.
+    /// Compresses the text and returns its size, unless faults must find their place in its frames.
     @discardableResult
     mutating func compress() -> Int? {
         let bits = windowBits ?? (compression == .undeclared ? 15 : nil)
@@ -42,7 +42,7 @@ struct MessageDraft: Sendable {
         switch compression {
         case .fragmented, .marked: fragments = [text.count / 2]
         case .trailing: text += [0xDE, 0xAD, 0xBE, 0xEF]
-        // The last block, of the one type that does not exist (RFC 1951 §3.2.3).
+        // Gives the last block the one type that does not exist (RFC 1951 §3.2.3).
         case .corrupt: text[0] = 0b111
         default: break
         }
@@ -68,7 +68,7 @@ struct MessageDraft: Sendable {
         var begin = 0
         for end in starts + [text.count] {
             var firstByte: UInt8 = end == text.count ? 0x80 : 0
-            // The first one may be empty together with the text.
+            // The first fragment may be empty, together with the text.
             if begin == 0 { firstByte |= opcode.rawValue | reservedBits << 4 | (isCompressed ? 0x40 : 0) }
             if isCompressed, compression == .marked { firstByte |= 0x40 }
             FrameEncoder.appendRaw(firstByte: firstByte, text[begin..<end], maskKey: maskKey, into: &out)
@@ -101,13 +101,13 @@ struct ServerText {
         if let type = Self.leadingType(of: text) {
             self.type = type
         } else {
-            // Recorded messages have their members in any order, with white space between them.
+            // Recorded messages have members in any order, with white space between them.
             let type = (try? JSON.parse(text))?["type"]?.string
             self.type = type.map { $0.utf8.count <= Self.longestType } == true ? type : nil
         }
     }
 
-    /// The type if the text begins with it, as this server's encoder writes it, so that its messages need no parsing.
+    /// The type, if the text begins with it, as this server's encoder writes it; so its own messages need no parsing.
     private static func leadingType(of text: [UInt8]) -> String? {
         guard text.starts(with: beginning) else { return nil }
         let rest = text[beginning.count...].prefix(longestType + 1)
@@ -123,15 +123,17 @@ struct ServerText {
     var isChunk: Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
     var endsAnswer: Bool { type == "stream_complete" || type == "assistant_message_end" }
     var beginsAnswer: Bool { type == "assistant_message_start" }
-    /// Whether another message follows without any action of the client; not after the others: a client waits for
-    /// `connected` before it sends, and pings again only after `pong`.
+    /// Whether the server sends another message without any action of the client.
+    ///
+    /// After the other messages it may not: a client waits for `connected` before it sends, and pings again only after
+    /// `pong`.
     var announcesMore: Bool {
         isChunk || beginsAnswer || type == "message_received" || type == "user_message" || type == "template_created"
     }
 }
 
-/// The positions of messages on a connection, counted as if there were no faults; no rule therefore changes the point
-/// of another one.
+/// The positions of messages on a connection, counted as if there were no faults, so that no rule changes another
+/// rule's point.
 package struct MessageCounts: Sendable {
     private(set) var frame = 0
     /// The byte range of the latest message's frame, from 0 after the handshake.
@@ -163,7 +165,7 @@ package struct MessageCounts: Sendable {
 
 /// Rewrites text in JSON with escapes, as encoders for 7-bit channels do.
 ///
-/// The text need not be valid JSON, in which only strings have such characters. Bytes that are not UTF-8 stay.
+/// The text need not be valid JSON. In valid JSON, only strings have such characters. Bytes that are not UTF-8 stay.
 public enum JSONEscapes {
     public static func escape(_ text: [UInt8]) -> [UInt8] {
         guard text.contains(where: { $0 >= 0x80 }) else { return text }
@@ -199,10 +201,10 @@ public enum JSONEscapes {
 
 /// Rewrites times in JSON with nine fraction digits, as Go's `time.Time` writes them.
 ///
-/// A pure text transformation: each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The
+/// It transforms only text: each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The
 /// digits depend only on the seed and the written time: equal times stay equal, different seconds keep their order, and
-/// an entity has the same times in each response. Names of members and longer strings stay unchanged. The text need not
-/// be valid JSON, only its strings must be; the time is linear.
+/// an entity has the same times in each response. Names of members and longer strings stay unchanged. Only the strings
+/// must be valid JSON, not the text. It takes linear time.
 public enum NanosecondTimestamps {
     public static func rewrite(_ text: [UInt8], seed: UInt64) -> [UInt8] {
         var out: [UInt8] = []
@@ -241,7 +243,7 @@ public enum NanosecondTimestamps {
         zip(string, shape).allSatisfy { byte, model in model == UInt8(ascii: "0") ? byte.isDigit : byte == model }
     }
 
-    /// Whether a colon follows the string, or the text ends within it.
+    /// Whether a colon follows the string, or the text ends inside it.
     private static func isName(_ text: [UInt8], endingAt quote: Int) -> Bool {
         guard quote < text.count else { return true }
         let next = text[(quote + 1)...].first { !$0.isJSONWhitespace }

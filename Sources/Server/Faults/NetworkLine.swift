@@ -1,22 +1,20 @@
 import FitIQAPI
 
-/// A world's network from a moment on.
+/// A world's network from some moment on.
 ///
-/// A class, so that the lines of its connections share it, and know when it is replaced.
+/// A class, so that the lines of all connections share it, and notice when it is replaced.
 public final class Network: Sendable {
     public let profile: NetworkProfile
     fileprivate let chance: Chance
     private let start: Timestamp
 
-    /// - Parameter start: When it begins, by the world's clock.
+    /// - Parameter start: The time at which it begins, by the world's clock.
     public init(_ profile: NetworkProfile, seed: UInt64, from start: Timestamp) {
         (self.profile, self.start) = (profile, start)
         chance = Chance(seed: seed).mixing("network".utf8)
     }
 
-    /// Whether the first request of a connection gets no answer, but a reset.
-    ///
-    /// - Parameter connection: The connection's number in its world, from 1.
+    /// Whether the network resets a connection at its first request, without a response.
     public func loses(connection: UInt64) -> Bool {
         profile.reach == .nobody || connection <= UInt64(profile.failingConnections)
     }
@@ -40,32 +38,30 @@ public final class Network: Sendable {
 
 /// One direction of a connection through a network: it decides when bytes arrive.
 ///
-/// A value without a clock. Bytes take their places on the line one after the other, in slices of 20 ms; the network's
-/// delay, and what jitter and loss add, come on top, and nothing arrives before what entered earlier. Numbers of bytes
-/// are counted from the beginning of the connection.
+/// A value without a clock. Bytes pass through the line one after the other, in slices of 20 ms. The network's delay,
+/// jitter and loss are added to that, and nothing arrives before bytes that entered earlier. Positions of bytes count
+/// from the beginning of the connection.
 public struct NetworkLine: Sendable {
     public enum Direction: Sendable { case up, down }
 
     public let network: Network
     private let rate: Int?
-    /// Decides about outages, in both directions alike.
+    /// Decides about outages, the same in both directions.
     private let chance: Chance
     private var numbers: SplitMix64
-    /// A batch in transit: all bytes up to a number, and the arrival time of the last one.
+    /// A batch in transit: all bytes up to a position, and the arrival time of the last one.
     private var flights = Backlog<(end: Int, time: Timestamp)>()
-    /// When the last byte has left, and what of its nanoseconds the division left over.
+    /// The time at which the last byte has left, and the remainder of dividing its nanoseconds.
     private var free: Timestamp
     private var remainder = 0
     private var latest: Timestamp
-    /// How many bytes have entered, and how many of these have arrived.
+    /// The number of bytes that have entered, and of those that have arrived.
     public private(set) var entered, arrived: Int
-    /// When the connection breaks, once an outage has broken it.
+    /// The time at which the connection breaks, if an outage has broken it.
     public private(set) var breaks: Timestamp?
 
-    /// - Parameters:
-    ///   - connection: The connection's number in its world.
-    ///   - count: How many bytes came before.
-    ///   - start: When the line is free for the first byte.
+    /// - Parameters: - connection: The connection's number in its world. - count: The number of earlier bytes. - start:
+    ///   The time at which the line is free for the first byte.
     public init(
         _ network: Network, _ direction: Direction, connection: UInt64, after count: Int, from start: Timestamp
     ) {
@@ -76,10 +72,10 @@ public struct NetworkLine: Sendable {
         (free, latest, entered, arrived) = (start, start, count, count)
     }
 
-    /// When the next bytes arrive, or the connection breaks; nil if nothing is on its way.
+    /// The time at which the next bytes arrive or the connection breaks; nil if nothing is in transit.
     public var next: Timestamp? { flights.first?.time ?? breaks }
 
-    /// Sends all bytes up to a number; after a break they never arrive.
+    /// Sends all bytes up to a position; after a break they never arrive.
     public mutating func enter(upTo end: Int, at time: Timestamp) {
         if free < time { (free, remainder) = (time, 0) }
         while entered < end, breaks == nil {
@@ -124,33 +120,33 @@ public struct NetworkLine: Sendable {
         return flights.isEmpty && breaks.map { $0 <= time } ?? false
     }
 
-    /// Counts all bytes up to a number as arrived.
+    /// Counts all bytes up to a position as arrived.
     public mutating func skip(to end: Int) { (flights, entered, arrived, breaks) = (Backlog(), end, end, nil) }
 
     private static let slicesPerSecond = 50
     /// The payload of a packet on most networks, in bytes.
     private static let packet = 1460
-    /// For how many packets of a slice chance decides; among more, some are always lost.
+    /// The most packets of a slice for which loss is drawn: among so many, one is lost anyway.
     private static let packetsAtOnce = 1000
-    /// When a lost packet is sent again at the earliest, as by Linux: 200 ms.
+    /// The shortest time until a lost packet is sent again, as on Linux: 200 ms.
     private static let shortestRepeat: Int64 = 200_000_000
 }
 
 /// The network between a client and a world: its delays, its outages, and who answers.
 ///
-/// Each connection has both rates for itself. Durations are nanoseconds.
+/// Each connection has both rates to itself. Durations are nanoseconds.
 public struct NetworkProfile: Sendable, Equatable {
     public var name: String
-    /// Half of it passes in each direction.
+    /// Half of it is the delay in each direction.
     public var roundTrip: Int64
-    /// Bytes per second to the client and from it; nil if they take no time.
+    /// Bytes per second to the client and from it; nil for unlimited.
     public var down, up: Int?
     /// The largest additional delay of a slice of bytes; slices keep their order.
     public var jitter: Int64
-    /// How many of a thousand packets are sent again, which everything behind them waits for.
+    /// How many of a thousand packets are lost and sent again; all packets behind such a one wait for it.
     public var lossPerMille: Int
     public var outages: Outages?
-    /// How many connections of a world are reset at their first request, counted from the first.
+    /// How many connections of a world, counted from the first, are reset at their first request.
     public var failingConnections: Int
     public var reach: Reach
 
@@ -163,11 +159,12 @@ public struct NetworkProfile: Sendable, Equatable {
         (self.failingConnections, self.reach) = (failingConnections, reach)
     }
 
-    /// Times in which nothing passes: one in each period, at a place that the seed decides, the same for all
-    /// connections of a world.
+    /// Times in which nothing passes.
+    ///
+    /// There is one in each period, at a time that the seed decides, the same for all connections of a world.
     public struct Outages: Sendable, Equatable {
         public var period, length: Int64
-        /// How many of a thousand connections that meet an outage are reset after it.
+        /// How many of a thousand connections are reset after an outage that they meet.
         public var resetPerMille: Int
 
         public init(period: Int64, length: Int64, resetPerMille: Int = 0) {
@@ -182,8 +179,8 @@ public struct NetworkProfile: Sendable, Equatable {
     ///
     /// `edge`, `3g`, `lte` and `wifi-bad` (there "Very Bad Network") have the rates, delays and loss of Apple's Network
     /// Link Conditioner. A geostationary satellite is 35,786 km high, so a round trip takes 477 ms at the speed of
-    /// light; the rest is what operators of such links publish. Unpublished numbers, such as those of tunnels and
-    /// lifts, are ours.
+    /// light; its other numbers come from operators of such links. Nobody publishes numbers for tunnels and lifts, so
+    /// we chose them.
     public static let all = [
         NetworkProfile("edge", roundTrip: ms(840), down: 30_000, up: 25_000),
         NetworkProfile("3g", roundTrip: ms(200), down: 97_500, up: 41_250),

@@ -5,7 +5,7 @@ import WebSocket
 /// An injected fault of an HTTP response, to a REST request or to a WebSocket handshake.
 public enum ResponseFault: Sendable, Equatable {
     case replace(Replacement)
-    /// The normal response for a number of requests per window in nanoseconds, the replacement beyond.
+    /// The normal response for a number of requests per window in nanoseconds, and the replacement beyond.
     ///
     /// The window is fixed: it begins with the first request after the end of the last one. Unless the replacement has
     /// its own ``Replacement/retryAfter``, `Retry-After` is the rest of the window in seconds, rounded up.
@@ -17,8 +17,8 @@ public enum ResponseFault: Sendable, Equatable {
     /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all; a shorter
     /// body is sent in full before the end.
     case truncate(after: Int)
-    /// A Content-Length larger, or smaller, than the body by this much; the connection stays open, and the announced
-    /// length is at least 0.
+    /// A Content-Length that is larger, or smaller if negative, than the body by this much; it is at least 0, and the
+    /// connection stays open.
     case contentLength(off: Int)
     /// The body loses its last byte, so it is not valid JSON; its length is announced correctly.
     case malformedJSON
@@ -28,7 +28,7 @@ public enum ResponseFault: Sendable, Equatable {
     case emptyReply
     /// The connection is reset (RST) after this many bytes of the response, head included.
     case reset(after: Int)
-    /// No byte and no end until the client times out, or the server after ``FaultLimits/hang``.
+    /// Neither bytes nor an end, until the client gives up, or the server after ``FaultLimits/hang``.
     case hang
     /// A different Content-Type; nil removes it.
     ///
@@ -38,17 +38,17 @@ public enum ResponseFault: Sendable, Equatable {
     case nanosecondTimestamps
     /// A `Sec-WebSocket-Accept` for a different key; only the response to a handshake has one.
     case wrongAccept
-    /// The handshake or the response is compressed in a bad way.
+    /// The handshake or the response has a fault of compression.
     case compression(CompressionFault)
     /// The request, or the response to a REST request, waits until an operator lets it continue.
     case hold(Hold)
 }
 
 extension ResponseFault {
-    /// Whether it needs the text of the body, and so one without a content coding.
+    /// Whether it changes the text of the body, so that the body must not be compressed yet.
     public var changesText: Bool { self == .malformedJSON || self == .nanosecondTimestamps }
 
-    /// Whether the client cannot tell where the body ends, so that it has no complete response.
+    /// Whether the client cannot find the end of the body, so that it gets no complete response.
     public var breaksFraming: Bool {
         switch self {
         case .contentLength(let off): off != 0
@@ -67,7 +67,7 @@ public struct Replacement: Sendable, Equatable {
     /// The Content-Type of ``body``; nil for JSON.
     public var contentType: String?
     public var code: String?
-    /// The `message` of the error; nil for one that names the scenario as the cause.
+    /// The `message` of the error; nil for a default that names the scenario as the cause.
     public var message: String?
     /// The `Retry-After` field in seconds.
     public var retryAfter: Int?
@@ -90,19 +90,19 @@ public struct Replacement: Sendable, Equatable {
 
 /// The injected faults of the response to one request or handshake.
 public struct ResponseFaults: Sendable, Equatable {
-    /// The rules that act, in order, without replacements that came too late.
+    /// The rules that act, in order, without replacements after the first.
     public var ruleNames: [String] = []
-    /// The breakpoints that want to hold the request or its response, in order.
+    /// The breakpoints that may hold the request or its response, in order.
     public var holds: [Breakpoint] = []
     /// The replacement, from the first matching rule or quota.
     ///
     /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. The request must not
-    /// reach the backend, unless the replacement ``Replacement/isProcessed``.
+    /// reach the backend, unless ``Replacement/isProcessed`` is true.
     public internal(set) var replacement: Replacement? {
         get { replacements.first }
         set { replacements = newValue.map { [$0] } ?? [] }
     }
-    /// The replacement or nothing: it is large, and few requests have one.
+    /// Holds at most one replacement, in an array because it is large and few requests have one.
     var replacements: [Replacement] = []
     /// The faults of the response, in the order of the rules.
     public var faults: [ResponseFault] = []
@@ -143,8 +143,8 @@ extension FaultBook {
         return endpoint.map(endpoints.contains) ?? false
     }
 
-    /// Applies a fault; returns false if a replacement comes too late, a request is within its quota, or a breakpoint has
-    /// yet to hold it.
+    /// Applies a fault; returns false if it does not act: after another replacement, within a quota, or at a
+    /// breakpoint, which acts later.
     ///
     /// - Parameter message: A replacement's default message, by its status and the name of the rule.
     mutating func act(
@@ -158,10 +158,10 @@ extension FaultBook {
             replacement.message = replacement.message ?? message(replacement.status, name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
-            // Requests with replaced responses also count: a rate limiter comes before everything else.
+            // Requests with replaced responses count too, because a rate limiter comes before everything else.
             let left = rules[index].window.take(at: now, quota: requests, length: window)
             guard let left, acting.replacement == nil else { return false }
-            // Rounded up: a client that returns then is admitted.
+            // Rounded up, so that a client that returns then is admitted.
             let seconds = replacement.retryAfter ?? Int((left + 999_999_999) / 1_000_000_000)
             replacement.retryAfter = seconds
             replacement.message =
@@ -332,9 +332,9 @@ extension EncodedResponse {
     /// Applies faults to the response.
     ///
     /// Changes of the content come first, then chunking, then changes on the wire, each in the given order.
-    /// Content-Length follows the body, and is off by the sum of all errors. Faults that need a body do not change a
-    /// response without one. An empty body counts as none, except that Content-Length can announce too much of it.
-    /// Replacements and quotas are ignored: they decide which response is encoded.
+    /// Content-Length follows the body, plus the sum of all errors. Faults that need a body do not change a response
+    /// without one. An empty body counts as none, except that Content-Length can be too large. Replacements and quotas
+    /// are ignored: they decide which response is encoded.
     ///
     /// `seed` decides the digits of times (``NanosecondTimestamps``).
     public func apply(_ faults: [ResponseFault], seed: UInt64) -> Transmission {
@@ -352,7 +352,7 @@ extension EncodedResponse {
     private mutating func applyToContent(_ fault: ResponseFault, seed: UInt64) {
         switch fault {
         case .malformedJSON where expectsBody:
-            // A newline at the end is not part of the text: without it alone the text would still be valid JSON.
+            // A newline at the end is not part of the text: the text would still be valid JSON without it.
             while body.last?.isJSONWhitespace == true { body.removeLast() }
             _ = body.popLast()
         case .nanosecondTimestamps where expectsBody: body = NanosecondTimestamps.rewrite(body, seed: seed)
@@ -360,7 +360,7 @@ extension EncodedResponse {
             switch fault {
             case .undeclared: setValue(nil, of: "Content-Encoding")
             case .truncated: body.removeLast(body.count / 2)
-            // After the ten bytes of gzip's header.
+            // The first byte after gzip's header of ten bytes.
             case .corrupt: body[10] = 0b111
             case .wrongLength: body[body.count - 1] ^= 0xFF
             default: break
@@ -373,8 +373,8 @@ extension EncodedResponse {
         }
     }
 
-    /// Replaces the accept of a handshake: the client must fail a connection with one that does not belong to its key
-    /// (RFC 6455 §4.1).
+    /// Replaces the accept of a handshake: a client must fail a connection whose accept does not match its key (RFC
+    /// 6455 §4.1).
     private mutating func falsifyAccept() {
         let field = "Sec-WebSocket-Accept"
         guard let right = value(of: field) else { return }
@@ -398,7 +398,7 @@ extension EncodedResponse {
 
     /// Frames the body in two chunks, the second without a size (RFC 9112 §7.1).
     ///
-    /// The first holds half of the body; ``badChunkSize`` replaces the size of the second.
+    /// The first contains half of the body; ``badChunkSize`` replaces the size of the second.
     private mutating func breakChunking() {
         guard expectsBody, !body.isEmpty else { return }
         setValue(nil, of: "Content-Length")

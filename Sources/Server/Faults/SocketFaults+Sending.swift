@@ -26,7 +26,7 @@ extension SocketFaults {
         }
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
-        // A lost message is not worth a stop.
+        // A breakpoint does not hold a message that is lost.
         if plan.isLost { plan.breakpoint = nil }
         if let stepping, !plan.isLost {
             plan.breakpoint = plan.breakpoint ?? stepping
@@ -56,7 +56,7 @@ extension SocketFaults {
 
     struct Plan {
         var draft: MessageDraft
-        /// The messages before it.
+        /// The messages to send before it.
         var inserted: [Outgoing.Message] = []
         /// The breakpoint that holds it, unless there is no room.
         var breakpoint: Breakpoint?
@@ -73,9 +73,9 @@ extension SocketFaults {
         }
     }
 
-    /// The offset in the message's frame at which a rule starts; nil if it does not.
+    /// The offset in the message's frame at which a rule starts; nil if the rule does not act on it.
     private func offset(of rule: Rule, _ message: ServerText) -> Int? {
-        // Each message has its own chance: chunks of different answers are independent.
+        // Each message has its own chance, so chunks of different answers are independent.
         func isMeant(_ selection: Selection, _ number: Int) -> Bool {
             selection.contains(number, rule.chance.mixing(UInt64(counts.frame)))
         }
@@ -154,8 +154,9 @@ extension SocketFaults {
 
     /// Whether a coalesced message releases the waiting ones.
     ///
-    /// The end of an answer does. If the rule names a type, it waits for more of that type. Otherwise a message after
-    /// which the server sends nothing by itself also does, or a client would wait for `connected` forever.
+    /// The end of an answer does. A rule with a type waits for more messages of that type. Without a type, a message
+    /// after which the server sends nothing by itself also releases them: otherwise a client would wait for `connected`
+    /// forever.
     private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
         if case .type = point { return message.endsAnswer }
         return !message.announcesMore
@@ -199,11 +200,11 @@ extension SocketFaults {
 }
 
 extension SocketFaults {
-    /// A message and how it is coalesced.
+    /// A message, and how it is coalesced.
     struct Waiting: Sendable {
         var draft: MessageDraft
         var message: Outgoing.Message
-        /// The rule that makes it wait for others, and the total number of messages.
+        /// The rule that makes it wait for others, and the number of messages per frame.
         var coalescing: (rule: Int, count: Int)?
         var releases: Bool
     }
@@ -253,7 +254,7 @@ extension SocketFaults {
         swapped = nil
     }
 
-    /// The messages that still wait and that the client will never receive: its connection is gone.
+    /// The messages that still wait when the connection is gone, so that the client never receives them.
     public mutating func abandon() -> [Outgoing.Message] {
         let held = takeHeld().map { Outgoing.Message(text: $0.text, ruleNames: $0.ruleNames) }
         let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? []) + held

@@ -14,7 +14,7 @@ public enum SocketFault: Sendable, Equatable {
     case finish
     /// RST instead of the frame.
     case reset
-    /// From the frame on, nothing is sent or read, including pings; the connection stays open.
+    /// From the frame on, the server sends and reads nothing, not even pings; the connection stays open.
     case silence
     /// The first bytes of the frame, header included, then FIN or RST; at a byte, this many more from there.
     case cut(after: Int, reset: Bool)
@@ -33,12 +33,13 @@ public enum SocketFault: Sendable, Equatable {
     case fragments(at: [Int])
     /// Characters that are not ASCII come as JSON escapes, `\uXXXX`, those beyond U+FFFF as two (RFC 8259 §7).
     ///
-    /// A change of the text: fragments may begin inside an escape, and between the two of a pair.
+    /// It changes the text, so fragments may begin inside an escape, or between the two of a pair.
     case escape
-    /// The message waits for those that follow, and this many come in one frame, separated by newlines.
+    /// The message waits for later ones, and this many come in one frame, separated by newlines.
     ///
-    /// Fewer come if the next message is not selected, an answer ends, the connection closes, or, unless the point
-    /// names a type, the server would send nothing more by itself: after `connected`, `pong`, `error` and meal events.
+    /// Fewer come if the next message is not selected, an answer ends, or the connection closes. Unless the point names
+    /// a type, fewer also come after `connected`, `pong`, `error` and meal events, because the server then sends
+    /// nothing more by itself.
     case coalesce(count: Int)
     case binary
     case lose
@@ -51,20 +52,20 @@ public enum SocketFault: Sendable, Equatable {
     case dribble(bytes: Int, every: Int64)
     /// A replacement of the frame's text.
     case replace(text: String)
-    /// Another text message before the frame, which counts for no rule.
+    /// Another text message before the frame; no rule counts it.
     case insert(text: String)
     /// Times in the frame have nine fraction digits.
     case nanosecondTimestamps
-    /// From the frame on, pings of both kinds are not answered: a JSON `pong` in the place of the frame is not sent.
+    /// From the frame on, the server answers pings of neither kind; if the frame is a JSON `pong`, it is not sent.
     case withholdPong
-    /// From the frame on, nothing from the client is read.
+    /// From the frame on, the server reads nothing from the client.
     case stallReading
-    /// The frame waits until an operator lets it continue, and so does everything behind it in the same direction.
+    /// The frame waits until an operator releases it, and so does everything behind it in the same direction.
     ///
-    /// At a point of frames or a type it may also hold the client's messages, which it counts apart.
+    /// At a point with frames or a type it may also hold the client's messages, which it counts separately.
     case hold(Hold)
 
-    /// The frame's message is compressed, in a bad way or an unusual one; elsewhere than on a compressed socket only
+    /// The message is compressed wrongly or unusually; on a socket without compression, only
     /// ``CompressionFault/undeclared`` acts.
     case compression(CompressionFault)
 
@@ -85,7 +86,7 @@ public enum SocketPoint: Sendable, Equatable {
     case chunks(Selection, ofAnswer: Int?)
     /// The n-th byte of the server's text messages, frame headers included, from 1; its frame is cut there.
     ///
-    /// Counted as if there were no faults, and without control frames, whose number depends on the client.
+    /// Bytes are counted as if there were no faults, and without control frames, whose number depends on the client.
     case byte(Int)
 }
 
@@ -93,27 +94,27 @@ public enum SocketPoint: Sendable, Equatable {
 public struct Outgoing: Sendable, Equatable {
     /// Encoded server frames, whole or cut; often empty.
     public var transmission = Transmission()
-    /// A close frame to send after it, with `WebSocket.Connection.closeAnyway`.
+    /// A close frame to send afterwards, with `WebSocket.Connection.closeAnyway`.
     public var close: Close?
     /// The outcomes of messages, for a journal, in the order in which the client receives them.
     ///
-    /// They include messages that waited until now. A message that waits for others is not here: it comes with a later
-    /// call of ``SocketFaults/send(_:)``, with ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
+    /// They include messages that waited until now. A message that still waits for others comes with a later call of
+    /// ``SocketFaults/send(_:)``, with ``SocketFaults/close()`` or ``SocketFaults/abandon()``.
     public var messages: [Message] = []
     /// The rules that acted on this message, in order.
     public var ruleNames: [String] = []
     /// The rule that ends or silences the connection, if any.
     public var endingRule: String?
-    /// The lasting faults that set in with this message, in order; once for each rule.
+    /// The lasting faults that start with this message, in order, once for each rule.
     public var setIn: [LastingFault] = []
-    /// The message at which a breakpoint wants to stop: ``SocketFaults/release(_:)`` is due, now or later.
+    /// The message that a breakpoint holds: call ``SocketFaults/release(_:)`` now or later.
     public var held: Held?
 
     /// A message that a breakpoint holds back.
     public struct Held: Sendable, Equatable {
         public let breakpoint: Breakpoint
         public let text: [UInt8]
-        /// When it came, by the world's clock.
+        /// The time at which it came, by the world's clock.
         public let time: Timestamp
     }
 
@@ -128,7 +129,7 @@ public struct Outgoing: Sendable, Equatable {
     public struct Message: Sendable, Equatable {
         public var text: [UInt8]
         public var extent = Extent.whole
-        /// The bytes of its payload on the wire, if it is compressed and alone in its frame.
+        /// The size of its payload on the wire, if it is compressed and alone in its frame.
         public var compressedSize: Int?
         /// The rules that acted on it, in order.
         public var ruleNames: [String] = []
@@ -153,18 +154,18 @@ public struct Outgoing: Sendable, Equatable {
 
 /// The injected faults of one WebSocket connection: a pipe between the backend's text messages and the wire.
 ///
-/// An engine uses it as follows, for each message while its own connection may still send:
+/// The engine uses it as follows, for each message while the WebSocket connection may still send:
 /// 1. `send` the text, and write the transmission to the output instead of its own frame;
 /// 2. if there is a ``Outgoing/close``, write it with `closeAnyway` after that;
 /// 3. obey the flags ``withholdsPongs``, ``stallsReading`` and ``isSilent``.
 ///
-/// Before it writes a close frame of another origin, the engine sends the result of `close()`.
+/// Before it writes any other close frame, the engine sends the result of `close()`.
 ///
 /// Several faults on one message act in this order: changes of its text in the order of the rules; loss; swapping;
 /// coalescing; framing; doubling; waits. Faults that end the connection (`close`, `finish`, `reset`, `silence`, `cut`,
-/// `end`; the first of them) act at once: a message that waits for swapping is lost; messages that wait for coalescing are
-/// sent before the end. Messages are counted as if there were no faults, so a lost one counts and a doubled one counts
-/// once.
+/// `end`; the first of them) act at once: a message that waits for swapping is lost, and messages that wait for
+/// coalescing are sent before the end. Messages are counted as if there were no faults, so a lost one counts and a
+/// doubled one counts once.
 public struct SocketFaults: Sendable {
     struct Rule: Sendable {
         /// What the sockets that have the rule share: a call can give 1,000 rules to every open socket.
@@ -179,13 +180,13 @@ public struct SocketFaults: Sendable {
         }
 
         private let shared: Shared
-        /// The chance of `perMille` in the point.
+        /// The chance for the point's `perMille`.
         let chance: Chance
         var typeCount = 0
-        /// The messages of the client with the point's type.
+        /// The number of the client's messages with the point's type.
         var clientTypeCount = 0
         var isEnabled: Bool
-        /// Whether it was removed: its name may now switch another rule.
+        /// Whether it was removed, so that its name may now belong to another rule.
         var isRemoved = false
         /// Whether a lasting fault has started.
         var hasSetIn = false
@@ -199,19 +200,20 @@ public struct SocketFaults: Sendable {
         var point: SocketPoint { shared.point }
     }
 
-    /// Whether pings of both kinds stay unanswered: set `answersPings` accordingly; the JSON `pong` is dropped here.
+    /// Whether pings of both kinds stay unanswered: set `answersPings` accordingly; ``send(_:at:)`` drops the JSON
+    /// `pong`.
     public internal(set) var withholdsPongs = false
     public internal(set) var stallsReading = false
-    /// Whether nothing is sent or read while the connection stays open, permanently.
+    /// Whether the server sends and reads nothing more, while the connection stays open.
     public internal(set) var isSilent = false
-    /// Whether nothing more is sent: a fault has ended the connection, or `close()` was called.
+    /// Whether the server sends nothing more: a fault has ended the connection, or `close()` was called.
     public internal(set) var isOver = false
     var rules: [Rule]
     let seed: UInt64
     /// The window of compressed messages, 8 to 15 as a power of 2; nil if they are not compressed.
     ///
-    /// A message is compressed on its own, so that faults may lose, repeat and reorder it; one whose frames a rule
-    /// changes or cuts is not compressed, so that its bytes are where the rule expects them.
+    /// Each message is compressed on its own, so that faults may lose, repeat and reorder it. A message whose frames a
+    /// rule changes or cuts is not compressed, so that its bytes are where the rule expects them.
     public var windowBits: Int?
     var counts = MessageCounts()
     /// The message to send after the next one.
@@ -221,7 +223,7 @@ public struct SocketFaults: Sendable {
     /// The messages that wait for an operator, oldest first.
     var held: [HeldMessage] = []
     var heldByteCount = 0
-    /// Whether a breakpoint holds the first of them.
+    /// Whether a breakpoint holds the first waiting message.
     public internal(set) var isHolding = false
     /// The name of the gate that stops all messages; nil if it is open.
     var gateName: String?
@@ -241,7 +243,7 @@ public struct SocketFaults: Sendable {
 
     public var ruleNames: [String] { rules.map(\.name.text) }
 
-    /// Bytes of waiting text; at most ``FaultLimits/waitingBytes`` plus one or two messages, and those held.
+    /// Bytes of waiting text: at most ``FaultLimits/waitingBytes``, plus one or two messages, plus held ones.
     public var waitingByteCount: Int {
         (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) + heldByteCount
     }
@@ -250,7 +252,7 @@ public struct SocketFaults: Sendable {
 
     /// Enables or disables a rule of this connection; returns false if no rule has the name.
     ///
-    /// Pongs and reading resume when no enabled rule stops them. Silence and ends are permanent.
+    /// Pongs and reading resume when no enabled rule stops them. Silence and the end of a connection are permanent.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
         change([name: .enabled(isEnabled)])
@@ -264,16 +266,16 @@ public struct SocketFaults: Sendable {
 
     public enum Change: Sendable, Equatable {
         case enabled(Bool)
-        /// It is permanently disabled.
+        /// The rule is permanently disabled.
         case removed
     }
 
-    /// Changes of rules by their names.
+    /// Changes to rules, by name.
     public struct Changes: ExpressibleByDictionaryLiteral, Sendable {
         fileprivate let list: [(name: ExactString, change: Change)]
         fileprivate let places: [ExactString: Int]
 
-        /// - Parameter list: Each name once; the order of the rules is the fastest.
+        /// - Parameter list: Each name once; it is fastest in the order of the rules.
         public init(_ list: [(ExactString, Change)]) {
             self.list = list
             places = Dictionary(uniqueKeysWithValues: list.indices.map { (list[$0].0, $0) })
@@ -286,7 +288,7 @@ public struct SocketFaults: Sendable {
     public mutating func change(_ changes: Changes) -> Bool {
         var (isChanged, place) = (false, 0)
         for index in rules.indices where !rules[index].isRemoved {
-            // The next one in their order; a search hashes the name, for each rule of each socket.
+            // Usually the next one in order; a search would hash the name for each rule of each socket.
             if place == changes.list.count || changes.list[place].name != rules[index].name {
                 guard changes.list.count > 1, let found = changes.places[rules[index].name] else { continue }
                 place = found
@@ -303,9 +305,8 @@ public struct SocketFaults: Sendable {
 
     /// Ends the connection's messages, and returns what must be sent before the close frame.
     ///
-    /// Messages that an operator holds and those that wait for a shared frame are sent; one that waits for swapping is
-    /// lost. The result is empty after a
-    /// fault has ended the connection, and from the second call on.
+    /// Held messages and those that wait for a shared frame are sent; one that waits for swapping is lost. The result
+    /// is empty after a fault has ended the connection, and from the second call on.
     public mutating func close() -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
@@ -328,13 +329,13 @@ public struct SocketFaults: Sendable {
 
 /// Messages that wait for an operator: behind a breakpoint, or behind a gate that stops the whole socket.
 extension SocketFaults {
-    /// A waiting server message, with the rules' earlier changes.
+    /// A waiting message of the server, with the changes that rules have made so far.
     struct HeldMessage: Sendable {
         var plan: Plan
         let message: ServerText
         var text: [UInt8]
         var ruleNames: [String]
-        /// When it came, by the world's clock.
+        /// The time at which it came, by the world's clock.
         let time: Timestamp
     }
 
@@ -344,18 +345,18 @@ extension SocketFaults {
         return (first.plan.draft.text, first.plan.draft.opcode == .text)
     }
 
-    /// How many messages wait behind the one that a breakpoint holds.
+    /// The number of messages that wait behind the held one.
     public var behindCount: Int { max(0, held.count - 1) }
 
     /// Stops all messages, and reading from the client, until ``ungate()``.
     ///
-    /// - Parameter name: Stands among the rules of each message that waits.
+    /// - Parameter name: A name that is listed with the rules of each waiting message.
     public mutating func gate(named name: String = "by hand") {
         gateName = name
         updateFlags()
     }
 
-    /// Opens the gate, and returns what waited behind it.
+    /// Opens the gate, and returns the messages that waited behind it.
     public mutating func ungate() -> Outgoing {
         var outgoing = Outgoing()
         gateName = nil
@@ -364,13 +365,11 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// Releases the message that a breakpoint holds, and those that wait behind it up to the next breakpoint.
+    /// Releases the held message, and those behind it up to the next breakpoint.
     ///
-    /// - Parameters:
-    ///   - text: The text that replaces its own.
-    ///   - isLost: Whether the client never receives it.
-    ///   - steps: Whether the next message is held.
-    ///   - isDeclined: Whether it passes as if there were no breakpoint: there is no room, or the rule is disabled.
+    /// - Parameters: - text: A replacement for its text. - isLost: Whether to drop it. - steps: Whether to hold the
+    ///   next message too. - isDeclined: Whether it passes as if there were no breakpoint, for lack of room or because
+    ///   the rule is disabled.
     public mutating func release(
         text: [UInt8]? = nil, isLost: Bool = false, steps: Bool = false, isDeclined: Bool = false
     ) -> Outgoing {
@@ -389,7 +388,7 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// Whether a message has to wait: for an operator, or for one that came before it.
+    /// Whether a message must wait: for an operator, or for an earlier message.
     func waits(_ plan: Plan) -> Bool { plan.breakpoint != nil || isGated || !held.isEmpty }
 
     mutating func wait(_ message: HeldMessage, into outgoing: inout Outgoing) {
@@ -400,7 +399,7 @@ extension SocketFaults {
         if held.count == 1 { drain(into: &outgoing) }
     }
 
-    /// Sends what waits up to the next breakpoint.
+    /// Sends waiting messages up to the next breakpoint.
     ///
     /// - Parameter first: Whether the first message was released just now, so that no step holds it again.
     private mutating func drain(into outgoing: inout Outgoing, first: Bool = false) {
@@ -420,11 +419,11 @@ extension SocketFaults {
             }
         }
         held.removeFirst(count)
-        // Nothing follows the end.
+        // Nothing follows the end of the connection.
         if isOver { (held, heldByteCount) = ([], 0) }
     }
 
-    /// Sends what waits, because the connection closes; a message that would have ended it is lost.
+    /// Sends waiting messages, because the connection closes; one that would have ended the connection is lost.
     mutating func flush(into outgoing: inout Outgoing) {
         for var message in takeHeld() {
             if message.plan.ending != nil { message.plan.isLost = true }
@@ -433,23 +432,23 @@ extension SocketFaults {
         }
     }
 
-    /// Removes and returns what waits.
+    /// Removes and returns the waiting messages.
     mutating func takeHeld() -> [HeldMessage] {
         if isHolding, let name = held.first?.plan.breakpoint?.name.text { held[0].note(name) }
         defer { (held, heldByteCount, isHolding, stepping) = ([], 0, false, nil) }
         return held
     }
 
-    /// The type of a message in either direction; nil if it has none of at most 64 bytes.
+    /// The type of a message in either direction; nil without a type of at most 64 bytes.
     public static func type(ofMessage text: [UInt8]) -> String? { ServerText(text).type }
 
-    // MARK: What the client sends
+    // MARK: Messages of the client
 
-    /// Counts a message of the client, and returns the breakpoint that holds it; nil if none does.
+    /// Counts a message of the client, and returns the breakpoint that holds it, if any.
     ///
-    /// Rules count the client's messages apart from the server's.
+    /// Rules count the client's messages separately from the server's.
     ///
-    /// - Parameter isText: Whether it is a text, which may have a type.
+    /// - Parameter isText: Whether it is a text message, which may have a type.
     public mutating func receive(_ payload: [UInt8], isText: Bool) -> Breakpoint? {
         clientCount += 1
         var breakpoint = clientStepping
@@ -481,7 +480,7 @@ extension SocketFaults {
 }
 
 extension SocketFaults.HeldMessage {
-    /// Adds a rule that acted on the message, once.
+    /// Adds a rule that acted on the message, without duplicates.
     mutating func note(_ name: String) {
         if !ruleNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { ruleNames.append(name) }
     }

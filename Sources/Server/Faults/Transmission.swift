@@ -11,7 +11,7 @@ public struct Transmission: Sendable, Equatable {
 
     /// An action before the byte at an offset and after the previous one.
     public struct Mark: Sendable, Equatable {
-        /// From 0 to the count of bytes.
+        /// From 0 to the number of bytes.
         public var offset: Int
         public var action: WireAction
 
@@ -24,11 +24,11 @@ public struct Transmission: Sendable, Equatable {
 
 /// An action between two bytes.
 public enum WireAction: Sendable, Equatable {
-    /// Holds back what follows, in nanoseconds.
+    /// Holds back later bytes, for a time in nanoseconds.
     case wait(Int64)
-    /// The connection ends normally (FIN); what follows is not sent.
+    /// The connection ends normally (FIN); later bytes are not sent.
     case finish
-    /// The connection is reset (RST); what follows is not sent.
+    /// The connection is reset (RST); later bytes are not sent.
     case reset
     /// Later bytes are never sent, and the connection stays open.
     case silence
@@ -54,7 +54,7 @@ struct WireFaults {
 
     init(count: Int) { self.count = count }
 
-    /// Holds back what starts at an offset.
+    /// Holds back the bytes from an offset on.
     mutating func wait(_ nanoseconds: Int64, at offset: Int) {
         waits.append(Transmission.Mark(offset, .wait(FaultLimits.wait(nanoseconds))))
     }
@@ -63,7 +63,7 @@ struct WireFaults {
     mutating func dribble(bytes: Int, every nanoseconds: Int64, in range: Range<Int>) {
         let size = max(bytes, 1)
         var offset = range.lowerBound
-        // Compared so that no size overflows.
+        // Compares differences, so that no size overflows.
         while piecesLeft > 1, range.upperBound - offset > size {
             offset += size
             wait(nanoseconds, at: offset)
@@ -71,7 +71,7 @@ struct WireFaults {
         }
     }
 
-    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end counts, the first of
+    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end wins, and the first of
     /// equals.
     mutating func end(_ action: WireAction, at offset: Int) {
         let offset = min(max(offset, 0), count)
@@ -82,7 +82,7 @@ struct WireFaults {
     /// The bytes up to the end, and the marks in order: waits precede an end at the same offset.
     func transmission(of bytes: [UInt8]) -> Transmission {
         let end = ending?.offset ?? count
-        // Sorting is stable: the first one added at an offset stays first.
+        // Sorting is stable: marks at the same offset keep the order in which they were added.
         var marks = waits.filter { $0.offset <= end }.sorted { $0.offset < $1.offset }
         if let ending { marks.append(ending) }
         return Transmission(end == bytes.count ? bytes : Array(bytes[..<end]), marks: marks)
@@ -96,7 +96,7 @@ extension WireFaults {
         case .delay(let time): wait(time, at: 0)
         case .dribble(let bytes, let time): dribble(bytes: bytes, every: time, in: 0..<count)
         case .truncate(let after):
-            // Without a body nothing can be missing.
+            // Without a body there is nothing to truncate.
             if count > headCount { end(.finish, at: headCount + min(max(after, 0), count)) }
         case .emptyReply: end(.finish, at: 0)
         case .reset(let after): end(.reset, at: after)
@@ -109,7 +109,7 @@ extension WireFaults {
 }
 
 extension Transmission {
-    /// Appends what follows on the same wire.
+    /// Appends later bytes on the same wire.
     ///
     /// - Precondition: Nothing has ended the connection.
     public mutating func append(_ next: Transmission) {
@@ -134,7 +134,7 @@ extension Transmission {
 /// A queue that removes in batches; otherwise an answer sent byte by byte would take quadratic time.
 public struct Backlog<Element> {
     @usableFromInline var elements: [Element] = []
-    /// How many of them were removed.
+    /// The number of removed elements.
     @usableFromInline var removed = 0
 
     @inlinable public init() {}

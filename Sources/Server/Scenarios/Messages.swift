@@ -7,7 +7,7 @@ import Text
 enum Messages {
     static let documentName = "The document"
 
-    // MARK: Texts that are no documents
+    // MARK: Texts that are not documents
 
     static let emptyFile = "The file is empty; a scenario needs at least 'name: …'."
     static let tooDeep =
@@ -133,7 +133,7 @@ enum Messages {
     static let patternFlags =
         "Flags are not supported, because matching already ignores case; end the expression with the slash."
 
-    // MARK: What the values mean
+    // MARK: The meaning of values
 
     static func notUnique(_ what: String) -> String { "is the \(what) of another one; each needs its own." }
     static func tooManyActive(_ limit: Int) -> String {
@@ -259,7 +259,7 @@ enum Messages {
 
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
-    /// The nearest of the first 200 names: a scenario may have a thousand, and each one costs time for each mistake.
+    /// The nearest of the first 200 names: a scenario may have a thousand, and each costs time for each mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
         NearestWord.find(text, among: Array(candidates.prefix(200)))
     }

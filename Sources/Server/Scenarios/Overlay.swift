@@ -4,11 +4,11 @@ import JSON
 
 /// Changes to the fake's answers that imitate a real server.
 ///
-/// A comparison writes them (`conform --accept`), and the server applies them to its own answers and messages, in the
-/// order of the file. Answers of faults, stubs and sessions stay unchanged.
+/// A comparison writes these changes (`conform --accept`), and the server applies them to its own answers and messages,
+/// in the order of the file. Answers of faults, stubs and sessions stay unchanged.
 public struct Overlay: Sendable, Equatable {
     public let changes: [Change]
-    /// The changes of each endpoint that act: of several that replace all values at one place, the first.
+    /// The effective changes of each endpoint: if several replace all values at one place, only the first.
     private let acting: [Endpoint: [Change]]
 
     public init(_ changes: [Change] = []) {
@@ -26,7 +26,7 @@ public struct Overlay: Sendable, Equatable {
 
     public struct Change: Sendable, Hashable {
         public var endpoint: Endpoint
-        /// The answers or messages to change, as earlier changes leave them.
+        /// The answers or messages to change, identified by their kind after earlier changes.
         public var kind: Kind
         /// The value's path; empty for the answer itself.
         public var member: [Step]
@@ -70,19 +70,21 @@ public struct Overlay: Sendable, Equatable {
     }
 
     public enum Action: Sendable, Hashable {
-        /// Gives the value the kind and the form of this one, or adds it to objects that lack it; replaces only the
-        /// given words, unless they are nil.
+        /// A value for this place.
+        ///
+        /// A value that is already there gets the kind and the form of this one, and objects that lack it get it. With
+        /// `insteadOf`, it replaces only these words.
         case value(JSONValue, insteadOf: [String]?)
         case rename(String)
         case remove
         case becomes(Kind)
         case contentType(String)
-        /// The server may answer so; the fake never does.
+        /// The real server may answer like this; the fake never does.
         case known
     }
 }
 
-// MARK: What the server applies
+// MARK: Applying changes
 
 extension Overlay {
     /// An answer after its changes; nil for unchanged parts.
@@ -95,7 +97,7 @@ extension Overlay {
     /// Whether answers of an endpoint may change.
     public func concerns(_ endpoint: Endpoint) -> Bool { acting[endpoint] != nil }
 
-    /// How many changes are applied to an answer of an endpoint, at most.
+    /// The most changes that are applied to an answer of an endpoint.
     public func count(for endpoint: Endpoint) -> Int { acting[endpoint]?.count ?? 0 }
 
     /// Changes an answer; parses its body once.
@@ -121,7 +123,7 @@ extension Overlay {
         return value.encoded()
     }
 
-    /// Applies changes in order, and returns the kind that the answer has then.
+    /// Applies changes in order, and returns the answer's kind after them.
     private static func apply(
         _ changes: [Change], to value: inout JSONValue?, _ kind: Kind, noteType: (String) -> Void
     ) -> Kind {
@@ -175,7 +177,7 @@ extension Overlay {
 // MARK: Paths
 
 extension [Overlay.Step] {
-    /// The notation: `data.goals[].created_at`; empty for the whole.
+    /// The notation, `data.goals[].created_at`; empty for the whole answer.
     public var path: String {
         reduce(into: "") { path, step in
             switch step {
@@ -232,7 +234,7 @@ extension Overlay {
         return overlay
     }
 
-    /// The size of its changes' values in JSON: the server may write them into each element of a list.
+    /// The size of its changes' values in JSON: the server may write each value into every element of a list.
     private var valueBytes: Int {
         changes.reduce(0) { sum, change in
             if case .value(let value, _) = change.action { sum + value.encoded().count } else { sum }

@@ -26,7 +26,7 @@ public struct Scenario: Sendable, Equatable {
     /// The scripted answers and meals.
     public var script: Script
     public var faults: [FaultRule]
-    /// Answers to requests of which the product knows nothing; the first one that fits counts.
+    /// Answers to requests that are not part of the product; the first one that fits is used.
     public var stubs: [Stub] = []
     /// The network between clients and the world; nil leaves it to the server.
     public var network: NetworkProfile?
@@ -34,13 +34,13 @@ public struct Scenario: Sendable, Equatable {
     public var upstream: Upstream?
     /// How its answers differ from the fake's; nil leaves it to the server.
     public var overlay: Overlay?
-    /// The path of an overlay that is not read yet; a relative one starts at the scenario's file.
+    /// The path of an overlay that is not read yet, relative to the scenario's file.
     public var unreadOverlay: String?
     /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
     /// The script in its document, in the original notation.
     public var written = WrittenScript()
-    /// The words of earlier versions that its document has, each with the one that is used now: no mistakes.
+    /// The old words in its document, which are no mistakes, each with the current word.
     public internal(set) var oldWords: [ScenarioErrors.Mistake] = []
 
     /// The name of the scenario without a script.
@@ -58,7 +58,7 @@ public struct Scenario: Sendable, Equatable {
         (self.faults, self.replay) = (faults, replay)
     }
 
-    /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
+    /// The keys that have no meaning with a session, which has its own contents and responses.
     static let keysWithoutReplay = [
         "token_lifetime", "accounts", "consultations", "ids", "tokens", "users", "pauses", "answers", "meals", "stubs",
         "issued_ids", "upstream", "overlay",
@@ -67,7 +67,7 @@ public struct Scenario: Sendable, Equatable {
     /// The rules for answers, meals and faults, and the stubs.
     public var ruleCount: Int { script.answers.count + script.meals.count + faults.count + stubs.count }
 
-    /// Whether it has nothing of ``keysWithoutReplay`` and no session, so that a session can be replayed in it.
+    /// Whether it uses none of ``keysWithoutReplay`` and has no session, so that it can replay a session.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && stubs.isEmpty && overlay == nil && unreadOverlay == nil
             && upstream == nil && tokenLifetime == nil && rules.accounts == nil && rules.perTopic == nil
@@ -89,7 +89,7 @@ extension Scenario {
     }
 }
 
-/// The members of a scenario's document that the export of a world does not have; faults are listed apart.
+/// The members of a scenario's document that an export of a world lacks; faults are listed separately.
 public struct WrittenScript: Sendable, Equatable {
     public private(set) var members: JSONObject = [:]
     private static let keys = ["summary", "network", "pauses", "answers", "meals", "stubs", "upstream", "overlay"]
@@ -105,12 +105,12 @@ public struct WrittenScript: Sendable, Equatable {
         for key in keys { members[key] = other.members[key] }
     }
 
-    /// The notation is not part of a scenario: the same rules may have many notations.
+    /// The notation is not part of a scenario: the same rules have many notations.
     public static func == (one: WrittenScript, other: WrittenScript) -> Bool { true }
 }
 
 extension WrittenScript: CustomReflectable {
-    /// Nothing, as for `==`: `isExactly` would compare the notation otherwise.
+    /// No children, so that `isExactly` ignores the notation, as `==` does.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -175,29 +175,29 @@ public enum ScenarioLimits {
     public static let nodes = 200_000
     /// Bytes of texts that the aliases of a YAML document repeat, 16 MiB.
     public static let repeatedBytes = 16 * 1024 * 1024
-    /// Times that `%TAG` stands in a YAML document, as a directive or not.
+    /// Occurrences of `%TAG` in a YAML document, as a directive or not.
     public static let directives = 100
     /// Values of a JSON file such as an export, which uses more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
-    /// Answers of one's own.
+    /// Stubs of a scenario.
     public static let stubs = 100
-    /// Exceptions of an upstream.
+    /// Endpoints of an upstream with their own answerer.
     public static let upstreamRules = 100
     /// Changes to the fake's answers in an overlay.
     public static let changes = 1000
     /// Bytes of JSON in the values of all changes: each may be written into every element of a list.
     public static let changeBytes = 16 * 1024
-    /// Texts that pass for tokens.
+    /// Texts accepted as tokens.
     public static let tokens = 100
-    /// Values that are filled in in one answer: each can be as long as a question.
+    /// Fields to fill in in one answer: each value can be as long as a question.
     public static let fields = 100
     /// The nesting depth of lists and mappings.
     public static let depth = 64
-    /// Reported mistakes; the rest is only counted.
+    /// Reported mistakes; further ones are only counted.
     public static let mistakes = 50
     /// Users per scenario.
     public static let users = 100_000
-    /// Iterations of PBKDF2 for all passwords of a scenario, some five seconds: many passwords need a lower cost.
+    /// Iterations of PBKDF2 for all passwords of a scenario, some five seconds; for many passwords, lower the cost.
     public static let passwordWork = 20_000_000
     /// Goals per user.
     public static let goals = 1000
@@ -213,7 +213,7 @@ public enum ScenarioLimits {
     public static let photos = 20
     /// Documents per collection and user.
     public static let documents = 10_000
-    /// Users with whom a document is shared.
+    /// Users who share a document.
     public static let shares = 100
     /// Foods per meal.
     public static let items = 50
@@ -222,7 +222,7 @@ public enum ScenarioLimits {
     /// Steps for a scalar of a text by all rules for answers together, and by all rules for meals.
     ///
     /// With `SearchedText.maximumLength` that makes 2.5 million steps for a message, of up to 6 ns each: less than the
-    /// 20 ms that a message may take of the loop. `Pattern.stepsPerScalar` says what an expression takes.
+    /// 20 ms for which a message may block the loop. `Pattern.stepsPerScalar` gives the cost of an expression.
     public static let matchingSteps = 500
     /// Names for pauses.
     public static let pauses = 1000
@@ -230,7 +230,7 @@ public enum ScenarioLimits {
     public static let steps = 10_000
     /// Bytes of all texts of an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
-    /// The assumed bytes of a built-in answer: more than any has.
+    /// The assumed bytes of a built-in answer: more than any of them has.
     public static let builtInAnswerBytes = 512
     /// Bytes of a text from an assistant or the system, 1 MiB.
     public static let messageBytes = 1024 * 1024
@@ -277,10 +277,9 @@ public struct SessionReplay: Sendable, Equatable {
 
         /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.
         ///
-        /// - Parameters:
-        ///   - prefix: The path in front of the API's, which requests may have or not.
-        ///   - attachment: Returns the bytes of a file next to it by name; nil if there is none.
-        /// - Throws: The mistakes of the file, which is limited to 256 MiB, or the reason it cannot be replayed
+        /// - Parameters: - prefix: The path before the API's; requests may omit it. - attachment: Returns the bytes of
+        ///   a file next to it by name; nil if there is none.
+        /// - Throws: The mistakes of the file, which is limited to 256 MiB, or the reason why it cannot be replayed
         ///   (``ReplayError``).
         public init(
             readingHAR bytes: [UInt8], prefix: PathPrefix? = nil,
@@ -302,7 +301,7 @@ public struct SessionReplay: Sendable, Equatable {
     }
 }
 
-/// The reason a session cannot be replayed.
+/// The reason why a session cannot be replayed.
 public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertible {
     /// A sentence: the position in the file, the problem, and what was expected.
     public let description: String
@@ -328,7 +327,7 @@ extension Scenario {
 
     /// Returns the built-in scenario with this name, or nil if there is none.
     ///
-    /// `default` is free; the others are parsed on request.
+    /// `default` needs no parsing; the others are parsed on request.
     public static func builtIn(named name: String) -> Scenario? {
         if name == defaultName { return Scenario() }
         guard let text = builtInText(named: name) else { return nil }
@@ -358,7 +357,7 @@ extension Scenario {
 
     private static let folder = "Fixtures/scenarios/"
 
-    /// The text of the line `summary: `, which each file has near its beginning and which needs no quotation marks.
+    /// The text of the line `summary: `, which each file has near its beginning, without quotation marks.
     private static func summary(of bytes: UnsafeBufferPointer<UInt8>) -> String {
         let key = Array("summary: ".utf8)
         let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 20).first { $0.starts(with: key) }

@@ -3,15 +3,15 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// An answer of one's own to a request of any path: no part of the product.
+/// An answer to a request for any path outside the product.
 public struct Stub: Sendable, Equatable {
     public var method: HTTPRequest.Method
-    /// As written: a segment such as `{id}` matches any.
+    /// The path as written; a segment such as `{id}` matches any.
     public var path: String
     public var status = HTTPResponse.Status.ok
     public var fields = HTTPFields()
     public var body: [UInt8] = []
-    /// Whether it answers paths that the product knows as well.
+    /// Whether it also answers paths of the product.
     public var overrides = false
 
     public func answers(_ method: HTTPRequest.Method, _ segments: some BidirectionalCollection<String>) -> Bool {
@@ -26,7 +26,7 @@ public struct Stub: Sendable, Equatable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether a path is one that the product has in any mode.
+    /// Whether the product has a path in any mode.
     fileprivate static func isOfProduct(_ path: String) -> Bool {
         GuideMode.allCases.contains { Route(segments: segments(of: path), in: $0) != nil }
     }

@@ -11,7 +11,7 @@ public struct Upstream: Sendable, Equatable {
 
     public enum Answerer: String, Sendable, CaseIterable {
         case fake, real
-        /// The fake answers if the server says 404 or 501, or cannot be reached.
+        /// The fake answers if the server responds with 404 or 501, or cannot be reached.
         case realElseFake = "real-else-fake"
     }
 
@@ -21,12 +21,12 @@ public struct Upstream: Sendable, Equatable {
         endpoint.flatMap { endpoints[$0] } ?? answers
     }
 
-    /// The statuses after which the fake may answer: no such path, and no such method or feature.
+    /// The statuses after which the fake may answer: the server lacks the path, the method or the feature.
     public static let statusesOfAbsence = [404, 501]
 }
 
 extension Upstream {
-    /// A URL, or a mapping with the answerers of endpoints.
+    /// Reads a URL, or a mapping with the answerers of endpoints.
     static func read(_ cursor: Cursor) -> Upstream? {
         guard case .mapping = cursor.node.content else { return url(cursor).map { Upstream($0) } }
         guard let fields = Fields(cursor, as: .upstream) else { return nil }
@@ -62,7 +62,7 @@ extension Upstream {
 }
 
 extension Upstream? {
-    /// This one, with another's URL if it has none; the other if there is none.
+    /// Returns this one, with the other's URL if it has none; `other` if this is nil.
     public func completed(by other: Upstream?) -> Upstream? {
         guard var result = self else { return other }
         result.url = result.url ?? other?.url

@@ -46,7 +46,7 @@ extension AnswerRule {
 }
 
 extension Cursor {
-    /// The fields in a text of an answer, which are refused if they are unknown.
+    /// The number of fields in a text of an answer; reports unknown fields.
     fileprivate func fieldCount(of text: String) -> Int {
         do throws(TextTemplate.UnknownField) {
             return try TextTemplate.check(text)
@@ -100,7 +100,7 @@ extension StreamTiming.Jitter {
 }
 
 extension AnswerScript.Step {
-    /// The steps of an answer in any notation; the built-in coach's text if it has none of its own.
+    /// The steps of an answer in any notation; without a text of its own, the built-in coach's.
     static func read(_ answer: Fields, pauses: PauseTable) -> [AnswerScript.Step] {
         let form = answer.one(of: ["text", "chunks", "steps", "error", "silence"], isRequired: false)
         answer.refuse(["code"], unless: form == "error", Messages.needs("'error'"))
@@ -116,7 +116,7 @@ extension AnswerScript.Step {
         default: steps = [.builtInAnswer]
         }
         if let template = answer["template_created"].flatMap(CreatedTemplate.read) {
-            // Before the end, however the answer ends.
+            // These steps come before the end, however the answer ends.
             switch steps.last {
             case .error, .silence: steps.insert(.template(template), at: steps.count - 1)
             default: steps.append(.template(template))
@@ -173,7 +173,7 @@ extension AnswerScript.Step {
         }
     }
 
-    /// Reports steps after a silence; if nothing was reported before, all steps are present.
+    /// Reports steps after a silence, unless earlier mistakes left out steps.
     private static func checkOrder(_ steps: [AnswerScript.Step], _ cursor: Cursor?) {
         guard let index = steps.firstIndex(of: .silence), index < steps.count - 1,
             let elements = cursor?.elements(limit: ScenarioLimits.steps, of: "steps"), elements.count == steps.count

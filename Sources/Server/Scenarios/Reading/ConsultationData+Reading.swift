@@ -25,7 +25,7 @@ extension ConsultationData {
         consultation.updatedAt = fields["updated_at"]?.dataTime()
         consultation.completedAt = fields["completed_at"]?.dataTime()
         consultation.awaitsAnswer = fields["awaits_answer"]?.flag() ?? false
-        // Without a persona the topic is unknown too; the mistake has been reported.
+        // Without a persona the topic is unknown too, and the mistake was reported.
         return persona == nil ? nil : consultation
     }
 

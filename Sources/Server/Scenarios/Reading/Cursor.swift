@@ -34,7 +34,7 @@ struct Cursor {
         return nil
     }
 
-    /// The same for a time, with an explanation for a near miss.
+    /// Reports that the value is not a time, with an explanation for a near miss.
     func refuse<Value>(time expected: String) -> Value? {
         let problem = written.flatMap(RFC3339.problem).map { " " + $0 } ?? ""
         return refuse(Messages.wrongType(expected: expected, got: node.excerpt) + problem)
@@ -55,7 +55,7 @@ struct Cursor {
         return elements(limit: limit, of: what)
     }
 
-    /// The value as written, if it is a word or a text.
+    /// The value as written, if it is a plain word or a text.
     var written: String? {
         switch node.content {
         case .plain(let text), .text(let text): text
@@ -148,7 +148,7 @@ struct Cursor {
         name(among: Choice.allCases.map(\.rawValue)).flatMap(Choice.init)
     }
 
-    /// - Parameter oldWords: The names of earlier versions, with those that are used now.
+    /// - Parameter oldWords: The names that earlier versions used, with the current ones.
     func name(among allowed: [String], oldWords: [(old: String, now: String)] = []) -> String? {
         guard let name = string(expected: Messages.oneOf(allowed)) else { return nil }
         if let now = oldWords.first(where: { $0.old.isExactly(name) })?.now, allowed.contains(now) {
@@ -231,7 +231,7 @@ struct Cursor {
         return first...(last ?? Int.max)
     }
 
-    /// A selection of numbered things: a range, or a mapping with more details.
+    /// A selection of numbered items: a range, or a mapping with more details.
     func selection() -> Selection? {
         if case .mapping = node.content {
             guard let fields = Fields(self, as: .selection) else { return nil }
@@ -251,14 +251,14 @@ struct Cursor {
         return Selection(first: first, last: last)
     }
 
-    /// The text after the last slash of a text such as `/protein/i`, if it can only be flags.
+    /// The text after the last slash of a text such as `/protein/i`, if it looks like flags.
     private static func flags(of text: String) -> Substring? {
         guard text.hasPrefix("/"), let slash = text.dropFirst().lastIndex(of: "/") else { return nil }
         let flags = text[slash...].dropFirst()
         return flags.allSatisfy { "gimsux".contains($0) } ? flags : nil
     }
 
-    /// Words that must be contained, or `/an expression/`.
+    /// Words that a text must contain, or `/an expression/`.
     func textMatch() -> TextMatch? {
         guard let text = text(1...2000) else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {
@@ -273,13 +273,13 @@ struct Cursor {
     }
 }
 
-/// The property of a value that a client must know to read it, in words.
+/// The kind of a value, in words: what a client must know to read it.
 package struct ValueKind: Hashable, Sendable {
     package let words: String
-    /// Whether it fits where any text may be.
+    /// Whether it fits wherever any text is allowed.
     package private(set) var isText = false
     private static let text = "a text"
-    /// The made-up value for a text that is not one of the expected words: any text may be there.
+    /// The made-up value for a free text, as opposed to one of the expected words.
     package static let anyText = "any text"
 
     package init(_ value: JSONValue) {
@@ -306,14 +306,14 @@ package struct ValueKind: Hashable, Sendable {
         return groups.map(\.count) == [8, 4, 4, 4, 12] && groups.allSatisfy { $0.allSatisfy(\.isHexDigit) }
     }
 
-    /// Whether a value of this kind fits in place of that one.
+    /// Whether a value of this kind fits in place of a known one.
     package func isAlike(_ known: ValueKind) -> Bool { self == known || isText && known.words == Self.text }
 }
 
 extension JSONValue {
     /// The value in the kind and form of a sample: a time with as many digits, a number as text, an id in upper case.
     ///
-    /// A value that cannot have that form becomes the sample.
+    /// If the value cannot have that form, returns the sample.
     func inForm(of sample: JSONValue) -> JSONValue {
         if ValueKind(self) == ValueKind(sample) { return self }
         switch (self, sample) {
@@ -340,14 +340,14 @@ extension JSONValue {
         }
     }
 
-    /// A value of the same kind and form that is made up: nothing that somebody wrote, no id, no time and no measure.
+    /// A made-up value of the same kind and form, without anybody's texts, ids, times and measures.
     ///
-    /// - Parameter isWord: Whether a name's text may be a word, which stays if it looks like one.
+    /// - Parameter isWord: Whether the text of a name may be a word; it stays if it also looks like one.
     package func madeUp(under name: String = "", isWord: (String) -> Bool) -> JSONValue {
         switch self {
         case .null, .bool: return self
         case .number(let number):
-            // The time of the other samples, if it may be one.
+            // The time in the other samples, if the number may be a time.
             let magnitude = number.double.map { abs($0) } ?? 0
             if (1e9..<1e10).contains(magnitude) { return 1_738_146_600 }
             if (1e12..<1e13).contains(magnitude) { return 1_738_146_600_000 }
@@ -369,7 +369,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whether it is such as `not_started`, and not such as a code that somebody got: short, and without digits.
+    /// Whether it looks like `not_started`, short and without digits, and not like a code that a user received.
     fileprivate var looksLikeWord: Bool {
         utf8.count <= 40 && utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "_") }
     }

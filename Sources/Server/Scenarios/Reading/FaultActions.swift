@@ -74,7 +74,7 @@ extension Replacement {
 }
 
 extension Fields {
-    /// The required number of bytes that are sent before the fault.
+    /// The required number of bytes before the fault.
     func after(_ what: String) -> Int? {
         required("after", "how many bytes of \(what) are sent")?.integer(0...FaultLimits.contentLengthError)
     }
@@ -193,7 +193,7 @@ extension CompressionFault {
 }
 
 extension Hold {
-    /// The things that it can hold at a place, in the order of messages.
+    /// The items that it can hold at a place, in the order of messages.
     static func choices(at place: FaultPlace) -> [String] {
         switch place {
         case .response: ["request", "response"]
@@ -204,7 +204,7 @@ extension Hold {
 
     private static let oldWords = Party.allCases.map { (old: $0.rawValue, now: $0.direction) }
 
-    /// Reads the held thing, alone or with conditions.
+    /// Reads the held item, alone or with conditions.
     fileprivate static func read(_ value: Cursor, at place: FaultPlace) -> Hold? {
         var hold = Hold()
         var what: Cursor? = value
@@ -223,7 +223,7 @@ extension Hold {
 }
 
 extension SocketPoint {
-    /// - Parameter ofClient: Whether it is also a point of the client's messages, which have their own types.
+    /// - Parameter ofClient: Whether the point also counts the client's messages, which have their own types.
     static func read(_ cursor: Cursor, ofClient: Bool) -> SocketPoint? {
         guard let fields = Fields(cursor, as: .point) else { return nil }
         fields.refuse(["chunk", "byte"], unless: !ofClient, Messages.onlyFromServer)
@@ -245,9 +245,9 @@ extension SocketPoint {
         }
     }
 
-    /// Every `type` of the client's messages that no message of the server has.
+    /// The types of the client's messages that the server's messages do not have.
     static let clientTypes = ["message", "ping"]
-    /// Every `type` of the server's text messages.
+    /// All types of the server's text messages.
     package static let types =
         [
             "connected", "message_received", "stream_chunk", "stream_complete", "user_message",
@@ -346,7 +346,7 @@ extension Replacement {
 }
 
 extension JSONWriter {
-    /// Writes a fault whose key says everything.
+    /// Writes a fault that its key describes completely.
     fileprivate mutating func flag<Fault: Equatable>(_ fault: Fault, in switches: [FaultAction: Fault]) {
         guard let action = switches.first(where: { $0.value == fault })?.key else {
             preconditionFailure("\(fault) has a key.")

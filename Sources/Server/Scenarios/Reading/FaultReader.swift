@@ -89,7 +89,7 @@ enum FaultReader {
 enum FaultTarget {
     /// At these endpoints, or at all if the set is empty.
     case endpoints(Set<Endpoint>)
-    /// At this socket, or at all.
+    /// At this kind of socket; nil for all.
     case handshake(Endpoint?)
     case socket(Endpoint?)
 
@@ -101,7 +101,7 @@ enum FaultTarget {
         }
     }
 
-    /// The only socket that it concerns.
+    /// The kind of socket that it is limited to.
     var socket: Endpoint? {
         switch self {
         case .endpoints: nil
@@ -147,7 +147,7 @@ enum FaultTarget {
 }
 
 extension FaultTarget {
-    /// The notation with `{…}` for the ids that a text has, `GET /api/v1/goals/{goalId}` for `GET /api/v1/goals/123`.
+    /// The notation with `{…}` in place of ids: `GET /api/v1/goals/{goalId}` for `GET /api/v1/goals/123`.
     private static func template(of text: String) -> String? {
         func isPlaceholder(_ segment: Substring) -> Bool { segment.hasPrefix("{") }
         let segments = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -37,13 +37,13 @@ struct Fields {
         return value
     }
 
-    /// The value of a key, even null; nil if it is omitted.
+    /// The value of a key, even if it is null; nil if the key is omitted.
     func including(_ key: String) -> Cursor? {
         assert(keys.contains(key), "the vocabulary of \(kind) lacks \(key)")
         return values[ExactString(key)]
     }
 
-    /// The elements of a list as far as they can be read; empty if it is omitted or null.
+    /// The readable elements of a list; empty if it is omitted or null.
     func list<Element>(_ key: String, limit: Int, of what: String, _ read: (Cursor) -> Element?) -> [Element] {
         self[key]?.elements(limit: limit, of: what)?.compactMap(read) ?? []
     }

@@ -21,8 +21,7 @@ extension Scenario {
             throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
         }
         let bytes = withoutByteOrderMarks(bytes)
-        // An export is JSON and may have more values than a handwritten file. Its mistakes need lines, which only YAML
-        // provides.
+        // An export is JSON, and may have more values than a handwritten file. Only YAML gives lines for its mistakes.
         var mistakesOfJSON: ScenarioErrors?
         if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
             let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON))
@@ -38,13 +37,13 @@ extension Scenario {
         do {
             tree = try TreeBuilder.tree(ofYAML: bytes)
         } catch {
-            // Too large for lines: the mistakes matter more than their positions.
+            // Too large for YAML: report the mistakes without lines.
             throw mistakesOfJSON ?? ScenarioErrors(error, file: file)
         }
         return try read(tree, file: file)
     }
 
-    /// Editors on Windows begin a file with a byte-order mark, U+FEFF, which has no meaning, however many there are.
+    /// Removes byte-order marks, U+FEFF, with which editors on Windows begin a file; they have no meaning.
     static func withoutByteOrderMarks(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes[...]
         while rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
@@ -53,14 +52,14 @@ extension Scenario {
 
     /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
     ///
-    /// - Parameter isSaved: Whether it is a world that was saved: it held what is in it, so no size or time is too large.
+    /// - Parameter isSaved: Whether it is a saved world, whose sizes and times are all accepted.
     public static func read(json value: JSONValue, isSaved: Bool = false) throws(ScenarioErrors) -> Scenario {
         let tree: Node
         do { tree = try TreeBuilder.tree(of: value) } catch { throw ScenarioErrors(error, file: nil) }
         return try read(tree, file: nil, isSaved: isSaved)
     }
 
-    /// Reads a scenario file, and returns it as JSON as well: ``read(json:)`` makes the same scenario of that.
+    /// Reads a scenario file, and also returns it as JSON, from which ``read(json:)`` makes the same scenario.
     public static func readWithJSON(_ text: String) throws(ScenarioErrors) -> (scenario: Scenario, json: JSONValue) {
         let scenario = try read(text)
         let bytes = withoutByteOrderMarks(Array(text.utf8))
@@ -127,7 +126,7 @@ extension Scenario {
 }
 
 extension Scenario {
-    /// Reads the texts that pass for tokens, each with its user.
+    /// Reads the texts accepted as tokens, each with its user.
     fileprivate static func tokens(_ cursor: Cursor) -> [ExactString: ExactString] {
         var tokens: [ExactString: ExactString] = [:]
         for cursor in cursor.elements(limit: ScenarioLimits.tokens, of: "tokens") ?? [] {
@@ -145,7 +144,7 @@ extension Scenario {
         return tokens
     }
 
-    /// Whether it may be in a bearer token (RFC 6750 §2.1).
+    /// Whether a bearer token may contain it (RFC 6750 §2.1).
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -181,11 +180,9 @@ extension ScenarioErrors {
 
     /// Creates a mistake found after reading, such as while planting the data, with its line and column.
     ///
-    /// - Parameters:
-    ///   - path: The path of the value, as in ``Mistake/path``; the position is that of the part that the file has.
-    ///   - message: The sentence, which follows the path.
-    ///   - text: The scenario's file; if it has no tree, the mistake has no line.
-    ///   - file: The file's name in messages.
+    /// - Parameters: - path: The path of the value, as in ``Mistake/path``; the position is that of the longest part of
+    ///   it in the file. - message: The sentence, which follows the path. - text: The scenario's file; if it has no
+    ///   tree, the mistake has no line. - file: The file's name in messages.
     public init(path: String, message: String, in text: String, file: String?) {
         let position = (try? TreeBuilder.tree(ofYAML: Array(text.utf8))).flatMap { $0.position(at: path) }
         self.init(

@@ -17,7 +17,7 @@ struct TreeBuilder {
         case tree(Node)
     }
 
-    /// The tree of a YAML document in UTF-8; every word stays a text: its meaning depends on its position.
+    /// The tree of a YAML document in UTF-8; every scalar stays a text, because its meaning depends on its position.
     static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
         try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in
             let parser = try YAMLParser(bytes)
@@ -108,7 +108,7 @@ struct TreeBuilder {
     /// Canonically equivalent keys count as one, because they look the same.
     private static func checkKeys(of members: [Node.Member]) throws(TreeError) {
         guard members.count > 1 else { return }
-        var first: [String: Int] = [:]  // Natural text: equivalent keys are refused, none is looked up.
+        var first: [String: Int] = [:]  // Natural text: equivalent keys are refused, and no key is looked up.
         var repeated: Set<Int> = []
         for (index, member) in members.enumerated() {
             if let other = first.updateValue(index, forKey: member.key) {
@@ -150,7 +150,7 @@ struct TreeBuilder {
         if let anchor { anchors[ExactString(anchor)] = value }
     }
 
-    // An anchor may be defined again; an alias refers to the latest. Within itself a value has no name yet.
+    // An anchor may be defined again; an alias refers to the latest. Inside itself a value has no name yet.
     private func anchored(_ name: String, at position: Position) throws(TreeError) -> Anchored {
         guard let value = anchors[ExactString(name)] else {
             throw TreeError(position: position, message: Messages.undefinedAlias(name))

@@ -24,7 +24,8 @@ extension WorldData {
 }
 
 extension UserData {
-    /// - Parameter isExported: An exported world has each user by the id of the user's tokens, which may be any text.
+    /// - Parameter isExported: Whether it is an exported world, which names users by the id in their tokens, which may
+    ///   be any text.
     fileprivate static func read(_ fields: Fields, isExported: Bool, perTopic: ConsultationsPerTopic) -> UserData {
         let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
@@ -40,7 +41,7 @@ extension UserData {
         for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
         {
             guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
-            // An exported world may have lived under other rules; whether it fits is up to where it is planted.
+            // An exported world may have had other rules; planting decides whether it fits.
             if consultation.status == .active, !isExported { topics.add(consultation, goals: goals, cursor: cursor) }
             user.consultations.append(consultation)
         }
@@ -76,7 +77,7 @@ extension DocumentData {
         guard case .mapping(let members) = cursor.node.content, let object = cursor.node.json.object else {
             return cursor.refuse(expected: Messages.document)
         }
-        // The world's members, which are read as in every other entity.
+        // The members that the world sets, which are read as in every other entity.
         func world(_ key: String) -> Cursor? {
             guard collection.reservedMembers.contains(key),
                 let node = members.last(where: { $0.key.isExactly(key) })?.value, node.content != .null
@@ -176,7 +177,7 @@ struct GoalTable {
     }
 }
 
-/// The topics of a user's active consultations: each topic once unless there may be many, ten in all.
+/// The topics of a user's active consultations: ten in all, and each topic once unless many are allowed.
 private struct TopicTable {
     private struct Topic: Hashable {
         var persona: Persona
@@ -196,7 +197,7 @@ private struct TopicTable {
             cursor.refuse(Messages.tooManyActive(ScenarioLimits.activeConsultations))
         }
         let goal = consultation.contextGoal.flatMap(goals.index)
-        // An unknown goal has already been reported; without one there is nothing to compare.
+        // An unknown goal has already been reported, and leaves nothing to compare.
         guard consultation.contextType != .goal || goal != nil else { return }
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,
@@ -311,7 +312,7 @@ extension Cursor {
     func date() -> DateTime? {
         if let date = written.flatMap({ DateTime(date: $0) }) { return date }
         let expected = "a date such as \"1990-05-17\""
-        // The reasons are those of date-times; a whole date shares the first ones.
+        // The reasons are the same as for date-times; a date without a time shares the first ones.
         return written?.utf8.count == 10 ? refuse(time: expected) : refuse(expected: expected)
     }
 }

@@ -2,10 +2,10 @@ import CYAML
 import FitIQAPI
 import Text
 
-/// The events of a YAML stream in UTF-8, as parsed by libyaml, with their positions; it owns the parser on the heap,
-/// because libyaml keeps pointers into it, and frees it on every path.
+/// The events of a YAML stream in UTF-8, as libyaml parses them, with their positions.
 ///
-/// Work is linear in the bytes of the text.
+/// It owns the parser on the heap, because libyaml keeps pointers into it, and frees it on every path. Parsing takes
+/// time linear in the size of the text.
 struct YAMLParser: ~Copyable {
     struct Event {
         var kind: Kind
@@ -16,7 +16,7 @@ struct YAMLParser: ~Copyable {
         case documentStart
         case alias(of: String)
         case scalar(Scalar)
-        /// A node that holds others, up to its end.
+        /// A node that contains others, up to its end.
         case listStart(Properties)
         case mappingStart(Properties)
         case listEnd
@@ -32,7 +32,7 @@ struct YAMLParser: ~Copyable {
 
     struct Scalar {
         var text: String
-        /// Without quotation marks and not a block.
+        /// Whether it has no quotation marks and is not a block.
         var isPlain: Bool
         var properties: Properties
     }
@@ -45,11 +45,12 @@ struct YAMLParser: ~Copyable {
         self.bytes = bytes
         parser = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
-        // This only fails for lack of memory; the parser is then empty and can be deleted like any other.
+        // This fails only when out of memory; the parser is then empty and can be deleted like any other.
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
-        // libyaml compares each of these directives with all before it. Those in texts count, too: few are enough.
+        // libyaml compares each of these directives with all earlier ones. Counting those in texts too is simpler, and
+        // few are enough.
         var directives = 0
         for (index, byte) in bytes.enumerated() where byte == UInt8(ascii: "%") {
             guard bytes[index...].starts(with: "%TAG".utf8) else { continue }
@@ -209,7 +210,7 @@ struct Node: Equatable {
         /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position decides what a word means. The same
         /// holds for JSON's numbers and booleans, since every JSON document is a YAML document.
         case plain(String)
-        /// A text marked as such.
+        /// A text in quotation marks, or in a block.
         case text(String)
         case list([Node])
         case mapping([Member])
@@ -264,16 +265,16 @@ indirect enum Path {
 final class Diagnosis {
     private var mistakes: [ScenarioErrors.Mistake] = []
     private var omittedCount = 0
-    /// Whether what is read is a world that was saved: it held what is in it, so no size or time is too large.
+    /// Whether the document is a saved world, whose sizes and times are all accepted.
     let isSaved: Bool
-    /// Which ids the document may have, as it says itself.
+    /// The ids that the document may have, as it states itself.
     var ids = IDCase.lowerCase
 
     init(isSaved: Bool) { self.isSaved = isSaved }
 
     var isClean: Bool { mistakes.isEmpty }
 
-    /// Words of earlier versions, which still count.
+    /// Words of earlier versions, which are still accepted.
     private(set) var oldWords: [ScenarioErrors.Mistake] = []
 
     func note(oldWord word: String, now: String, path: Path, position: Position?) {

@@ -1,16 +1,16 @@
 import JSON
 import Text
 
-/// Writes scenarios as files that people read and edit: comments, then a line for each key, with its value as JSON.
+/// Writes scenarios as files that people read and edit: comments, then each key on a line with its value as JSON.
 ///
-/// Such a file is YAML. The elements of a list of objects, such as faults and answers, have a line each.
+/// Such a file is YAML. Each element of a list of objects, such as faults and answers, has its own line.
 public enum ScenarioDocument {
     /// The file for a tree; reading it gives the same tree.
     ///
-    /// YAML reads fewer trees than JSON: it has a limit for the length of keys, and scenarios in YAML may have fewer
-    /// values. For a tree that YAML would not give back, the file is JSON, without comments.
+    /// YAML cannot represent all trees: it limits the length of keys, and scenarios in YAML may have fewer values. If
+    /// YAML would not give the same tree, the file is JSON without comments.
     ///
-    /// - Parameter comments: Sentences for the beginning of the file, a line each; control characters are made harmless.
+    /// - Parameter comments: Sentences for the beginning of the file, one per line; control characters are escaped.
     public static func text(_ value: JSONValue, comments: [String] = []) -> [UInt8] {
         guard let object = value.object, !object.isEmpty else { return value.encoded() + [.lineFeed] }
         var bytes: [UInt8] = []
@@ -24,7 +24,7 @@ public enum ScenarioDocument {
         return bytes
     }
 
-    /// The characters of a comment's line; the rest is cut.
+    /// The most characters in a line of comments; the rest is cut.
     private static let commentLimit = 1000
 
     private static func append(_ member: JSONValue, to bytes: inout [UInt8]) {
@@ -49,10 +49,10 @@ public enum ScenarioDocument {
 }
 
 extension JSONValue {
-    /// Compact JSON that YAML reads as JSON does.
+    /// Compact JSON that YAML reads in the same way.
     func encodedForYAML() -> [UInt8] {
         let bytes = encoded()
-        // Such characters are not ASCII, but for DEL; only texts have them.
+        // Except for DEL, such characters are not ASCII, and only texts contain them.
         guard bytes.contains(where: { $0 >= 0x7F }) else { return bytes }
         var escaped: [UInt8] = []
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -70,8 +70,8 @@ extension JSONValue {
 extension Unicode.Scalar {
     /// Whether JSON accepts the character literally but YAML does not.
     ///
-    /// These are the characters that YAML calls not printable, and its additional line breaks, which it would fold into
-    /// spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
+    /// These are the characters that YAML considers not printable, and its additional line breaks, which it would fold
+    /// into spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
     var isEscapedInYAML: Bool {
         switch value {
         case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true

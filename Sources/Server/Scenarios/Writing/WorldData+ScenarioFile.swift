@@ -3,17 +3,14 @@ import FitIQBackend
 import JSON
 
 extension WorldData {
-    /// The data as a scenario file in JSON: a world starts from it in the same state.
+    /// The data as a scenario file in JSON, from which a world starts in the same state.
     ///
-    /// Texts are written as stored, even where YAML would refuse or fold them: a JSON file is read as JSON. The file
-    /// therefore has no more bytes than the world stores, which limits rely on.
+    /// Texts are written as stored, even where YAML would refuse or fold them, because a JSON file is read as JSON. So
+    /// the file is no larger than the world's stored bytes, which limits rely on.
     ///
-    /// - Parameters:
-    ///   - name: The scenario's name.
-    ///   - guide: The mode of the world's responses.
-    ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
-    ///   - clock: For a manual clock, the time at which the data was taken.
-    ///   - rules: The values of the scenario and the command line; unset ones are not written.
+    /// - Parameters: - name: The scenario's name. - guide: The mode of the world's responses. - seed: The seed of the
+    ///   world's ids, which continue after ``issuedIDs``. - clock: For a manual clock, the time at which the data was
+    ///   taken. - rules: The rules of the scenario and the command line; unset ones are not written.
     public func scenarioFile(
         name: String, guide: GuideMode, seed: UInt64, clock: ClockMode, rules: WorldRules = WorldRules()
     ) -> [UInt8] {
@@ -185,9 +182,9 @@ extension JSONWriter {
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) { if !elements.isEmpty { lines(name, elements, write) } }
 
-    /// Writes a rule's text so that YAML reads the same as JSON, or nothing if there is none.
+    /// Writes a rule's text so that YAML and JSON read the same, or nothing if it is nil.
     ///
-    /// Rules that a server lists are copied into handwritten files; the contents of a world are written as stored.
+    /// Users copy listed rules into handwritten files; the contents of a world are written as stored.
     mutating func text(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
@@ -261,7 +258,7 @@ extension MealLogData {
         case .processing: writer.member("status", MealLogStatus.processing.rawValue)
         case .parsed: writer.member("status", MealLogStatus.completed.rawValue)
         case .completed(let items), .foods(let items):
-            // Even if the list is empty: without one, the parser would run.
+            // Written even if the list is empty; otherwise the parser would run.
             writer.member("status", (isManual ? MealLogStatus.manual : .completed).rawValue)
             writer.lines("items", items) { $1.write(into: &$0) }
         case .failed(let failure):
