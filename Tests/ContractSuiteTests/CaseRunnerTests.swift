@@ -109,7 +109,7 @@ struct CaseRunnerTests {
         #expect(!unmade.isAboutSwift, "it never said so")
     }
 
-    @Test("The runner skips a case that needs an instruction which the client lacks")
+    @Test("The runner skips a case that needs an instruction that the client lacks")
     func unsupported() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.idle), .start(.nutritionist)])
@@ -118,7 +118,7 @@ struct CaseRunnerTests {
         #expect(result.isPassed && result.unfaced.isEmpty)
     }
 
-    @Test("A skipped case passes, whatever was seen before")
+    @Test("A skipped case passes, even if it failed before")
     func skippedPasses() async throws {
         let chat = ContractCase(
             "chat/x", "A chat", .ours("It is."), steps: [.expect(.goal("Run")), .start(.nutritionist)])
@@ -203,7 +203,7 @@ struct CaseRunnerTests {
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 
-    @Test("A case that waits exactly as long as allowed is played")
+    @Test("A case may wait exactly the allowed time")
     func patience() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -230,7 +230,7 @@ struct CaseRunnerTests {
         #expect(pulse.nextDue != due, "it is due no more")
     }
 
-    @Test("A wait ends early for an idle client; a busy one gets all of it")
+    @Test("A wait ends early for an idle client, and lasts its full time for a busy one")
     func idle() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)

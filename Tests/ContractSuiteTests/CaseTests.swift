@@ -38,12 +38,12 @@ struct CaseTests {
         #expect(Set(ContractCase.all.flatMap(\.checks)) == Set(InsideCheck.allCases))
     }
 
-    @Test("Every mode is played")
+    @Test("The suite plays every mode")
     func modes() {
         #expect(Set(ContractCase.all.map { $0.guide ?? .union }) == Set(GuideMode.allCases))
     }
 
-    @Test("A case faces only what its mode judges")
+    @Test("A case faces only obligations that its mode judges")
     func facesApply() {
         let obligations = Dictionary(uniqueKeysWithValues: Judge.obligations.map { ($0.id, $0) })
         for contractCase in ContractCase.all {
@@ -53,7 +53,7 @@ struct CaseTests {
         }
     }
 
-    @Test("Every world of a case is a scenario, and its data fits together", arguments: ContractCase.all)
+    @Test("Every world of a case is a consistent scenario", arguments: ContractCase.all)
     func settings(_ contractCase: ContractCase) async throws {
         let scenario = try contractCase.setting.scenario()
         let world = try await StageWorld(on: TestStage(), scenario, guide: contractCase.guide, clock: .manual)

@@ -35,7 +35,7 @@ struct ClientExpectationTests {
     }()
 
     @Test(
-        "A met expectation says nothing",
+        "A met expectation has no message",
         arguments: [
             ClientExpectation.connection(.connected), .continues("c1"), .transcriptAsStored,
             .transcriptEndsAsStored(atLeast: 2),
@@ -53,7 +53,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "An unmet expectation says what was expected and what was shown",
+        "An unmet expectation shows the expected and the actual value",
         arguments: [
             (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
             (.offline, "no connection, and none being made", "it as connected", nil),
@@ -205,7 +205,7 @@ struct ClientExpectationTests {
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: .transcript))
     }
 
-    @Test("An answer shown as complete but not stored is found; an incomplete one is not")
+    @Test("A complete answer that is not stored is a failure; an incomplete one is not")
     func cutAnswers() {
         var observation = Self.observation
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
@@ -217,7 +217,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
     }
 
-    @Test("While an answer arrives, the client shows its beginning: not doubled, not only the newest piece")
+    @Test("While an answer arrives, the client shows its beginning once, and not only the newest piece")
     func beginnings() {
         var observation = Observation()
         let expectation = ClientExpectation.answersBegin("About 1.6 g.")
@@ -260,7 +260,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("Only the user's messages can be stored twice, or delivered and lost")
+    @Test("Only the user's messages can be stored twice, or be lost after delivery")
     func saidByUser() {
         let (question, answer) = (StoredMessage(role: .user, text: "Hi"), StoredMessage(role: .assistant, text: "Yes."))
         for (stored, isMet) in [([question, answer, answer], true), ([question, answer, question], false)] {
@@ -288,7 +288,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("A problem is fresh if there are more problems than at the user's request")
+    @Test("A problem counts as fresh if the list is longer than at the user's request")
     func freshProblems() {
         var observation = Self.observation
         #expect(ClientExpectation.freshProblem.failure(in: observation) == nil)
@@ -316,7 +316,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "Durations are told in their largest whole unit",
+        "Durations are shown in their largest whole unit",
         arguments: [
             (.zero, "0 s"), (.seconds(59), "59 s"), (.seconds(60), "1 min"), (.seconds(90), "90 s"), (.hours(3), "3 h"),
             (.milliseconds(1500), "1.5 s"), (.milliseconds(7), "0.007 s"), (.milliseconds(60_250), "60.25 s"),

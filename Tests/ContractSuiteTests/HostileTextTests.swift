@@ -13,7 +13,7 @@ import Testing
 struct HostileTextTests {
     private static let seeds: ClosedRange<UInt64> = 1...200
 
-    @Test("Every production and every cut occurs, the first ones within twelve seeds")
+    @Test("Every production and every cut occurs, and the first ones within twelve seeds")
     func occurs() {
         for start in [0, 1, 100, UInt64.max - 11] {
             let seeds: ClosedRange<UInt64> = start...(start + 11)

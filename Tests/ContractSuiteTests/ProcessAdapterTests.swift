@@ -6,7 +6,7 @@ import Testing
 @testable import ContractSuite
 
 /// Adapters are shell scripts here, which every machine runs.
-@Suite("Adapters: processes", .timeLimit(.minutes(15)))
+@Suite("Adapters as processes", .timeLimit(.minutes(15)))
 struct ProcessAdapterTests {
     private func adapter(_ script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) -> ProcessAdapter {
         var limits = AdapterLimits()
@@ -25,7 +25,7 @@ struct ProcessAdapterTests {
         return error?.description ?? "nothing"
     }
 
-    @Test("The protocol page's session works as printed")
+    @Test("The session on the protocol page works as printed")
     func page() async throws {
         let session = try Page.session()
         let folder = try ScratchFolder()
@@ -145,7 +145,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("A client on the system's clock is not settled")
+    @Test("A client on the system's clock does not settle")
     func systemClock() async throws {
         let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#)
         let client = try await adapter.begin(ProcessLineTests.surroundings)
@@ -193,7 +193,7 @@ struct ProcessAdapterTests {
         #expect(try folder.read("log") == "started\n")
     }
 
-    @Test("An adapter that exits after each case is no failure")
+    @Test("An adapter that exits after each case is not a failure")
     func leaving() async throws {
         let script = #"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#
         let adapter = adapter(script)
@@ -204,7 +204,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("An adapter killed from outside blocks nobody")
+    @Test("An adapter that is killed from outside does not block the run")
     func killed() async throws {
         let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; cat > /dev/null"#)
         let client = try await adapter.begin(ProcessLineTests.surroundings)

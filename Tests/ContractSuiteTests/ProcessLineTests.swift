@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Adapters: lines")
+@Suite("Lines of adapters")
 struct ProcessLineTests {
     static let surroundings = Surroundings(
         url: "http://127.0.0.1:8080/w/w1", webSocketURL: "ws://127.0.0.1:8080/w/w1", token: "t1", freshToken: "t2",
@@ -45,7 +45,7 @@ struct ProcessLineTests {
         #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")
     }
 
-    @Test("A refresh token is written if there is one")
+    @Test("A refresh token is written if the client has one")
     func begins() {
         var surroundings = Self.surroundings
         func line() -> String {
@@ -140,7 +140,7 @@ struct ProcessLineTests {
         #expect(try AdapterAnswer.report(Array(line.utf8)) == report)
     }
 
-    @Test("Other answers are read")
+    @Test("The reader accepts all other answers")
     func others() throws {
         func read<Value>(
             _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value

@@ -128,7 +128,7 @@ struct ReferenceClientTests {
         }
     }
 
-    @Test("A mutation without a deadline is asked only when there is something to change")
+    @Test("A mutation without a deadline is consulted only when it can change something")
     func asked() throws {
         let world = try VirtualWorld()
         let mutation = Asked()

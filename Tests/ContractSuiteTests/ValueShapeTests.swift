@@ -84,7 +84,7 @@ struct ValueShapeTests {
         }
     }
 
-    @Test("Cases for a real server need no scenario, guide or known id, and are short")
+    @Test("Cases for a real server are short, and need no scenario, guide or known id")
     func cases() {
         let cases = ConformPlay.cases
         #expect(cases.count >= 8)

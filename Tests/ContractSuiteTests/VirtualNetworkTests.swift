@@ -107,7 +107,7 @@ struct VirtualNetworkTests {
         #expect(journal.contains(#""by":"client""#), "\(journal.suffix(600))")
     }
 
-    @Test("The server notices a client that disconnects without a word")
+    @Test("The server notices a client that disconnects without closing")
     func abandoned() throws {
         let world = try VirtualWorld()
         // The echo is the process's, not a world's.

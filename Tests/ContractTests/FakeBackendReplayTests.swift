@@ -45,13 +45,13 @@ struct FakeBackendReplayTests {
         .fakeBackend(scenario: scenario(match: "strict")))
     func neverAsked() {}
 
-    @Test("In other replays, a missing request is no issue", .fakeBackend(scenario: scenario(match: "route")))
+    @Test("In other replays, a missing request is not an issue", .fakeBackend(scenario: scenario(match: "route")))
     func route() async throws {
         #expect(try await get("/nowhere").contains("NOT_FOUND"))
         #expect(try await FakeBackend.current.replayFailures().count == 2)
     }
 
-    @Test("Without a session no replay can fail", .fakeBackend())
+    @Test("Without a session no replay fails", .fakeBackend())
     func none() async throws {
         #expect(try await FakeBackend.current.replayFailures() == [])
     }

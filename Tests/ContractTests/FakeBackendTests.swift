@@ -236,7 +236,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A clock moves until something happens, and no further",
+        "A clock moves until something happens, but no further",
         .timeLimit(.minutes(2)),
         .fakeBackend(yaml: "name: slow\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, delay: 4s}\n"))
     func movesUntil() async throws {
@@ -259,7 +259,7 @@ struct FakeBackendTests {
         try await backend.server.perform { engine, _ in engine.nextStep(ofWorld: backend.access.id) != nil }
     }
 
-    @Test("A clock that follows the system's does not move until something happens, either", .fakeBackend())
+    @Test("A clock that follows the system's cannot move until something happens either", .fakeBackend())
     func realClockUntil() async throws {
         let backend = try FakeBackend.current
         await #expect(throws: ClockIsReal.self) { try await backend.advance(until: .socketEnds) }
@@ -365,7 +365,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "An allowed breach is no issue",
+        "An allowed breach is not an issue",
         .fakeBackend(guide: .consultationWebSocket).allowing("ids/lowercase"))
     func allowed() async throws {
         let client = try Client()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Mutants")
 struct MutantTests {
-    @Test("Each mutant is found by what it breaks, and by nothing else", arguments: Mutant.all)
+    @Test("Each mutant is found by the obligation that it breaks, and by no other", arguments: Mutant.all)
     func isFoundOut(_ mutant: Mutant) async throws {
         let result = try await mutant.play()
         #expect(result.skipped == nil)

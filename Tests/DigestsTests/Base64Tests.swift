@@ -63,7 +63,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL(text) == nil)
     }
 
-    @Test("A two-character tail has 256 spellings, a three-character tail 65536")
+    @Test("A two-character tail has 256 spellings, a three-character tail has 65,536")
     func canonicalTails() {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         var pairs = 0

@@ -9,7 +9,7 @@ import Testing
 
 extension Errata {
     /// `openapi/DEVIATIONS.md` lists them; each client here makes one, against the server or its answer.
-    @Suite("Mistakes of the apps that no backend can fix")
+    @Suite("Mistakes in the apps that no backend can fix")
     struct AppMistakeTests {
         @Test("A registration that reads the time as a number throws after creating the account")
         func registrationThrows() throws {
@@ -125,7 +125,7 @@ extension Errata {
             #expect(try fixed.title(of: ServerAnswers.id) == "gone")
         }
 
-        @Test("Profile clients that convert keys twice do not find their members")
+        @Test("Profile clients that convert keys twice do not find the members")
         func keysConvertedTwice() throws {
             typealias Flat = AppModels.Answer<AppModels.FlatUser>
             typealias Nested = AppModels.Answer<AppModels.User>

@@ -7,7 +7,7 @@ import Testing
 
 extension Errata {
     /// The rows of the apps in `openapi/DEVIATIONS.md` about photos, the coach, and what is synchronised.
-    @Suite("Mistakes of the apps when they synchronise")
+    @Suite("Mistakes in the apps' synchronization")
     struct AppSyncMistakeTests {
         private typealias Client = AppMistakeTests.Client
 

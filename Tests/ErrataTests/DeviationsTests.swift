@@ -56,7 +56,7 @@ struct Deviations {
 struct DeviationsTests {
     static let errata = 1...7
 
-    @Test("Every disagreement names what each side says, and a test")
+    @Test("Every disagreement states both sides, and names a test")
     func rows() throws {
         let rows = try Deviations().rows("## Where the guides disagree")
         // The twelve of the contract, the members of frames, and goals.
@@ -82,7 +82,7 @@ struct DeviationsTests {
     }
 
     @Test(
-        "Every difference of the apps, and every choice of ours, names what each side says, and a test",
+        "Every difference between the apps, and every choice of ours, states both sides, and names a test",
         arguments: ["## Where the guides and the apps differ", "## What the guides leave open, and what we chose"])
     func rowsOfApps(heading: String) throws {
         let rows = try Deviations().rows(heading)
@@ -101,7 +101,7 @@ struct DeviationsTests {
         #expect(!Deviations.code(in: section).isEmpty)
     }
 
-    @Test("There are no other errata")
+    @Test("Every error is listed")
     func count() throws {
         let headings = try Deviations().section("## Errata").filter { $0.hasPrefix("### ") }
         #expect(headings.count == Self.errata.count)

@@ -62,7 +62,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
 extension Errata {
     @Suite("Snippets that do not compile")
     struct SnippetTests {
-        @Test("Each snippet is checked by its erratum, and there are no others")
+        @Test("Each snippet is checked by its erratum, and no snippet is missing")
         func allAreUsed() {
             let used =
                 Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets

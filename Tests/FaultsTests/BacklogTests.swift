@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A queue that removes in batches")
 struct BacklogTests {
-    @Test("The last message in comes out last, whatever was removed")
+    @Test("The last message in comes out last, whatever was removed before")
     func order() {
         var backlog = Backlog<Int>()
         #expect(backlog.isEmpty && backlog.first == nil && backlog.last == nil)

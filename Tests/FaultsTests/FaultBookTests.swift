@@ -220,7 +220,7 @@ struct FaultBookTests {
         #expect(Self.acting(&book, 3) == "·aqq")
     }
 
-    @Test("The lowest draw chooses one in a thousand, and no request if none is wanted")
+    @Test("The lowest draw selects one in a thousand, but no request at a share of zero")
     func lowestDraw() throws {
         let lowest = (UInt64(0)..<100_000).lazy.map { Chance(seed: $0) }.first { $0.next(below: 1000) == 0 }
         let chance = try #require(lowest)

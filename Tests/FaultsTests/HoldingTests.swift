@@ -49,7 +49,7 @@ struct HoldingTests {
         #expect(released.messages.map(\.ruleNames) == [["r1", "r0"], ["r2", "r0"], ["r3", "r0"]])
     }
 
-    @Test("A change replaces the text, a step holds the next message, a refusal leaves no trace")
+    @Test("A change replaces the text, a step holds the next message, and a declined hold leaves no trace")
     func actions() throws {
         var socket = try Self.holding(.frames(.only(1)))
         _ = socket.send(bytes(Talk.connected))

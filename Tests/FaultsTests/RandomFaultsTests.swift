@@ -91,7 +91,7 @@ struct RandomFaultsTests {
             && (ends.isEmpty || (ends == [transmission.marks.last] && ends[0].offset == transmission.bytes.count))
     }
 
-    @Test("Wire faults that end nothing leave every byte in its place", arguments: UInt64(0)..<200)
+    @Test("Wire faults that do not end the connection leave every byte in its place", arguments: UInt64(0)..<200)
     func wireKeepsBytes(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let faults = (0..<numbers.below(6)).map { _ in Self.wireOnly(&numbers) }

@@ -18,7 +18,7 @@ struct ReplacementTests {
         (505, "HTTP Version Not Supported", "HTTP_VERSION_NOT_SUPPORTED"), (599, "", "STATUS_599"),
     ]
 
-    @Test("Each status has its phrase, its code and a message that names the fault", arguments: codes)
+    @Test("Each status has its phrase, its code, and a message that names the fault", arguments: codes)
     func statuses(status: Int, phrase: String, code: String) {
         let answer = Replacement(status: status).answer(rule: "flaky", in: .union)
         #expect(answer.status.code == status)

@@ -23,7 +23,7 @@ struct RequestedFaultTests {
         }
     }
 
-    @Test("A REST rule acts by its name, even while disabled; no other rule acts")
+    @Test("A REST rule acts by its name, even while it is disabled; no other rule acts")
     func rules() throws {
         var disabled = FaultRule.response("off", .delay(1))
         disabled.isEnabled = false

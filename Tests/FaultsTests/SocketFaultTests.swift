@@ -243,7 +243,7 @@ struct SocketFaultTests {
         (.byte(.max), []), (.byte(.min), []), (.frames(Selection(perMille: 0)), []),
     ]
 
-    @Test("A point has its place, whatever else goes wrong", arguments: pointTable)
+    @Test("A point stays in its place, whatever other faults do", arguments: pointTable)
     func points(point: SocketPoint, expected: [Int]) throws {
         for others in [
             [], [(.lose, .frames(Selection(step: 2)))],
@@ -342,7 +342,7 @@ struct SocketFaultTests {
         #expect(!socket.change(["r1": .enabled(true)]) == true)
     }
 
-    @Test("Several faults act on one message")
+    @Test("Several faults can act on one message")
     func composed() throws {
         var socket = try socketFaults([
             (.replace(text: "abc"), .frames(.all)), (.binary, .frames(.all)), (.double, .frames(.all)),

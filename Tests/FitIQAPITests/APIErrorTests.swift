@@ -274,7 +274,7 @@ import Testing
         #expect(text(refusal.body(in: .union)) == body)
     }
 
-    @Test("A duplicate without a goal omits the goal")
+    @Test("The refusal of a duplicate without a goal omits the goal")
     func duplicateWithoutGoal() {
         var consultation = Self.existing
         consultation.goalID = nil

@@ -21,7 +21,7 @@ struct ClaimedSubjectTests {
     }
 
     @Test(
-        "A token without a subject claims nobody",
+        "A token without a subject names no user",
         arguments: [
             "", "a", "a.b", "a.b.c.d", "a.!.c", "a.e30.c", "a.eyJzdWIiOjF9.c",
         ])
@@ -29,7 +29,7 @@ struct ClaimedSubjectTests {
         #expect(AccessToken.claimedSubject(of: text) == nil)
     }
 
-    @Test("A token longer than the limit claims nobody")
+    @Test("A token longer than the limit names no user")
     func isTooLong() {
         let subject = String(repeating: "a", count: 3000)
         #expect(

@@ -88,7 +88,7 @@ import Testing
                 + "follows, has no goals: leave the field out.")
     }
 
-    @Test("Hints lead only to served paths", arguments: GuideMode.allCases)
+    @Test("Hints point only to served paths", arguments: GuideMode.allCases)
     func templates(mode: GuideMode) {
         let refusal = Route.refusal(ofUnknownPath: "/api/v1/gaols", in: mode)
         #expect(refusal.message.contains("/api/v1/goals.") == mode.serves(.listGoals), "\(refusal.message)")

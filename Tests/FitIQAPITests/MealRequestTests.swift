@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("Meals of the apps: several, changes, photos") struct MealRequestTests {
+@Suite("Meals of the apps: batches, changes, photos") struct MealRequestTests {
     private static func batch(_ meals: String...) -> String { #"{"meal_logs":[\#(meals.joined(separator: ","))]}"# }
     private static let tea = #"{"raw_input":"tea","meal_type":"drink"}"#
 

@@ -46,7 +46,7 @@ import Testing
         #expect(route.id == id)
     }
 
-    @Test("The most frequent routes are found without decoding, and no others", arguments: endpoints)
+    @Test("The fast path finds the most frequent routes, and no others", arguments: endpoints)
     func shortCut(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         var path = "/" + path
         let found = path.withUTF8 { Route(entityPath: $0) }
@@ -77,7 +77,7 @@ import Testing
         "api/v1/meal-log", "api/v1/meal-logs/natural/", "api/v1/meal-logs/\(id)/items",
     ]
 
-    @Test("Other paths lead nowhere", arguments: unknown)
+    @Test("Other paths have no route", arguments: unknown)
     func noEndpoint(path: String) {
         #expect(route(path) == nil)
     }

@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "On the meal socket, unreadable frames get an error, and everything else is told that only pings are accepted"
+        "On the meal socket, unreadable frames get an error, and all others an error that only pings are accepted"
     )
     func unusable() {
         for error in [FrameError.binaryFrame, FrameError(.invalidJSON, "No JSON.")] {

@@ -73,7 +73,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Without a socket, reading the history answers it, once")
+    @Test("Without a socket, reading the history answers the question, once")
     func initialInHistory() throws {
         var stage = try Stage(Self.breakfast)
         stage.world.pass(milliseconds: 7000)
@@ -100,7 +100,7 @@ import Testing
         #expect(try stage.world.record(stage.id).history.messages.map(\.content) == ["Hi"])
     }
 
-    @Test("Goals can be suggested after an answered question, or with a goal, and an export keeps that")
+    @Test("Goals are suggested after an answered question or with a goal, also after an export and import")
     func goalContext() throws {
         var stage = try Stage(Self.breakfast)
         func hasContext(_ id: String? = nil) throws -> Bool? {
@@ -136,7 +136,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A refused create leaves no question")
+    @Test("A refused create does not store a question")
     func refusedCreation() throws {
         var stage = try Stage("First")
         #expect(refusal { () throws(APIError) in try stage.create(question: "Second") }?.status == .conflict)
@@ -242,7 +242,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A silent coach leaves null, and limits refuse")
+    @Test("A silent coach leaves null in the answer, and limits refuse the question")
     func restRefusals() throws {
         var stage = try Stage(script: Script(answers: [AnswerRule(script: AnswerScript(steps: [.silence]))]))
         #expect(try stage.send("Hi")["assistant_message"] == JSONValue.null)
@@ -314,7 +314,7 @@ import Testing
         stage.check()
     }
 
-    @Test("The asked persona gives the answer")
+    @Test("The persona that was asked gives the answer")
     func personaOfAnswers() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -391,7 +391,7 @@ import Testing
         #expect(try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user) == body)
     }
 
-    @Test("No user can change, complete, ask in or get suggestions for another user's consultation")
+    @Test("No user can change, complete, question or get suggestions for another user's consultation")
     func others() throws {
         var stage = try Stage()
         let other = try stage.world.backend.user("user-2")

@@ -215,7 +215,7 @@ import Testing
         (#"{"type":"user_message","content":"\#(String(repeating: "a", count: 2001))"}"#, "INVALID_CONTENT"),
     ]
 
-    @Test("Only the sender learns of a bad frame, and the socket stays open", arguments: refused)
+    @Test("Only the sender is notified of a bad frame, and the socket stays open", arguments: refused)
     func refusedFrames(text: String, code: String) throws {
         var (world, user, id) = try opened([1, 2])
         world.message("Hello", from: 2)
@@ -248,7 +248,7 @@ import Testing
                 ])
     }
 
-    @Test("A socket receives nothing of other consultations, of any user")
+    @Test("A socket receives nothing from other consultations, of any user")
     func otherConsultations() throws {
         var (world, user, _) = try opened()
         let other = try world.backend.user("user-2")

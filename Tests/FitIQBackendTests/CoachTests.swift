@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("Every keyword matters, alone or with one more of its answer", arguments: Persona.allCases)
+    @Test("Every keyword matters, alone or together with one other of its answer", arguments: Persona.allCases)
     func keywords(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common {
             for keyword in answer.keywords {

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(
-        "A shelf is a dictionary with ascending, unique keys, and pages of at most twice their size",
+        "A shelf is like a dictionary with ascending, unique keys, and its pages have at most twice their size",
         arguments: UInt64(1)...10)
     func model(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "Equal inputs have byte-for-byte equal effects, however the loop serves its deadlines", arguments: UInt64(1)...8
+        "Equal inputs have byte-for-byte equal effects, however the loop serves deadlines", arguments: UInt64(1)...8
     )
     func granularity(seed: UInt64) throws {
         for pace in [Pace.human, .instant] {
@@ -138,7 +138,7 @@ import Testing
         #expect(world.turn.now == World.start.advanced(byNanoseconds: 3_600_000_000_000))
     }
 
-    @Test("Frames are in order of time, across consultations, in one leap")
+    @Test("Frames are in order of time across consultations, even in one leap")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")

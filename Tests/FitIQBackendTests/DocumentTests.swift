@@ -101,7 +101,7 @@ import Testing
         #expect(try world.documents(for: user)["entries"]?.array?.map { $0["n"]?.int } == [3, 2, 1])
     }
 
-    @Test("A list of profile metrics is the whole of data")
+    @Test("For profile metrics, data is the list itself")
     func metrics() throws {
         var world = World()
         let user = try world.backend.user("user-1")

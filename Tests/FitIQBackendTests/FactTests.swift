@@ -29,7 +29,7 @@ import Testing
         #expect(stage.world.backend.facts(of: SocketID(2)) == nil)
     }
 
-    @Test("Facts list due events in order; a very long list is cut, obsolete entries included")
+    @Test("Facts list due events in order; a very long list is cut, and counts obsolete entries")
     func due() throws {
         var world = World()
         let anna = try world.backend.user("anna")

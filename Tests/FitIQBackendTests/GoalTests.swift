@@ -124,7 +124,7 @@ import Testing
         #expect(try world.update(id, by: user) { $0.conversation = .unlink } == body)
     }
 
-    @Test("Due events happen before goals change")
+    @Test("Due events happen before a goal changes")
     func lateLoop() throws {
         let commands: [(inout World, String, UserID) throws -> Void] = [
             { world, _, user in _ = try world.createGoal(by: user) },
@@ -155,7 +155,7 @@ import Testing
         ]
     }
 
-    @Test("Another user's goals seem not to exist")
+    @Test("Another user's goals look as if they did not exist")
     func foreign() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

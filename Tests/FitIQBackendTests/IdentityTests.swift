@@ -34,13 +34,13 @@ import Testing
         #expect(again?.status.code == 409)
     }
 
-    @Test("A request that names two such goals contradicts itself", arguments: twins)
+    @Test("A request that names two canonically equivalent goals contradicts itself", arguments: twins)
     func goals(_ first: ExactString, _ second: ExactString) {
         let body = #"{"persona":"nutritionist","goal_id":"\#(first)","context_id":"\#(second)"}"#
         #expect(throws: APIError.self) { try CreateConsultationRequest(body: Array(body.utf8), in: .union) }
     }
 
-    @Test("A document may have both, as users and as names of goals", arguments: twins)
+    @Test("A document may have two canonically equivalent users, and names of goals", arguments: twins)
     func documents(_ first: ExactString, _ second: ExactString) throws {
         var world = World()
         let goals = [GoalData(name: first, title: "one"), GoalData(name: second, title: "other")]

@@ -22,7 +22,7 @@ import Testing
         ("then", ["b"], [0.5]), ("o", ["d", "c", "a"], [1, 0.75, 0.75]),
     ]
 
-    @Test("A search finds the entries with all words and phrases, the most relevant first", arguments: table)
+    @Test("A search finds the entries that contain all words and phrases, the most relevant first", arguments: table)
     func finds(words: String, found: [String], relevance: [Double]) throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

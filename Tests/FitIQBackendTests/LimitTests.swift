@@ -111,7 +111,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.archive(id, by: user) } == nil)
     }
 
-    @Test("Stored bytes reach the limit exactly, and changes without growth still work")
+    @Test("Stored bytes reach the limit exactly, and changes that do not grow still work")
     func lastByte() throws {
         var world = World()
         let user = try world.backend.user("user-1")

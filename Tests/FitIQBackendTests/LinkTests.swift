@@ -229,7 +229,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("It does so even if another goal has taken that conversation, so there is no 409")
+    @Test("A chat continues it even if another goal has taken that conversation, so there is no 409")
     func continueTaken() throws {
         var (world, user) = try makeWorld()
         let (goal, other) = (try world.createGoal(by: user), try world.createGoal(by: user))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The list of consultations") struct ListTests {
+@Suite("A list of consultations") struct ListTests {
     @Test("The list begins with the newest change, and within a second with the newest consultation")
     func order() throws {
         var world = World()

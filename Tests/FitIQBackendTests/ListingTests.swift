@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("The cost does not grow with the number of records")
+    @Test("The cost of a page does not grow with the number of records")
     func work() {
         func looks(among count: Int) -> Int {
             var shelf = Shelf()

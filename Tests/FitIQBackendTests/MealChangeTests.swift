@@ -335,7 +335,7 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
-    @Test("The oldest photo beyond the limit goes, confirmed ones first; another user's is unknown")
+    @Test("The oldest photo beyond the limit is removed, confirmed ones first; another user's is unknown")
     func photoLimit() throws {
         var limits = Limits()
         limits.photos = 2

@@ -103,7 +103,7 @@ import Testing
         #expect(types[event...].contains("stream_complete") || types[event...].contains("stream_chunk"))
     }
 
-    @Test("Events that are due precede a command's own effects")
+    @Test("Events that are due come before a command's own effects")
     func lateCommand() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -10,7 +10,7 @@ import Testing
         #expect(Limits().mealLogs == 10_000)
     }
 
-    @Test("One log beyond the user's limit gets 507 and leaves nothing behind", arguments: [0, 1, 3])
+    @Test("A log beyond the user's limit gets 507, and leaves nothing behind", arguments: [0, 1, 3])
     func ofAUser(limit: Int) throws {
         var limits = Limits()
         limits.mealLogs = limit

@@ -105,7 +105,7 @@ import Testing
         #expect(events.first?["data"]?["id"] == created?["id"])
     }
 
-    @Test("A log's ids are independent of later ones and of its time of completion")
+    @Test("A log's ids do not depend on later logs, or on its time of completion")
     func laterIDs() throws {
         var ids: Set<[String]> = []
         for wait in [0, 2500, 10_000] as [Int64] {

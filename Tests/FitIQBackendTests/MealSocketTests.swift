@@ -76,7 +76,7 @@ import Testing
         #expect(world.backend.openSocketCount == 1)
     }
 
-    @Test("The socket opens ten times in any minute, and again once the first is a minute ago")
+    @Test("The socket opens ten times in any minute, and again a minute after the first time")
     func connectionLimit() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))

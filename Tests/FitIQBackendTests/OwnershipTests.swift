@@ -15,7 +15,7 @@ import Testing
         ]
     }
 
-    @Test("Another user's consultation seems not to exist", arguments: [false, true])
+    @Test("Another user's consultation looks as if it did not exist", arguments: [false, true])
     func foreign(isArchived: Bool) throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

@@ -74,7 +74,7 @@ import Testing
         #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
     }
 
-    @Test("The pace rests at commas, and longer at the end of a sentence")
+    @Test("The pace pauses at commas, and longer at the end of a sentence")
     func breaths() {
         func mean(_ chunk: String) -> Int64 {
             let total = (UInt64(0)..<200).reduce(Int64(0)) { sum, seed in
@@ -113,7 +113,7 @@ import Testing
         #expect(effects.frames(of: 1).allSatisfy { $0["timestamp"] == "2025-01-29T10:30:00Z" })
     }
 
-    @Test("Simultaneous steps follow the order of consultations, then of meal logs")
+    @Test("Simultaneous steps run in the order of consultations, then of meal logs")
     func sameTime() {
         let works = [ScheduledStep.Work.answer(ResourceID(randomBits: 1, 1)), .mealLog]
         let steps = [0, 1, 5].flatMap { seconds in

@@ -56,7 +56,7 @@ import Testing
         ([("source", "shared"), ("category", "cardio")], []),
     ]
 
-    @Test("Templates are listed by owner", arguments: lists)
+    @Test("Templates are listed for their owner", arguments: lists)
     func listed(query: World.Query, names: [String]) throws {
         let gym = try Gym()
         let page = try gym.world.templates(query, for: gym.anna)
@@ -83,7 +83,7 @@ import Testing
         ("b-public", true, false), ("system", true, false), ("none", false, false),
     ]
 
-    @Test("Only the owner can change a template; readers can copy it; others get 404", arguments: rights)
+    @Test("Only the owner can change a template; readers can copy it, and others get 404", arguments: rights)
     func allowed(name: String, reads: Bool, owns: Bool) throws {
         let gym = try Gym()
         let id = name == "none" ? "00000000-0000-4000-8000-000000000000" : gym.id(name)

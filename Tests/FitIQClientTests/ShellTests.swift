@@ -25,7 +25,7 @@ struct ShellTests {
         server.stop()
     }
 
-    @Test("A chat begins, gets an answer and ends in good order")
+    @Test("A chat begins, gets an answer and ends cleanly")
     func chat() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -216,7 +216,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A cancelled task stops waiting, and learns why")
+    @Test("A cancelled task stops waiting, and gets the reason")
     func cancelled() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials) {
             $0.retries.firstDelay = .seconds(3600)
@@ -231,7 +231,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A closed client ends its sequences, and says that it is closed")
+    @Test("A closed client ends its sequences, and reports that it is closed")
     func closed() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = client.states

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FitIQMockTesting
 
-@Suite("The kit's errors", .timeLimit(.minutes(1)))
+@Suite("Errors of the kit", .timeLimit(.minutes(1)))
 struct ErrorTests {
     /// What asking for a world throws.
     private static func failure(_ server: MockServer) async throws -> MockError {
@@ -17,7 +17,7 @@ struct ErrorTests {
         MockServer(Search { Found(url: url, token: token, origin: .argument, child: nil, patience: 1) })
     }
 
-    @Test("Without a server the error says where it looked and which command starts one")
+    @Test("Without a server the error says where the kit looked and which command starts one")
     func noServer() async throws {
         let address = try RefusingAddress()
         let url = try #require(URL(string: "http://127.0.0.1:\(address.address.port)"))
@@ -65,7 +65,7 @@ struct ErrorTests {
             "\(error)")
     }
 
-    @Test("The operations that are looked for are those that the kit's sources ask for")
+    @Test("The kit checks for exactly the operations that its sources use")
     func operations() throws {
         let folder = "Sources/Clients/FitIQMockTesting"
         let files = try FileManager.default.contentsOfDirectory(
@@ -113,7 +113,7 @@ struct ErrorTests {
         #expect(error.description.contains("There is no world \"\(world.id)\": it was never made, was deleted"))
     }
 
-    @Test("A server that stops in the middle fails the test that uses it, without a hang")
+    @Test("A server that stops in the middle fails the test that uses it, without hanging")
     func stopped() async throws {
         let server = try await MockServer.start(binary: Mock.binary)
         let test = try #require(Test.current)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The kit in the package")
 struct ManifestTests {
-    @Test("The kit depends on no target and no package, and the products above it only on the kit")
+    @Test("The kit depends on no target or package, and the products above it only on the kit")
     func dependencies() throws {
         let manifest = try textOfPackage("Package.swift")
         #expect(manifest.contains(#".target(name: "FitIQMockTesting", path: "Sources/Clients/FitIQMockTesting"),"#))

@@ -51,7 +51,7 @@ struct BannerTests {
         """
 
     @Test(
-        "fits 100 columns and ends with URLs, in every guide and with long texts", arguments: GuideMode.allCases)
+        "The banner fits 100 columns and ends with URLs in every guide", arguments: GuideMode.allCases)
     func width(mode: GuideMode) throws {
         for scenario in ["name: default", Self.longScenario] {
             let lines = try text(scenario, guide: mode).split(separator: "\n")
@@ -62,7 +62,7 @@ struct BannerTests {
     }
 
     @Test(
-        "names a command that prints a token with the lifetime of the scenario's own, by the world's clock",
+        "The banner names a command that prints a token with the scenario's lifetime, by the world's clock",
         arguments: [
             ("{name: a}", ""), ("{name: a, token_lifetime: 60s}", " --expires-in 60s"),
             ("{name: a, users: [{id: ada b}]}", " --user 'ada b'"),

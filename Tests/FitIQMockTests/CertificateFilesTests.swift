@@ -119,7 +119,7 @@ struct CertificateFilesTests {
         }
     }
 
-    @Test("The user learns of a key that others can read, and of an expiring CA, and of nothing else")
+    @Test("The user is warned of a key that others can read, and of an expiring CA, and of nothing else")
     func warnings() throws {
         try Self.withFolder { folder in
             var (files, warnings) = (CertificateFiles(DataDirectory(path: folder)), [String]())
@@ -139,7 +139,7 @@ struct CertificateFilesTests {
     enum Damage: CaseIterable { case missing, empty, cut, foreign, interrupted }
 
     @Test(
-        "The environment decides the folder, or else the system's custom",
+        "The environment decides the folder, or otherwise the system's convention",
         arguments: [
             (["FITIQ_MOCK_DATA_DIR": "/d", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/d"),
             (["FITIQ_MOCK_DATA_DIR": "", "XDG_DATA_HOME": "", "HOME": "/h"], "/h/.local/share/fitiq-mock"),

@@ -85,7 +85,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "They point to the help of the intended command",
+        "Usage errors point to the help of the intended command",
         arguments: [
             ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
             ("--bogus", "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
@@ -123,7 +123,7 @@ struct CommandLineTests {
     }
 
     @Test(
-        "Help for an existing command is parsed",
+        "`help` of an existing command is parsed",
         arguments: [
             ["help"], ["help", "verify"], ["help", "--help"], ["help", "help"], ["help", "scenario", "from"],
             ["scenario"],

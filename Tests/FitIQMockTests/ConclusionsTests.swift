@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The end of a program")
 struct ConclusionsTests {
-    @Test("All conclusions run, whatever fails, and the first failure decides")
+    @Test("All final steps run, whatever fails, and the first failure decides")
     func first() {
         var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         var done: [Int32] = []

@@ -40,7 +40,7 @@ struct JudgedFileTests {
         #expect(Self.ids(marks, "kept").count == count && marks[one] == "kept", "\(Self.ids(marks, "kept").sorted())")
     }
 
-    @Test("In Chrome's export only the binary message is blamed, which its page did send")
+    @Test("In Chrome's export only the binary message is blamed, because the page did send it")
     func chrome() throws {
         let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("foreign/chrome.har")))
         let marks = try #require(Self.marks(bytes).first)

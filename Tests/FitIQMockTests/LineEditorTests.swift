@@ -43,7 +43,7 @@ struct LineEditorTests {
         ("a\u{4}b", "ab|"), ("ab\u{1}\u{4}", "|b"), ("a\u{1B}1b", "ab|"), ("ก\(left)x", "x|ก"),
     ]
 
-    @Test("The keys do what they say", arguments: rows.indices)
+    @Test("The keys do what the help says", arguments: rows.indices)
     func keys(row: Int) {
         let (keys, line) = Self.rows[row]
         var editor = LineEditor()
@@ -86,7 +86,7 @@ struct LineEditorTests {
         #expect(editor.before == "1")
     }
 
-    @Test("A line occupies one row around the cursor, by the width of its characters, and is inert")
+    @Test("A line occupies one row around the cursor, by the width of its characters, and cannot control the terminal")
     func drawing() {
         func drawn(_ keys: String, columns: Int = 20) -> String {
             var editor = LineEditor()

@@ -41,7 +41,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("Standard input gives keys, its end ends them, and no input is neither")
+    @Test("Standard input gives keys, its end ends them, and without input there is neither")
     func keys() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [])
@@ -75,7 +75,7 @@ struct ProcessTests {
         #expect(try wait.next() == .timeUp)
     }
 
-    @Test("A signal ends jobs once; before the first has ended there are no results")
+    @Test("A signal ends jobs once; before the first job has ended there are no results")
     func signal() async {
         await #expect(processExitsWith: .success) {
             let wait = try MainWait(signals: [SIGUSR1])

@@ -116,7 +116,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("Other things at the path are distinguished")
+    @Test("Other files at the path are distinguished")
     func states() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"
@@ -145,7 +145,7 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("The file of a server elsewhere is refused, although no process has its number here")
+    @Test("The file of a server on another machine is refused, although no process here has its number")
     func locked() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"

@@ -65,7 +65,7 @@ struct ServingCommandTests {
         "headers":[]},"response":{"status":200,"headers":[],"content":{"text":"{}","mimeType":"application/json"}}}]}}
         """#
 
-    @Test("replay serves a session from a pipe; missing requests fail only a strict session")
+    @Test("replay serves a session from a pipe; only a strict session fails for missing requests")
     func replay() async throws {
         try await withFolder { folder in
             let ready = folder["ready.json"].path
@@ -166,7 +166,7 @@ struct ServingCommandTests {
         #expect(failure?.exitCode == 2 && failure?.message.contains("499") == true)
     }
 
-    @Test("A wait of no length checks once, and drain does not even check")
+    @Test("A wait of zero checks once, and drain does not even check")
     func timeouts() async throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/ready.json"

@@ -72,7 +72,7 @@ struct TestClientRunTests {
         #expect(failed.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)
     }
 
-    @Test("An incomplete report names the slowest cases, the first of equals first, without instant ones")
+    @Test("An incomplete report names the slowest cases, of equals the first, and omits instant ones")
     func slowest() {
         let results = zip(ContractCase.all, [Duration.seconds(2), .milliseconds(99), .milliseconds(2050)]).map {
             contractCase, time in

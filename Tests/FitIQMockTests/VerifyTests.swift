@@ -58,7 +58,7 @@ struct VerifyTests {
         #expect(traffic == fitiq_mock.Traffic(lastNumber: 5, requests: 0, frames: 2))
     }
 
-    @Test("A plan faces its scenarios' obligations, and those that need no scenario")
+    @Test("A plan faces its scenarios' obligations, and those that no scenario is needed for")
     func faced() throws {
         func faced(_ names: [String], all: Bool = false) throws -> Set<String> {
             try VerifyPlan(names: names, all: all, guide: nil, seed: nil).faced
@@ -91,7 +91,7 @@ struct VerifyTests {
     }
 
     @Test(
-        "The end of a command has words",
+        "The end of a command is described in words",
         arguments: [
             (.exited(0), false, .exited(0)), (.exited(3), false, .exited(3)), (.signalled(9), false, .signalled(9)),
             (.signalled(15), true, .timedOut(2_000_000_000)), (.exited(0), true, .timedOut(2_000_000_000)),
@@ -111,7 +111,7 @@ struct VerifyTests {
         #expect(TestClient.told(.received, Array(text.utf8)[...]) == "< a \u{FFFD}[31mb c\n")
     }
 
-    @Test("Each job runs once, in order, up to the first end; unfinished ones do not count")
+    @Test("Each job runs once, in order, until one ends the run; unfinished ones do not count")
     func jobs() throws {
         let wait = try MainWait(signals: [])
         let all = Jobs<Int>(count: 100, wait.mailbox)

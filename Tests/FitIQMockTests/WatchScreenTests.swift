@@ -134,7 +134,7 @@ struct WatchScreenTests {
     }
 
     @Test(
-        "Chunks are one line, each its own with chunks=show, and none is lost at the end; verdict= shows breaches alone"
+        "Chunks are folded into one line, unless chunks=show; none is lost, and verdict= shows only breaches"
     )
     func chunks() throws {
         func chunk(_ text: String) -> WatchStream.News {

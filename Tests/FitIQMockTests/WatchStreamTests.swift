@@ -51,7 +51,7 @@ struct WatchStreamTests {
         stream.connect().first { $0.name.canonicalName == "last-event-id" }?.value
     }
 
-    @Test("The request names world and token; the first starts at the present, the next after the last entry")
+    @Test("The request names world and token; the first starts now, the next after the last entry")
     func requests() throws {
         let sent = String(decoding: try request(world: "w/1", adminToken: "secret").bytes, as: UTF8.self)
         #expect(sent.hasPrefix("GET /__admin/worlds/w%2F1/events?verdicts=true HTTP/1.1\r\n"))

@@ -132,7 +132,7 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Shapes and the guides' models agree")
+@Suite("Shapes agree with the guides' models")
 struct ModelShapeTests {
     @Test("Every guide has shapes")
     func isComplete() {

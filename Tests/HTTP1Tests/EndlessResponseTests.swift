@@ -79,7 +79,7 @@ struct EndlessResponseTests {
         #expect(connection.isIdle && !connection.shouldClose)
     }
 
-    @Test("The response learns that the client ended its side, and can still end", arguments: ["1.0", "1.1"])
+    @Test("The response is told that the client ended its side, and can still end", arguments: ["1.0", "1.1"])
     func disconnect(version: String) throws {
         var (connection, _) = try streaming("GET /events HTTP/\(version)\r\nHost: a\r\n\r\n")
         guard case .paused = try connection.nextEvent() else {

@@ -80,7 +80,7 @@ struct FixtureTests {
         #expect(error.message.contains(fixture.row[2]), "\(error.message)")
     }
 
-    @Test("The outcome is the same however the input is split", arguments: Fixture.valid + Fixture.invalid)
+    @Test("Splitting the input does not change the outcome", arguments: Fixture.valid + Fixture.invalid)
     func split(fixture: Fixture) {
         let whole = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
         #expect(fixture.transcript(fixture.bytes.pieces(of: 1)) == whole, "byte by byte")

@@ -48,7 +48,7 @@ struct HeadTests {
     }
 
     @Test(
-        "Tokens are found in lists, in any case, in several fields",
+        "Tokens are found in lists, in any case, and in several fields",
         arguments: [
             ("Upgrade", true), ("KEEP-ALIVE", true), ("close", true), ("keep", false), ("", false), ("closed", false),
         ])

@@ -121,7 +121,7 @@ struct LimitTests {
     }
 
     @Test(
-        "A length beyond any number is beyond every bound",
+        "A length too large for a number exceeds every bound",
         arguments: ["9223372036854775807", "9223372036854775808", "18446744073709551620"])
     func hugeLength(length: String) {
         let text = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"

@@ -131,7 +131,7 @@ struct PairTests {
         #expect(pair.server.theirState == .closed)
     }
 
-    @Test("A client that asks for close gets it announced")
+    @Test("The server announces the close that a client asks for")
     func clientCloses() throws {
         var pair = Pair()
         _ = try get(&pair, [.connection: "close"])
@@ -212,7 +212,7 @@ struct PairTests {
         #expect(pair.client.takeTrailingBytes() == [])
     }
 
-    @Test("One of the two fields of an upgrade proposes nothing", arguments: [HTTPField.Name.connection, .upgrade])
+    @Test("One of an upgrade's two fields alone proposes nothing", arguments: [HTTPField.Name.connection, .upgrade])
     func halfUpgrade(name: HTTPField.Name) throws {
         var pair = Pair()
         _ = try get(&pair, [name: name == .connection ? "upgrade" : "websocket"])

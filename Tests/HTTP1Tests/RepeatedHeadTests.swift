@@ -4,7 +4,7 @@ import Testing
 @testable import HTTP1
 
 /// Parts of a head that are those of the head before are not parsed again, and nobody may notice.
-@Suite("Heads that resemble the one before")
+@Suite("Heads that resemble the previous one")
 struct RepeatedHeadTests {
     private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"
     private static let requests = [

@@ -147,7 +147,7 @@ struct ServerTests {
         #expect(try Pair.drain(&connection) == [])
     }
 
-    @Test("An error can be answered once, and is thrown again", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
+    @Test("An error can be answered once, and is thrown again afterwards", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
     func answerToError(input: String) throws {
         var connection = server(input)
         let error = #expect(throws: RemoteError.self) { try connection.nextEvent() }

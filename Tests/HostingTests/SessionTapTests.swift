@@ -35,7 +35,7 @@ struct SessionTapTests {
         }
     }
 
-    @Test("A clock step moves the dates of later connections, and no span", arguments: [28_800, -28_800])
+    @Test("A clock step moves the dates of later connections, but no duration", arguments: [28_800, -28_800])
     func clockSteps(_ step: Int64) throws {
         try ScratchFolder.lend { folder in
             let tap = try begin(at: folder + "/a.har")

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("Exact strings")
+@Suite("Strings that are exact")
 struct ExactStringTests {
     /// Texts that Unicode calls canonically equivalent, and that Swift's strings equate.
     static let twins: [(String, String)] = [

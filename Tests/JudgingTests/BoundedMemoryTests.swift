@@ -101,7 +101,7 @@ struct IdentityTests {
     /// Texts that Swift's strings equate.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
-    @Test("Sockets of two users do not belong to one", arguments: twins)
+    @Test("Sockets of two users are not attributed to one", arguments: twins)
     func sockets(_ first: ExactString, _ second: ExactString) {
         var story = SocketStory()
         story.open(1, at: 0, on: "c1", user: first)

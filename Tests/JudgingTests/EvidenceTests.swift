@@ -122,7 +122,7 @@ struct EvidenceTests {
         #expect(judge.lastNumber == 6)
     }
 
-    @Test("A missing answer is not treated as any answer")
+    @Test("A missing answer is not treated like any answer")
     func lostAnswers() {
         func verdict(_ id: String, isLost: Bool, _ tell: (inout Story) -> Void) -> Verdict.Outcome? {
             var judge = Judge(mode: .union)

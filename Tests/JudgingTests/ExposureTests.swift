@@ -186,7 +186,7 @@ struct ExposureTests {
     @Test("Situations that a client met are counted", arguments: requests + sockets + meals)
     func counts(_ example: Case) { #expect(example.story.exposures(end: example.end) == example.counts) }
 
-    @Test("Every path is listed in order, including those never met")
+    @Test("Every path is listed in order, including paths that the client never took")
     func isComplete() {
         #expect(Story().judge().exposures.map(\.path) == Exposure.Path.allCases)
         #expect(Story().judge().exposures.allSatisfy { $0.count == 0 })

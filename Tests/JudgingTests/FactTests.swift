@@ -17,7 +17,7 @@ struct FactTests {
 
     enum RequestError: Error { case isNone }
 
-    @Test("Held and released things are not facts about a client")
+    @Test("Held and released items are not facts about a client")
     func holds() {
         let hold = RecordedHold(
             breakpoint: "b", place: .frame, sender: .client, until: Story.time(30), subject: "text ping")

@@ -68,7 +68,7 @@ struct OutcomeTests {
         ([], "", 4, "The run fails: the client never connected."),
     ]
 
-    @Test("The exit code has its reason", arguments: rows.indices)
+    @Test("The exit code has its reason in the report", arguments: rows.indices)
     func exitCode(row: Int) throws {
         let (runs, list, exitCode, sentence) = Self.rows[row]
         let report = Report(title: "t", runs: runs)

@@ -141,7 +141,7 @@ struct RandomJournalTests {
     }
 
     @Test(
-        "A clock step changes no verdict, and reports have the journal's own times",
+        "A clock step changes no verdict, and reports show the journal's own times",
         arguments: [28_800, -28_800, 3, -3] as [Int64])
     func clockSteps(_ seconds: Int64) throws {
         for seed in 0..<10 {

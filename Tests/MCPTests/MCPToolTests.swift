@@ -108,7 +108,7 @@ struct MCPToolTests {
         #expect(answer.hasPrefix("refused: ") && answer.contains(words), "\(answer)")
     }
 
-    @Test("Without the operator's command nothing runs, and the answer says who can change that")
+    @Test("Without the operator's command nothing runs, and the answer names who can change that")
     func noCommand() {
         let server = MCPServer(version: "1", world: "w1")
         #expect(Self.asked("verify", [:], of: server).contains("Ask the operator to add it"))

@@ -21,7 +21,7 @@ struct HeldBytesTests {
         if case .memory(limit) = observation { true } else { false }
     }
 
-    @Test("The sum follows the connections' held bytes, and returns to zero")
+    @Test("The sum follows the bytes that connections hold, and returns to zero")
     func sum() throws {
         let network = network()
         let wire = try network.open()
@@ -54,7 +54,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes == 0)
     }
 
-    @Test("Unfinished messages: at the limit nobody goes, one byte beyond it the largest goes, and no other")
+    @Test("For unfinished messages, nobody is dropped at the limit, and one byte beyond it only the largest")
     func unfinishedMessages() throws {
         let network = network()
         let small = try network.echo()
@@ -82,7 +82,7 @@ struct HeldBytesTests {
         #expect(sockets[29].wire.ending == .reset)
     }
 
-    @Test("Only as many go as necessary")
+    @Test("Only as many connections are dropped as necessary")
     func noMoreThanNeeded() throws {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
@@ -167,7 +167,7 @@ struct HeldBytesTests {
         #expect(network.engine.connections.heldBytes <= Self.limit)
     }
 
-    @Test("Chat sockets are given up as well, and their journal says so")
+    @Test("Chat sockets are dropped as well, and their journal says so")
     func chat() throws {
         let network = network()
         let chat = try network.socket(on: try network.consultation())
@@ -188,7 +188,7 @@ struct HeldBytesTests {
         #expect(socket.wire.ending == .open)
     }
 
-    @Test("Probes get answers at any load", arguments: ["/health", "/ready"])
+    @Test("Probes get answers under any load", arguments: ["/health", "/ready"])
     func probes(_ path: String) throws {
         let network = network()
         for _ in 0..<20 {
@@ -242,7 +242,7 @@ struct HeldBytesTests {
 
     // MARK: Echo sockets
 
-    @Test("Echo sockets have their own limit: at it all stay, one byte beyond it the largest goes")
+    @Test("Echo sockets have their own limit: at it all stay, and one byte beyond it the largest is dropped")
     func echoes() throws {
         let network = VirtualNetwork { $0.limits.echoBytes = 200_000 }
         let chat = try network.socket(on: try network.consultation())

@@ -157,7 +157,7 @@ private struct RandomSession {
 
 @Suite("Random sessions")
 struct RandomSessionTests {
-    @Test("For any client behaviour, places, memory and time stay in order", arguments: 1...UInt64(10))
+    @Test("For any client behaviour, places, memory and time stay consistent", arguments: 1...UInt64(10))
     func invariants(seed: UInt64) throws {
         var session = try RandomSession(seed: seed, sessions: 250)
         _ = try session.run()

@@ -119,7 +119,7 @@ struct ReloadTests {
         #expect(try status() == 200)
     }
 
-    @Test("Initial data waits for a reset, and appears in new worlds")
+    @Test("Initial data takes effect at a reset, and in new worlds")
     func restAfterReset() throws {
         let network = try network("{name: a, guide: union, seed: 5}")
         let new = """
@@ -158,7 +158,7 @@ struct ReloadTests {
         #expect(network.engine.defaultWorld.faults.rules.map(\.rule.name) == ["f"])
     }
 
-    @Test("A state replaces users, and replaces scripts and faults only if it has some")
+    @Test("A state replaces users, and replaces scripts and faults only if it contains some")
     func continuing() throws {
         let scenario = try Scenario.read(
             "{name: a, summary: A., seed: 1, guide: union, clock: manual, answers: [{text: A.}], faults: [{on: any, status: 503}]}"

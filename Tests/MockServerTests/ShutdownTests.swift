@@ -56,7 +56,7 @@ struct ShutdownTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("During a shutdown, /ready says 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
+    @Test("During a shutdown, /ready gives 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
     func ready(path: String, status: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()
@@ -140,7 +140,7 @@ struct ShutdownTests {
         #expect(socket.takeEvents().count == 1)
     }
 
-    @Test("A closing socket finishes its own close")
+    @Test("A closing socket completes its own close")
     func closingAlready() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

@@ -70,7 +70,7 @@ struct RandomTextTests {
     }
 
     @Test(
-        "16 KiB of one thing are read",
+        "16 KiB of one character are read",
         arguments: [
             "a", "1", "9", " ", ".", ",", "-", "/", "½", "é", "\u{301}", "🍳", "\n", "(", "x", "'", "%", "\u{0}", "1,",
             "1/", "2 ", "a ", "egg ", "eggs", "of ", "half ", "no ", "x2 ", "2x", "1-", "oz ", "fl ", "and ",

@@ -109,7 +109,7 @@ import Testing
 
 @Suite("Words whatever their case") struct CaselessTests {
     @Test(
-        "Words are found in any case",
+        "Words are found in any letter case",
         arguments: [
             ("", ""), ("", "a"), ("protein", "How much PROTEIN?"), ("é", "CAFÉ"), ("aab", "aaab"), ("abab", "abaabab"),
             ("aaab", "aaaaaaab"), ("σ", "Σ"), ("a b", "x A B"), ("a.c", "A.C"),

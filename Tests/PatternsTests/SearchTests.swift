@@ -3,7 +3,7 @@ import Testing
 
 @testable import Patterns
 
-@Suite("Searching") struct SearchTests {
+@Suite("Searches") struct SearchTests {
     @Test("A search finds the same as Swift's own expressions", arguments: [UInt64(11), 2025])
     func likeSwift(seed: UInt64) throws {
         var numbers = Draw(seed: seed)

@@ -166,7 +166,7 @@ extension Peers {
                 "\(command.transcript)")
         }
 
-        @Test("The action accepts a release without attestation on request")
+        @Test("The action accepts a release without attestation only on request")
         func unattested() async throws {
             let (command, folder) = try await run(
                 "touch refused; step INPUT_COMMAND=true INPUT_SCENARIOS=default INPUT_ATTESTATION=false >/dev/null; echo $?"

@@ -190,7 +190,7 @@ extension Peers {
             #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
         }
 
-        @Test("The environment sets the same as options")
+        @Test("The environment sets the same values as options")
         func environment() async throws {
             let bad = try await fitiqMock("serve", environment: ["FITIQ_MOCK_PORT": "http"])
             #expect(bad.status == 2)

@@ -23,7 +23,7 @@ extension Peers {
             }
         }
 
-        @Test("The commands and files of the pages are found")
+        @Test("The reader finds the commands and files of the pages")
         func found() throws {
             let documents = try Document.all.get()
             let readme = try #require(documents.first)

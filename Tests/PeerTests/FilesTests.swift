@@ -55,7 +55,7 @@ extension Peers {
                 .replacing("verify --", with: "verify --quiet --").replacing("--quiet --help", with: "--help")
         }
 
-        @Test("A reader that closes early ends a command quietly", arguments: printing)
+        @Test("A reader that closes early ends a command without a message", arguments: printing)
         func brokenPipe(_ arguments: String) async throws {
             let command = try await run(
                 """

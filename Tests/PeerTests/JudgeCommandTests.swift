@@ -132,7 +132,7 @@ extension Peers {
             #expect(judged.output.split(separator: "\n").count { $0.hasPrefix("  ✗ ") } == 1, "\(judged.transcript)")
         }
 
-        @Test("A recorded client is judged as by its journal")
+        @Test("A recorded client is judged like its journal")
         func recorded() async throws {
             let files = try ScratchFolder()
             defer { files.remove() }

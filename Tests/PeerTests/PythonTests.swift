@@ -121,14 +121,14 @@ extension Peers {
         }
 
         @Test(
-            "A library reports each fault as the right error; none is left out",
+            "A library reports each fault as the right error, and every fault is covered",
             arguments: ["faults_with_websockets", "faults_with_aiohttp"],
             ["response", "handshake", "socket", "complete"])
         func faults(_ story: String, _ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
         }
 
-        @Test("curl and a library experience the round trips of a train, and get their answers")
+        @Test("curl and a library see the round trips of a train, and get their answers")
         func network() async throws {
             try await RunningServer.serve("--instant", "--network", "train") { server in
                 try await tell("with_network", ["train"], to: server)
@@ -168,7 +168,7 @@ extension Peers {
             }
         }
 
-        @Test("An unread log blocks nothing; a ready file belongs to this server, and goes with it")
+        @Test("An unread log does not block the server; a ready file belongs to its server, and is removed with it")
         func unreadLog() async throws {
             try await RunningServer.serve("--instant") { server in try await tell("unread_log", [], to: server) }
         }
@@ -180,7 +180,7 @@ extension Peers {
             try await RunningServer.serve("--instant") { server in try await tell("watching", [chapter], to: server) }
         }
 
-        @Test("Without the clients the tests fail, and say what to run")
+        @Test("Without the clients the tests fail, and say which command installs them")
         func message() {
             #expect(
                 "\(Programs.Missing(what: "curl"))"

@@ -197,7 +197,7 @@ extension Peers {
             }
         }
 
-        @Test("A stale file is gone even if the server then cannot listen")
+        @Test("A stale file is removed even if the server then cannot listen")
         func staleAndNoPort() async throws {
             try await run(
                 """
@@ -260,7 +260,7 @@ extension Peers {
             }
         }
 
-        @Test("A server stopped by force removes it, and leaves no drafts")
+        @Test("A server that is killed removes the file, and leaves no drafts")
         func forced() async throws {
             try await run(
                 """

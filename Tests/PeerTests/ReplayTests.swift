@@ -102,7 +102,7 @@ extension Peers {
             }
         }
 
-        @Test("A scenario's faults go with a session, its data does not")
+        @Test("A scenario's faults apply to a session, its data does not")
         func scenarios() async throws {
             try await withTake { folder, har in
                 let faults = folder["faults.yaml"]

@@ -274,7 +274,7 @@ extension Peers {
             }
         }
 
-        @Test("The environment sets the same as the options")
+        @Test("The environment sets the same values as the options")
         func environment() async throws {
             let program = try Programs.fitiqMock()
             for (name, value, told) in [

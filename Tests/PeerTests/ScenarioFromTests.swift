@@ -72,7 +72,7 @@ extension SearchingPeers {
         }
 
         @Test(
-            "The command has to break the recorded client's obligation, here in a browser's recording"
+            "The command must break the recorded client's obligation, here in a browser's recording"
         )
         func obligation() async throws {
             try await withFolder { folder in
@@ -99,7 +99,7 @@ extension SearchingPeers {
             }
         }
 
-        @Test("What the command breaks without any fault is told, and looked past where it is known")
+        @Test("Symptoms without any fault are reported, and known ones are ignored")
         func withoutFault() async throws {
             try await withFolder { folder in
                 let session = #"""

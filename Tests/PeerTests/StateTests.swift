@@ -4,7 +4,7 @@ import Testing
 
 extension LongPeers {
     /// A server that is killed while three clients write, and started again with its state file.
-    @Suite("A state file")
+    @Suite("State files")
     struct StateTests {
         @Test(
             "A state file survives kills at random moments: lost data is newer than the last commit, and the rest is consistent",

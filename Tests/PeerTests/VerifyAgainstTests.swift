@@ -29,7 +29,7 @@ extension SearchingPeers {
             #expect(run.output.contains("1 case, 0 failed"), "\(run.transcript)")
         }
 
-        @Test("The complete Python client has none either, despite other ids and times")
+        @Test("The complete Python client has no differences either, despite other ids and times")
         func python() async throws {
             let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
             let command = "\(try Programs.python().path) \(client)"

@@ -288,7 +288,7 @@ extension Peers {
             }
         }
 
-        @Test("Known to be broken: a breach passes, a kept obligation fails, an unknown name is a mistake")
+        @Test("With a known-broken list, a breach passes, a kept obligation fails, and an unknown name is a mistake")
         func knownBroken() async throws {
             try await withFolder { folder in
                 try Data("# later\nids/lowercase\n".utf8).write(to: folder["known"])

@@ -14,7 +14,7 @@ struct AnswerTests {
         var answer: ReplayAnswer
     }
 
-    @Test("Fields of framing, of the connection and of the moment are omitted, all others stay")
+    @Test("Fields of framing, of the connection and of the date are omitted, and all others stay")
     func fields() throws {
         let kept = [
             SessionField("content-type", "application/json"), SessionField("Set-Cookie", "a=1"),

@@ -6,7 +6,7 @@ import Traffic
 struct FollowingTests {
     static func bearer(_ token: String) -> [SessionField] { [SessionField("Authorization", "Bearer \(token)")] }
 
-    @Test("A server's id stays, and no other matches it")
+    @Test("A server's id stays, and no other id matches it")
     func issued() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/api/v1/goals", body: "{}", answer: #"{"id":"\#(IDs.a)"}"#)
@@ -69,7 +69,7 @@ struct FollowingTests {
         #expect(player.report.bindings == 2)
     }
 
-    @Test("Two different ids cannot become one, nor one two")
+    @Test("Two different ids cannot become one, nor one id two")
     func oneToOne() throws {
         var builder = SessionBuilder()
         builder.exchange("POST", "/api/v1/link", body: #"{"from":"\#(IDs.a)","to":"\#(IDs.b)"}"#, answer: "linked")
@@ -83,7 +83,7 @@ struct FollowingTests {
         #expect(player.text("POST", "/api/v1/link", body: different) == "linked")
     }
 
-    @Test("A recorded id is itself, and stands for no other")
+    @Test("A recorded id stands for itself, and for no other")
     func knownIDs() throws {
         var builder = SessionBuilder()
         builder.exchange("PUT", "/notes/\(IDs.a)", answer: "note")
@@ -328,7 +328,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/b") == "b")
     }
 
-    @Test("A server's time becomes another one once the client sends it")
+    @Test("A server's time becomes another time once the client sends it")
     func timesOfServer() throws {
         var builder = SessionBuilder()
         builder.exchange("GET", "/last", answer: "2025-01-29T10:30:00Z")
@@ -338,7 +338,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/meals?since=2026-11-21T08:00:00Z") == "since 2026-11-21T08:00:00Z")
     }
 
-    @Test("Of two times for one the last counts, even if their names are ids")
+    @Test("Of two new values for one time the last counts, even if the members are named like ids")
     func lastTime() throws {
         var builder = SessionBuilder()
         builder.exchange(

@@ -344,7 +344,7 @@ struct IdentityTests {
     /// Texts that Swift's strings equate.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K1", "\u{212A}1")]
 
-    @Test("A vocabulary has both spellings", arguments: twins)
+    @Test("The vocabulary keeps canonically equivalent spellings apart", arguments: twins)
     func vocabulary(_ first: ExactString, _ second: ExactString) {
         var vocabulary = Vocabulary()
         let (one, other) = (vocabulary.intern(first), vocabulary.intern(second))

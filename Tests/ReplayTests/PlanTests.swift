@@ -237,7 +237,7 @@ struct PlaceTests {
         #expect(player.text("GET", "/w/d/items") == "d" && player.text("GET", "/w/e/items") == "e")
     }
 
-    @Test("A scheme's default port is no difference")
+    @Test("A scheme's default port is not a difference")
     func ports() throws {
         var builder = SessionBuilder()
         builder.exchange(
@@ -255,7 +255,7 @@ struct PlaceTests {
 @Suite("Requests that the server answers itself")
 struct OwnRequestTests {
     @Test(
-        "They are omitted with a note, so that strict can be clean",
+        "Those requests are omitted with a note, so that a strict run can be clean",
         arguments: [
             ("GET", "/health"), ("HEAD", "/ready?x=1"), ("GET", "/docs"), ("GET", "/docs/deviations"),
             ("GET", "/openapi.yaml"),
@@ -282,7 +282,7 @@ struct OwnRequestTests {
     }
 
     @Test(
-        "Paths that only look like them are replayed",
+        "Paths that only look like those are replayed",
         arguments: ["/health/", "/v1/health", "/favicon.png", "/", "/Docs"])
     func played(_ path: String) throws {
         var builder = SessionBuilder()

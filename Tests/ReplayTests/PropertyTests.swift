@@ -200,7 +200,7 @@ struct PropertyTests {
 
 /// Each pair goes through the code of both commands: a session with the first request is replayed to a client that
 /// sends the second one, and it is compared with a session that has the second one.
-@Suite("Replay and diff agree on what may differ")
+@Suite("Replay and diff agree on permitted differences")
 struct AgreementTests {
     struct Pair: Sendable, CustomTestStringConvertible {
         var name: String
@@ -317,19 +317,19 @@ struct AgreementTests {
 
     static func inBodies(_ pair: Pair) -> Pair { Pair(pair.name, "/a " + pair.first, "/a " + pair.second) }
 
-    @Test("They agree on targets", arguments: targets)
+    @Test("Replay and diff agree on targets", arguments: targets)
     func target(_ pair: Pair) throws {
         #expect(try Self.isServed(pair, isFrame: false) == pair.isSame, "replay")
         #expect(Self.isEqual(pair, isFrame: false) == pair.isSame, "diff")
     }
 
-    @Test("They agree on bodies and frames", arguments: bodies, [false, true])
+    @Test("Replay and diff agree on bodies and frames", arguments: bodies, [false, true])
     func body(_ pair: Pair, isFrame: Bool) throws {
         #expect(try Self.isServed(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "replay")
         #expect(Self.isEqual(Self.inBodies(pair), isFrame: isFrame) == pair.isSame, "diff")
     }
 
-    @Test("They differ in these exceptions", arguments: exceptions, [false, true])
+    @Test("Replay and diff differ in exactly these exceptions", arguments: exceptions, [false, true])
     func exception(_ pair: Pair, isFrame: Bool) throws {
         #expect(try !Self.isServed(pair, isFrame: isFrame), "replay")
         #expect(Self.isEqual(pair, isFrame: isFrame), "diff")
@@ -351,7 +351,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("They agree on generated texts", arguments: [1, 2, 3] as [UInt64])
+    @Test("Replay and diff agree on generated texts", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) throws {
         let pieces = [
             "7", "12345", "123456", "654321", IDs.a, IDs.b, "x_\(IDs.a)", "redacted-token-1", Self.time, "2025-01-29",

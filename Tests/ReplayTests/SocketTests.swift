@@ -269,7 +269,7 @@ struct SocketTests {
     /// server            pong  1           pong        2
     /// ```
     @Test(
-        "Pings of the API are separate: nothing waits for them, each gets its pong",
+        "Pings of the API are separate: nothing waits for them, and each gets its pong",
         arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
     func keepAlives(order: ReplaySettings.FrameOrder) throws {
         let ping = #"{"type":"ping"}"#
@@ -439,7 +439,7 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
-    @Test("Messages that differ only in ids trigger their own answers, one with another message's id none")
+    @Test("Messages that differ only in ids trigger their own answers; one with another message's id triggers none")
     func triggersByID() throws {
         func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
         var builder = SessionBuilder()

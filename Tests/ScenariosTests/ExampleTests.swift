@@ -35,7 +35,7 @@ struct ExampleTests {
         #expect(try Scenario.read("{name: a, compression: on}").rules.compression == .on)
     }
 
-    @Test("Words of YAML 1.1 are read by their place")
+    @Test("The place decides how a word of YAML 1.1 is read")
     func words() throws {
         let scenario = try Scenario.read(
             """

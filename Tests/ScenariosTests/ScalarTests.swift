@@ -18,7 +18,7 @@ struct ScalarTests {
         return members[0].value
     }
 
-    @Test("Words stay words: nothing is a number, a boolean or a date yet")
+    @Test("Words stay words: none is a number, a boolean or a date yet")
     func words() throws {
         let words = [
             "true", "True", "TRUE", "false", "yes", "Yes", "no", "No", "NO", "on", "off", "y", "n",
@@ -98,7 +98,7 @@ struct ScalarTests {
         #expect(tree == Node(.mapping([member]), at: Position(line: 1, column: 1)))
     }
 
-    @Test("Messages show a word of up to 60 bytes unchanged, and anything else in quotation marks")
+    @Test("Messages show a word of up to 60 bytes unchanged, and other values in quotation marks")
     func shortenedWords() {
         let word = String(repeating: "é", count: 30)
         #expect(Messages.shortened(word) == word && Messages.shortened(word + "a") == Messages.quoted(word + "a"))

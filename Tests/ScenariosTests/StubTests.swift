@@ -75,7 +75,7 @@ struct StubTests {
         }
     }
 
-    @Test("An answer has at most a hundred fields, and unclosed braces are none")
+    @Test("An answer has at most a hundred fields, and unclosed braces do not count")
     func count() throws {
         func read(_ count: Int) throws -> Scenario {
             try Scenario.read("{name: a, answers: [{text: '\(String(repeating: "{{now}}", count: count))'}]}")

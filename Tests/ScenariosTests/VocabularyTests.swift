@@ -171,7 +171,7 @@ struct VocabularyTests {
         ("headers", "fields", ["stub", "HAR"]), ("sockets_open", "web_sockets", []), ("how_long", "for", []),
     ]
 
-    @Test("A thing has no second word", arguments: others)
+    @Test("No concept has a second word", arguments: others)
     func secondWord(_ row: (word: String, now: String, elsewhere: [String])) throws {
         for use in try Self.sources.get().flatMap({ $0.members[row.word] ?? [] })
         where !row.elsewhere.contains(where: use.place.contains) {

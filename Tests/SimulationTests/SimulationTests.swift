@@ -27,7 +27,7 @@ struct SimulationTests {
         #expect(missing.count <= 3, "\(missing.map(\.name).sorted())")
     }
 
-    @Test("Fixed seeds with faults keep what faults do not affect, with an operator who does everything")
+    @Test("Fixed seeds with faults keep the unaffected invariants, with an operator who uses every action")
     func fixedSeedsWithFaults() throws {
         var report = Report()
         for seed in 1...UInt64(12) {

@@ -74,7 +74,7 @@
             kill(started.daemon, SIGKILL)
         }
 
-        @Test("Another thread ends all of it")
+        @Test("Another thread can end the whole group")
         func killed() throws {
             let started = try start(Self.leaving[3], keeping: .guardian)
             started.child.group.kill()
@@ -119,7 +119,7 @@
             #expect(!runs(second.daemon))
         }
 
-        @Test("A killed guardian ends the program, too, and reports that something may remain")
+        @Test("A killed guardian ends the program, too, and reports that processes may remain")
         func guardianKilled() throws {
             let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
             // The program's parent.
@@ -131,7 +131,7 @@
             #expect(started.child.leavesProcesses)
         }
 
-        @Test("No process of ours remains, neither guardian nor zombie")
+        @Test("No process of ours remains, neither a guardian nor a zombie")
         func noChildren() throws {
             let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
             #expect(started.child.end(grace: .seconds(20)) == .signalled(Int(SIGTERM)))

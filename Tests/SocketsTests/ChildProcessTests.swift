@@ -106,7 +106,7 @@ struct ChildProcessTests {
     }
 
     @Test(
-        "A running program has no outcome; asked to end, it does, with everything that it started",
+        "A running program has no outcome; on request it ends, with everything that it started",
         arguments: ChildProcess.Keeping.allCases)
     func ended(keeping: ChildProcess.Keeping) throws {
         // Both hold the pipe open.

@@ -119,7 +119,7 @@ struct DescriptorTests {
         try #require(setrlimit(resource, &limit) == 0)
     }
 
-    @Test("Without a free descriptor, accepting fails for now and the connection waits")
+    @Test("Without a free descriptor, accepting fails temporarily and the connection waits")
     func exhaustion() async {
         await #expect(processExitsWith: .success) {
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))

@@ -19,7 +19,7 @@ struct EventQueueChangeTests {
         return pairs
     }
 
-    @Test("A handler that removes itself is reported once, and the others too", arguments: QueueUnderTest.allCases)
+    @Test("A handler that removes itself is reported once, and so are the others", arguments: QueueUnderTest.allCases)
     func removeSelf(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
         let pairs = try ready(10, in: queue)

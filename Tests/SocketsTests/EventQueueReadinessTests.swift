@@ -34,7 +34,7 @@ struct EventQueueReadinessTests {
         #expect(try queue.reports().isEmpty)
     }
 
-    @Test("Both directions ready are one report", arguments: QueueUnderTest.allCases)
+    @Test("Readiness in both directions is one report", arguments: QueueUnderTest.allCases)
     func bothAtOnce(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())
         defer { pair.close() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Files that grow while a program runs")
 struct OutputFileTests {
-    @Test("Writes at any place are there, with mode 0600, and readable")
+    @Test("Writes at any place are in the file, with mode 0600, and readable")
     func writes() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/a"
@@ -62,7 +62,7 @@ struct OutputFileTests {
         }
     }
 
-    @Test("A discarded file is gone")
+    @Test("A discarded file no longer exists")
     func discards() throws {
         try ScratchFolder.lend { folder in
             let file = try OutputFile(creating: folder + "/b")

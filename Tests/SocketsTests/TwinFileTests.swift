@@ -68,7 +68,7 @@ struct TwinFileTests {
     }
 
     @Test(
-        "Wherever a write is cut short, by a kill or a full disk, the file has all earlier batches, whole",
+        "Wherever a kill or a full disk cuts a write short, the file has all earlier batches, complete",
         arguments: [true, false])
     func cuts(canExchange: Bool) throws {
         var exchange = FileExchange()
@@ -152,7 +152,7 @@ struct TwinFileTests {
         }
     }
 
-    @Test("Without its folder the file is gone")
+    @Test("Without its folder the file is lost")
     func noFolder() throws {
         try inFolder { path in
             let file = try open(path)

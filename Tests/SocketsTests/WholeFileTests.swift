@@ -52,7 +52,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A file in a read-only folder is written in place, and nothing else is")
+    @Test("A file in a read-only folder is written in place, and no other file is")
     func closedFolder() async throws {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
@@ -130,7 +130,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("A pipe with a reader gets the bytes, and stays")
+    @Test("A pipe with a reader gets the bytes, and is not replaced")
     func pipe() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/pipe"

@@ -95,7 +95,7 @@ struct MarkdownTests {
     }
 
     @Test(
-        "A page that is read whole is short",
+        "A page that people read from start to end is short",
         arguments: [
             ("README.md", 14_336), ("ARCHITECTURE.md", 20_000), ("llms.txt", 8_000), ("AGENTS.md", 4_000),
             ("skills/fitiq-mock/SKILL.md", 6_000),

@@ -19,7 +19,7 @@ struct TextKeyTests {
         }
     }
 
-    @Test("Keys in Sources are exact, or say why not")
+    @Test("Keys in Sources are exact, or the line says why not")
     func holds() throws {
         for message in try Package.sources.get().flatMap(Self.violations) { Issue.record("\(message)") }
     }

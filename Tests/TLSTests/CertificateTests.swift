@@ -154,7 +154,7 @@ struct CertificateTests {
     }
 
     @Test(
-        "An authority vouches only for allowed names",
+        "An authority issues only allowed names",
         arguments: [
             (.dns("example.com"), false), (.ip([127, 0, 0, 2]), false), (.ip([UInt8](repeating: 0, count: 16)), false),
             (.dns("localhost"), true), (.dns("app.localhost"), true), (.ip([127, 0, 0, 1]), true),
@@ -171,7 +171,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Names are 1 to 100, and names with their own extension are refused")
+    @Test("There are 1 to 100 names, and names that would add an extension are refused")
     func names() throws {
         let free = try CertificateAuthority.make(subject: "All", now: Certificates.now, serial: [1], permitted: [])
         let issue = { (names: [CertificateName]) in try free.issue(for: names, now: Certificates.now, serial: [1]) }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Closing")
 struct ClosingTests {
     @Test(
-        "Either side closes first; the other learns it after all sent bytes", arguments: TLSVersion.allCases,
+        "Either side can close first; the other is notified after all sent bytes", arguments: TLSVersion.allCases,
         [TLSRole.client, .server])
     func closes(_ version: TLSVersion, _ first: TLSRole) throws {
         let pair = try Pair.open([version])
@@ -79,7 +79,7 @@ struct ClosingTests {
         #expect(pair.server.failure == nil)
     }
 
-    @Test("A truncated record is a truncation, and none of it is delivered", arguments: TLSVersion.allCases)
+    @Test("A truncated record is a truncation, and none of its bytes are delivered", arguments: TLSVersion.allCases)
     func truncatedRecord(_ version: TLSVersion) throws {
         let pair = try Pair.open([version])
         #expect(pair.client.write([UInt8](repeating: 1, count: 50)) == 50)

@@ -126,7 +126,7 @@ struct HandshakeTests {
         #expect(pair.client.write([1]) == 1)
     }
 
-    @Test("Renegotiation is refused by an alert, and the session goes on")
+    @Test("A server refuses renegotiation by an alert, and the session continues")
     func refusesRenegotiation() throws {
         let pair = try Pair.open([.tls12])
         // Our client would not; OpenSSL's options are lifted for it.

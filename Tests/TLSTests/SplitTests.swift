@@ -1,9 +1,9 @@
 import TLS
 import Testing
 
-@Suite("Split TLS streams")
+@Suite("TLS streams that are split")
 struct SplitTests {
-    @Test("Byte by byte a handshake is the same", arguments: TLSVersion.allCases)
+    @Test("A handshake is the same byte by byte", arguments: TLSVersion.allCases)
     func byteByByte(_ version: TLSVersion) throws {
         let pair = Pair(client: try Certificates.client(versions: [version]), server: try Certificates.local.server())
         pair.step = 1

@@ -66,7 +66,7 @@ struct CharacterTests {
         #expect(PercentCoding.string(text[...].utf8, plusIsSpace: true) == inQuery)
     }
 
-    @Test("Any bytes survive encoding")
+    @Test("Encoding and decoding preserve any bytes")
     func roundTrip() {
         let bytes = Array(UInt8.min...UInt8.max)
         for spaceIsPlus in [false, true] {

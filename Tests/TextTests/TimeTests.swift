@@ -92,7 +92,7 @@ struct RFC3339Tests {
     }
 
     @Test(
-        "Within a text a time ends correctly, also without an offset",
+        "Inside a text a time ends at the right place, also without an offset",
         arguments: [
             ("x2025-01-29T10:30:00Zx", 20), ("x2025-01-29 10:30:00 x", 19), ("x2025-01-29T10:30:00.5+01:00", 27),
             ("x2025-01-29T10:30:00.", 19), ("x2025-01-29T10:30:00+25:00", 19), ("x2025-01-29T10:30:0", nil),

@@ -160,7 +160,7 @@ struct VolatileTextTests {
             ).text == expected)
     }
 
-    @Test("An origin without a port is not one with a port, nor the beginning of a longer host")
+    @Test("An origin without a port matches neither one with a port nor the beginning of a longer host")
     func hosts() {
         #expect(
             VolatileText.normalised(

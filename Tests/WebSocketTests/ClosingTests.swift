@@ -69,7 +69,7 @@ struct ClosingTests {
         exchange.run()
     }
 
-    @Test("A close has code and reason, and nothing follows", arguments: [Role.client, .server])
+    @Test("A close has a code and a reason, and nothing follows", arguments: [Role.client, .server])
     func sent(role: Role) {
         var connection = Connection(role: role)
         var out: [UInt8] = []

@@ -77,7 +77,7 @@ struct PairTests {
         #expect(!pair.client.shouldCloseTransport)
     }
 
-    @Test("Both close at once: each is the one that started, and neither answers twice", arguments: sizes)
+    @Test("If both close at once, each counts as the one that started, and neither answers twice", arguments: sizes)
     func closeAtOnce(size: Int) {
         var pair = Pair()
         pair.client.close(code: .normalClosure, into: &pair.toServer)
@@ -91,7 +91,7 @@ struct PairTests {
         #expect(pair.client.receiveEndOfStream() == .clean(code: .goingAway))
     }
 
-    @Test("A message over the server's limit: the client learns why", arguments: sizes)
+    @Test("After a message over the server's limit the client gets the reason", arguments: sizes)
     func tooBig(size: Int) {
         var pair = Pair()
         pair.server = Connection(role: .server, limits: Limits(message: 10))

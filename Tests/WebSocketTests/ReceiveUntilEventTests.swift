@@ -39,7 +39,7 @@ struct ReceiveUntilEventTests {
         #expect(output == Wire.frame(1, bytes("ho")) + Wire.frame(8, Wire.close(1000)))
     }
 
-    @Test("Events and output equal those of receiving all at once, wherever the input is cut")
+    @Test("Receiving one event at a time gives the same events and output, wherever the input is cut")
     func sameAsAtOnce() {
         let input =
             Wire.fromPeer(of: .server, 1, bytes("a"), fin: false) + Wire.fromPeer(of: .server, 9, bytes("p"))

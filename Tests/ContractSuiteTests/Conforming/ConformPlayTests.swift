@@ -35,7 +35,7 @@ struct ConformPlayTests {
         }
     }
 
-    @Test("A case writes only to a consultation that a 201 of the same run created")
+    @Test("A case writes only to consultations that it created in the same run")
     func ours() async throws {
         var configuration = Engine.Configuration(pace: .instant)
         configuration.scenario = try Scenario.read(

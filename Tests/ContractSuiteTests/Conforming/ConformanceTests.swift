@@ -193,7 +193,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A recording does not show who gave up, so requests without an answer are only counted")
+    @Test("A recording does not show who gave up, so unanswered requests are only counted")
     func unanswered() async throws {
         var entry = Self.answer([])
         entry.response = nil

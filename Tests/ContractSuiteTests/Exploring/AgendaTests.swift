@@ -34,7 +34,7 @@ struct AgendaTests {
         FaultPoint(.frame(.webSocket, connection: 90, type: "connected", 1), in: Situation()),
     ]
 
-    @Test("Each kind is tried once in a story among equal points, and never twice")
+    @Test("Among equal points, each kind is tried once in a story, and never twice")
     func singles() async throws {
         let stories = try await Self.stories()
         var agenda = Agenda(stories: stories, seed: 1)
@@ -162,7 +162,7 @@ struct AgendaTests {
         #expect(all(&again, most: 30_000, bringing: Self.brought) == dealt)
     }
 
-    @Test("A fault that did not act teaches nothing")
+    @Test("A fault that did not act teaches the agenda nothing")
     func inert() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         while let schedule = agenda.deal() {
@@ -194,7 +194,7 @@ struct AgendaTests {
         #expect(late?.faults[0].wait == .seconds(expected))
     }
 
-    @Test("Beyond the limit the oldest points go, and are counted")
+    @Test("Beyond the limit the oldest points are dropped, and counted")
     func leadLimit() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         let dealt = agenda.deal()

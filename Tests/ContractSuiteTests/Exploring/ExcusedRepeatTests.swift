@@ -42,7 +42,7 @@ struct ExcusedRepeatTests {
         return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
     }
 
-    @Test("Repeating a create is blamed, unless the user asked again after the conflict")
+    @Test("A client that repeats a create is blamed, unless the user asked again after the conflict")
     func conflicts() throws {
         func create(at seconds: Double) -> Request {
             Request(
@@ -62,7 +62,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("Sending a refused token a third time is blamed, unless that answer was cut or late")
+    @Test("A client that sends a refused token a third time is blamed, unless that answer was cut or late")
     func refusals() throws {
         func goals(
             at seconds: Double, took: Double = 0, delivery: Delivery = .complete, faults: [String] = []
@@ -120,7 +120,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("Hasty polls are blamed, whatever the user asked for in between")
+    @Test("Hasty polls are blamed, whatever the user requested in between")
     func polls() throws {
         let meal = #"{"data":{"id":"m1","status":"processing"}}"#
         func poll(at seconds: Double) -> Request {

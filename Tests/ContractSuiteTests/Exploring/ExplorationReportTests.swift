@@ -34,7 +34,7 @@ struct ExplorationReportTests {
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }
 
-    @Test("A discovery is a check in a run of its name, and fails the report")
+    @Test("A discovery is a failed check in a run of its own name")
     func check() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         let report = exploration.report(title: "the client", named: "stories") {

@@ -38,7 +38,7 @@ struct ExplorerTests {
             + exploration.flaky.map { "\($0)" }
     }
 
-    @Test("The mildest fault that shows it convicts a client that repeats too soon", arguments: [1, 2])
+    @Test("The mildest fault that shows the symptom convicts a client that repeats too soon", arguments: [1, 2])
     func finds(seed: UInt64) async throws {
         let exploration = try await Explorer(Self.settings(runs: 256, seed: seed)).explore(with: Self.hasty)
         #expect(exploration.hasConnected && exploration.ended == .runs)
@@ -110,7 +110,7 @@ struct ExplorerTests {
     }
 
     @Test(
-        "Results of a batch that ends early count: confirmed if time ran out, as seen if interrupted",
+        "Results of a batch that ends early count: as confirmed after a timeout, as seen after an interruption",
         arguments: [Exploration.Ending.budget, .interrupted], [1, 3])
     func unfinished(ending: Exploration.Ending, jobs: Int) async throws {
         let trial = Counted(trial: Command { names, _ in names.isEmpty ? 0 : 1 })
@@ -240,7 +240,7 @@ struct ExplorerTests {
         #expect(try await Explorer(honest).explore(with: command).found.isEmpty)
     }
 
-    @Test("A failure in one of three runs without faults is no finding")
+    @Test("A failure in one of three runs without faults is not a finding")
     func flakyBaseline() async throws {
         let command = Command { names, count in names.isEmpty && count == 1 ? 7 : 0 }
         let exploration = try await Explorer(Self.settings(runs: 1)).explore(with: command)
@@ -268,7 +268,7 @@ struct ExplorerTests {
         #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
     }
 
-    @Test("A cause that shows only once is tried in three schedules, and no more")
+    @Test("A cause that shows only once is tried in three schedules, no more")
     func doubts() async throws {
         var command = Command { names, count in names.isEmpty || count > 1 ? 0 : 1 }
         // All runs end in the same situation.
@@ -293,7 +293,7 @@ struct ExplorerTests {
         #expect(most.withLock { $0 } == 8)
     }
 
-    @Test("If the smallest schedule does not show the symptom in the end, the previous one is the finding")
+    @Test("If the smallest schedule finally does not show the symptom, the previous one is the finding")
     func fallback() async throws {
         // Milder kinds show it as often as it takes to be accepted, and never again.
         let command = Command { names, count in
@@ -324,7 +324,7 @@ struct ExplorerTests {
         #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
     }
 
-    @Test("A client without an instruction is not blamed for the consequences, and the report says so")
+    @Test("A client without an instruction is not blamed for missing it, and the report says so")
     func unsupported() async throws {
         struct Lacking: ClientUnderTest {
             let client: ReferenceClient
@@ -376,7 +376,7 @@ struct ExplorerTests {
         #expect(crashes.allSatisfy { $0.schedule.faults.count == 1 })
     }
 
-    @Test("Each schedule that shows a cause is counted at one finding")
+    @Test("Each schedule that shows a cause is counted for one finding")
     func seen() async throws {
         let story = Story.all[3]
         let settings = Self.settings(runs: nil) { settings in

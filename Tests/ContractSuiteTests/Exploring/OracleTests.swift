@@ -74,7 +74,7 @@ struct OracleTests {
                 == ["inside/cut-stream-not-complete"])
     }
 
-    @Test("Demands before the end count in the story's own world while nothing goes wrong")
+    @Test("Demands before the end count in the story's own world, unless something goes wrong")
     func goodDays() throws {
         let demand = try #require(
             Self.story.steps.indices.first { index in
@@ -172,7 +172,7 @@ struct OracleTests {
         #expect(Self.ids(try Self.outcome(failures: failures)) == ["explore/unwell"])
     }
 
-    @Test("60 requests in a minute are no flood without faults, 61 are; a longer time allows more")
+    @Test("Without faults, 60 requests in a minute are not a flood, but 61 are; a longer time allows more")
     func floods() throws {
         let even = { (count: Int, seconds: Double) in (0..<count).map { Double($0) * seconds / Double(count) } }
         #expect(Self.ids(try Self.outcome(requests: even(60, 59))) == [])
@@ -228,7 +228,7 @@ struct OracleTests {
         #expect(symptom.first?.entries == [2])
     }
 
-    @Test("After the user left, only the client's own requests are restless, and leaving is not")
+    @Test("After the user left, only the client's own requests count as restless; leaving itself does not")
     func quietEvents() throws {
         let text = Array("{}".utf8)
         let rows: [(event: JournalEvent, isRestless: Bool)] = [

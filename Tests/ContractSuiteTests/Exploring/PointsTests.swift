@@ -55,7 +55,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A fault at a learnt point acts on exactly the entry of that point", arguments: Story.all.indices)
+    @Test("A fault at a known point acts on exactly the entry of that point", arguments: Story.all.indices)
     func roundTrip(_ story: Int) async throws {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
@@ -219,7 +219,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Only a request after a hanging one shows patience")
+    @Test("Only a request after a hanging one shows the client's patience")
     func hanging() throws {
         let head = try Self.head("/api/v1/goals")
         let hangs = RecordedExchange(
@@ -262,7 +262,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Points that differ only in their numbers are equal; those in another situation are not")
+    @Test("Points that differ only in their numbers are equal; points in different situations are not")
     func likeness() throws {
         let kind = try #require(FaultKind.named("lost"))
         var waiting = Situation()

@@ -260,7 +260,7 @@ struct RecordedScheduleTests {
         #expect(rules[4]["chunks"] == ["So."])
     }
 
-    @Test("From 500 on the server failed; below it refused")
+    @Test("Statuses from 500 on are failures of the server; lower ones are refusals")
     func families() throws {
         var recording = Recording()
         for status in [400, 499, 500] { try recording.asked(.listGoals, status) }

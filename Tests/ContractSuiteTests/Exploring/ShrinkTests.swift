@@ -131,7 +131,7 @@ struct ShrinkTests {
         #expect(shrink.smallest == schedule)
     }
 
-    @Test("Without a question in the story, its answers stay unchanged")
+    @Test("Without a question in the story, its answers do not change")
     func noQuestions() throws {
         var shrink = Shrink(try Self.triple(), points: Self.calm.filter { $0.place.sort != .question })
         while let candidate = shrink.next() {
@@ -140,7 +140,7 @@ struct ShrinkTests {
         }
     }
 
-    @Test("A failure without any fault reduces to no fault")
+    @Test("A failure without faults reduces to no fault")
     func none() throws {
         let (smallest, _) = shrink(try Self.triple()) { _ in true }
         #expect(smallest.faults.isEmpty && smallest.isBrief)

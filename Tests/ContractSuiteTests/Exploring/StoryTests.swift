@@ -39,7 +39,7 @@ struct StoryTests {
         #expect(time < .seconds(9 * 60), "Four minutes, and the end.")
     }
 
-    @Test("Equal runs are byte-for-byte equal", arguments: performances)
+    @Test("Equal runs give equal bytes", arguments: performances)
     func repeats(_ performance: Performance) async throws {
         let lines = try await [performance.outcome(), performance.outcome()].map { outcome in
             outcome.entries.map { EntryLine($0).text }

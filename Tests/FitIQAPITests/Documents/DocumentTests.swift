@@ -75,7 +75,7 @@ import Testing
         #expect(refused(#"{"name":null}"#, changing: old)?.contains("'name' is required") == true)
     }
 
-    @Test("A mood is at most five minutes ahead of the clock, and from HealthKit by its source")
+    @Test("A mood may be at most five minutes ahead of the clock, and its source says if it is from HealthKit")
     func moods() throws {
         func refused(_ time: String) -> String? {
             let body = Array(#"{"valence":0,"logged_at":"\#(time)"}"#.utf8)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("Progress has its time twice")
+    @Test("Progress has the same time in date and in logged_at")
     func progress() throws {
         let entry = try JSON.parse(
             try Document.read(

@@ -181,7 +181,7 @@ import Testing
     }
 
     /// The same without any time between, frame for frame.
-    @Test("Steps at an instant pace take no time", arguments: stories)
+    @Test("Steps take no time at an instant pace", arguments: stories)
     func instant(story: Story) throws {
         var stage = try Stage(story.steps, pace: .instant)
         try stage.open(1)

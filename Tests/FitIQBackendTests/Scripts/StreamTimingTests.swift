@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-@Suite("Arithmetic without a library") struct ArithmeticTests {
+@Suite("Arithmetic without a math library") struct ArithmeticTests {
     @Test("The exponential function is exact to 15 digits")
     func exponential() {
         var numbers = SplitMix64(seed: 6)

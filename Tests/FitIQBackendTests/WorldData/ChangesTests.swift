@@ -51,7 +51,7 @@ private struct Saved {
 
 /// Whoever applies the changes of a world one after another has the world.
 @Suite("The changes of a world") struct ChangesTests {
-    @Test("Changes add up to the world, whatever happens and however few are taken at once", arguments: UInt64(1)...8)
+    @Test("Changes add up to the world, whatever happens, and however few are taken at once", arguments: UInt64(1)...8)
     func everything(seed: UInt64) throws {
         var (random, draw) = (try RandomOperations(seed: seed, userCount: 5), Draw(seed: seed))
         var saved = Saved()
@@ -98,7 +98,7 @@ private struct Saved {
         }
     }
 
-    @Test("Nothing is tracked without an observer, or for data already saved")
+    @Test("A world tracks nothing without an observer, and nothing that is already saved")
     func none() throws {
         var random = try RandomOperations(seed: 3, userCount: 5)
         for _ in 0..<300 { _ = random.apply(random.draw()) }
@@ -115,7 +115,7 @@ private struct Saved {
         #expect(later.differences(from: Saved(all: random.world.backend)) == [])
     }
 
-    @Test("Changes omit an answer's progress: only its end counts, and its question waits until then")
+    @Test("Changes omit an answer's progress: only its end is a change, and until then its question waits")
     func streaming() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -172,7 +172,7 @@ private struct Saved {
         #expect(gone.map(\.count) == [3, 3, 1] && gone.joined().filter { $0 == .documents(.journal) }.count == 3)
     }
 
-    @Test("A saved document that is deleted is reported; one that came and went between is not")
+    @Test("A deleted document is reported if it was saved, and otherwise leaves no trace")
     func passing() throws {
         var world = World()
         let anna = try world.backend.user("anna")

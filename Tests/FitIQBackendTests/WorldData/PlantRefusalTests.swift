@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test("Data is refused if no byte is left, and accepted if one is")
+    @Test("Data is refused if no byte is left, and accepted if one byte is left")
     func lastByte() throws {
         var known = World()
         _ = try known.backend.user("a")

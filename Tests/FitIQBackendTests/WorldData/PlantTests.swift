@@ -43,7 +43,7 @@ import Testing
         #expect(user.mealLogs.map(\.id) == [ids[10]])
     }
 
-    @Test("Neither planting nor the world issues an id that the document has", arguments: [0, 1, 4, 100_000])
+    @Test("Neither planting nor the world issues an id that the document contains", arguments: [0, 1, 4, 100_000])
     func ownIDs(place: Int) throws {
         var source = ResourceIDSequence(seed: 1, skipping: place)
         let id = source.next()
@@ -85,7 +85,7 @@ import Testing
         #expect(isFull == (count == 10 ? .tooManyActiveConsultations(limit: 10) : nil))
     }
 
-    @Test("Filling uses topics that no client begins with", arguments: Persona.allCases, [ContextType.general, .mood])
+    @Test("Filling uses topics that no client starts with", arguments: Persona.allCases, [ContextType.general, .mood])
     func fillLeavesTopics(persona: Persona, context: ContextType) throws {
         var world = try World.holding(filledUpTo: 10)
         let refused = refusal { () throws(APIError) in

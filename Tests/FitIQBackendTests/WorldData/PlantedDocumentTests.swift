@@ -92,7 +92,7 @@ import Testing
         #expect(copy.backend.users[copy.firstUser].documents == world.backend.users[user].documents)
     }
 
-    @Test("A document has times before the world's start, defaults, and members that requests cannot set")
+    @Test("A document may have times relative to the world's start, defaults, and members that requests cannot set")
     func times() throws {
         let mood = try World(
             planting: Self.data(["valence": 1, "logged_at": "3d ago"], in: .moodEntries))

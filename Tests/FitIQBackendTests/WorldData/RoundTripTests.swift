@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A world that was exported and planted") struct RoundTripTests {
+@Suite("A world after export and planting") struct RoundTripTests {
     /// A world in which much has happened, with answers that stream, questions that wait and meals that are worked out.
     private func lived(_ seed: UInt64, mode: GuideMode = .union, operations: Int = 1200) throws -> World {
         var random = try RandomOperations(seed: seed, userCount: 5)
@@ -134,7 +134,7 @@ import Testing
         #expect(try world.record(id).waiting.count == 1)
     }
 
-    @Test("New questions continue the imported turns")
+    @Test("New questions continue the numbering of imported turns")
     func turnNumbers() throws {
         let messages = [MessageData(role: .user, content: "xyzzy"), MessageData(role: .assistant, content: "Hm.")]
         var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: messages)])

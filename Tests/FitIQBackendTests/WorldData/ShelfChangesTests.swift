@@ -44,7 +44,7 @@ import Testing
         #expect(!shelf.hasUnsaved)
     }
 
-    @Test("Without a save all records are unsaved, including the first, excluding removed ones")
+    @Test("Without a save all records are unsaved, except removed ones")
     func all() {
         var shelf = saved(4)
         shelf.noticeChanges(allSaved: false)

@@ -37,7 +37,7 @@ struct ConsultationTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("Messages from before the create's answer are sent when connected")
+    @Test("Messages sent before the create is answered wait for the connection")
     func saysBeforehand() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -136,7 +136,7 @@ struct ConsultationTests {
         #expect(bench.events.contains(.problem(.init(kind: kind, message: "Because."))))
     }
 
-    @Test("The client does not ask for a missing consultation again", arguments: [false, true])
+    @Test("The client does not request a missing consultation again", arguments: [false, true])
     func gone(atHandshake: Bool) {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: Self.id.uppercased()))
@@ -204,7 +204,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "The client does not ask for what a guide does not serve",
+        "The client does not request what a guide does not serve",
         arguments: [
             (.goalLinking, .startConsultation(persona: .nutritionist)),
             (.consultationWebSocket, .logMeal(text: "2 eggs", type: .lunch)),

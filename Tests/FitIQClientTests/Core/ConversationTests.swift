@@ -27,7 +27,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "A user who leaves before the answer learns of the question only if the coach may not have it",
+        "A user who leaves before the answer is notified only if the coach may not have the question",
         arguments: [
             ([], [], true), ([["type": "message_received"]], [], false),
             ([["type": "stream_chunk", "content": "Hel"]], [], false), ([], [first], false),
@@ -64,7 +64,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "assistant: Hello", "user: Two", "assistant: Hello"])
     }
 
-    @Test("A question asked twice, of which the history has one, is sent again")
+    @Test("A question that was asked twice but is in the history once is sent again")
     func repeated() {
         var bench = CoreBench()
         bench.connect()

@@ -37,7 +37,7 @@ struct GoalConsultationTests {
         #expect(bench.take() == ["0 GET /api/v1/goals"])
     }
 
-    @Test("Archiving unlinks the consultation from its goal, and reports it even during other work")
+    @Test("Archiving unlinks the consultation from its goal, and reports that even during other work")
     func archives() {
         var bench = CoreBench()
         bench.perform(.loadGoals)

@@ -157,7 +157,7 @@ struct GoalTests {
         #expect(ClientCore.isRecent(time.map { JSONValue.string($0) }, since: CoreBench.start) == isRecent)
     }
 
-    @Test("A goal without an answer three times, and never found, is given up")
+    @Test("A goal is given up after three unanswered creates, if it is never found")
     func lost() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -197,7 +197,7 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation] && bench.state.isBusy)
     }
 
-    @Test("Beyond the limit the oldest goal goes")
+    @Test("Beyond the limit the oldest goal is dropped")
     func bounded() {
         var bench = CoreBench { $0.limits.goals = 1 }
         for id in [CoreBench.goal, CoreBench.other] {
@@ -236,7 +236,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)", "0 GET /api/v1/goals"])
     }
 
-    @Test("An id that the backend never showed is not sent; a missing one is not sent again")
+    @Test("An id that the backend never sent is not used, and a missing one is not used again")
     func unknownGoal() {
         var bench = CoreBench()
         bench.perform(.chatAboutGoal(id: CoreBench.other))

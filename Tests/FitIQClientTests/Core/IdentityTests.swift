@@ -6,7 +6,7 @@ import Testing
 @Suite("The client core compares message ids by bytes")
 struct IdentityTests {
     @Test(
-        "Two answers with canonically equivalent ids are two",
+        "Two answers with canonically equivalent ids are different",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func answers(_ first: String, _ second: String) {
         var bench = CoreBench { $0.chat = .userMessage }

@@ -70,7 +70,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["49 \(Self.ws)"])
     }
 
-    @Test("The client does not fight another device for the socket, and tells the user")
+    @Test("The client does not compete with another device for the socket, and notifies the user")
     func replaced() {
         var bench = listening()
         bench.frame(["type": "error", "error": "Another has it.", "error_code": "CONNECTION_LIMIT"])

@@ -51,7 +51,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
     }
 
-    @Test("An event that arrives before the answer counts")
+    @Test("An event is used even if it arrives before the answer")
     func earlyEvent() {
         var bench = CoreBench()
         bench.connect()
@@ -161,7 +161,7 @@ struct MealTests {
         #expect(bench.take().isEmpty)
     }
 
-    @Test("The fetch after a socket opened is no poll")
+    @Test("The fetch after a socket opened does not count as a poll")
     func freeLook() {
         var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
         logged(&bench)
@@ -248,7 +248,7 @@ struct MealTests {
         #expect(searches == ["1 GET /api/v1/meal-logs", "1 GET /api/v1/meal-logs"])
     }
 
-    @Test("Beyond the limit the oldest settled meal goes; without one, no other meal is accepted")
+    @Test("Beyond the limit the oldest settled meal is dropped; without one, no other meal is accepted")
     func bounded() {
         var bench = CoreBench { $0.limits.meals = 1 }
         bench.connect()

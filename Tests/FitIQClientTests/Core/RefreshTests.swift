@@ -43,7 +43,7 @@ struct RefreshTests {
         #expect(!bench.events.contains(.credentialsRefused))
     }
 
-    @Test("A refused refresh token is not used again; the spare token is next, then the user")
+    @Test("A refused refresh token is not used again; the client tries the spare token, and then asks the user")
     func revoked() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -80,7 +80,7 @@ struct RefreshTests {
         #expect(bench.state.problems.map(\.kind) == [.unauthorized] && !bench.state.isBusy)
     }
 
-    @Test("If refreshed tokens are refused as well, the user learns of it")
+    @Test("If refreshed tokens are refused as well, the user is notified")
     func endless() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -127,7 +127,7 @@ struct RefreshTests {
         #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A guide has no accounts")
+    @Test("A guide's mode has no accounts")
     func guides() {
         var bench = CoreBench(guide: .goalLinking) { $0.credentials.refreshToken = "r1" }
         bench.perform(.signIn(email: "a@b.example", password: "12345678"))

@@ -87,7 +87,7 @@ struct SocketTests {
         #expect(bench.take() == ["1 \(Self.ws)"] + (isWaitedFor ? ["301 \(Self.ws)"] : []))
     }
 
-    @Test("Open without `connected` is no success, and ends with a close frame after 10 s")
+    @Test("Opening without `connected` is not a success, and ends with a close frame after 10 s")
     func greeting() {
         var bench = CoreBench()
         bench.connect()
@@ -170,7 +170,7 @@ struct SocketTests {
         #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A late refusal of an older token also asks for a token, and does not wait for ever")
+    @Test("A late refusal of an older token also requests a token, and does not wait forever")
     func lateRefusal() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -187,7 +187,7 @@ struct SocketTests {
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
     }
 
-    @Test("Without another token the user learns of it once", arguments: [false, true])
+    @Test("Without another token the user is notified once", arguments: [false, true])
     func noToken(isSame: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -298,7 +298,7 @@ struct SocketTests {
         #expect(bench.state.transcript.map(\.isDelivered) == [false])
     }
 
-    @Test("An end that the codec began is waited out like an own close")
+    @Test("A close that the codec started waits for its end like the client's own")
     func violation() {
         var bench = CoreBench()
         bench.connect()
@@ -319,7 +319,7 @@ struct SocketTests {
         #expect(bench.take().last == "0 WS /api/v1/consultations/\(CoreBench.other)/ws")
     }
 
-    @Test("The server's close after archiving is no reason to reconnect")
+    @Test("The server's close after archiving does not cause a reconnect")
     func archived() {
         var bench = CoreBench()
         bench.connect()

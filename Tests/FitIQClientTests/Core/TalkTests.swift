@@ -117,7 +117,7 @@ struct TalkTests {
         #expect(bench.state.transcript.count == 33)
     }
 
-    @Test("Several frames in one text all appear; invalid JSON is trouble, unknown types are not")
+    @Test("Several frames in one text are all shown; invalid JSON is an error, unknown types are not")
     func coalesced() {
         var bench = CoreBench()
         bench.connect()
@@ -148,7 +148,7 @@ struct TalkTests {
     }
 
     @Test(
-        "After trouble within an answer the client reads the history at its end",
+        "After an error within an answer the client reads the history at its end",
         arguments: [
             ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
             // A piece of the answer before.

@@ -89,7 +89,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
     }
 
-    @Test("A name is looked up off the loop, once for all that wait, and each waits ten seconds for it")
+    @Test("A name is looked up off the loop, once for all that wait, and each waits at most ten seconds")
     func names() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -134,7 +134,7 @@ struct ClientLoopTests {
         #expect(early.isEmpty && overdue == [1] && lookup.nextDeadline == nil)
     }
 
-    @Test("A turn reports changes and the begun command, and nothing if nothing is new")
+    @Test("A turn reports changes and the started command, and nothing if nothing changed")
     func turns() throws {
         let (client, _) = try made("http://127.0.0.1:9")
         let earlier = ClientSnapshot(begun: 7)

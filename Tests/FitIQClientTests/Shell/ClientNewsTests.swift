@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("News of a client")
+@Suite("Updates from a client")
 struct ClientNewsTests {
     private func snapshot(_ consultation: String, isClosed: Bool = false) -> ClientSnapshot {
         var snapshot = ClientSnapshot(isClosed: isClosed)

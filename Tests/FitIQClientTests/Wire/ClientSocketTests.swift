@@ -97,7 +97,7 @@ struct ClientSocketTests {
         #expect(connection.isFinished && connection.takeOutput().isEmpty)
     }
 
-    @Test("A socket that ends without a close frame says so", arguments: [false, true])
+    @Test("A socket that ends without a close frame reports that", arguments: [false, true])
     func cutOff(isOwn: Bool) throws {
         var connection = try Self.open()
         if isOwn { _ = connection.close(.normalClosure) }

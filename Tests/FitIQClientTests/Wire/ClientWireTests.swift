@@ -78,7 +78,7 @@ struct ClientWireTests {
         #expect(outline(wire.takeCommands()) == ["close 2"])
     }
 
-    @Test("A connection beyond the limit fails at once, and a closed one counts no more")
+    @Test("A connection beyond the limit fails at once, and a closed one no longer counts")
     func limit() throws {
         var limits = WireLimits()
         limits.connections = 2

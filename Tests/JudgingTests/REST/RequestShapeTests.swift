@@ -111,7 +111,7 @@ struct RequestShapeTests {
         },
     ]
 
-    @Test("Well-formed requests keep it", arguments: chapters)
+    @Test("Well-formed requests keep the obligation", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("request/shape") }
 
     /// A request that does not fit, and a part of the message about it.

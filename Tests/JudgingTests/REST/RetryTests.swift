@@ -283,6 +283,6 @@ struct CreatesOnceTests {
     @Test("A duplicate creation is reported", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("retry/creates-once") }
 
-    @Test("Guides that show the repeat are not judged", arguments: GuideMode.allCases.filter { $0 != .union })
+    @Test("In guides that show the repeat, it is not judged", arguments: GuideMode.allCases.filter { $0 != .union })
     func modes(_ mode: GuideMode) { #expect(Story().verdict("retry/creates-once", in: mode) == nil) }
 }

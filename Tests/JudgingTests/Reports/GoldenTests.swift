@@ -230,7 +230,7 @@ struct GitHubAnnotationsTests {
         #expect(text == "::error title=a%3Ab%2Cc%25::100%25%0A::error::x y\n")
     }
 
-    @Test("There are at most ten of a kind; the tenth counts the rest", arguments: [10, 11, 25])
+    @Test("There are at most ten annotations of a kind; the tenth counts the rest", arguments: [10, 11, 25])
     func limit(count: Int) {
         let checks = (1...count).map { Report.Check(address: "a/\($0)", clause: "c", failures: ["no \($0)"]) }
         let run = Report.Run(

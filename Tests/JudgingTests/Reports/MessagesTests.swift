@@ -103,7 +103,7 @@ struct CoverageSummaryTests {
     private static let summary = CoverageSummary(
         SampleReport.report.coverage, played: ["default", "drop-mid-stream"], of: SampleReport.reachable)
 
-    @Test("All faced situations count, even unlisted ones; the nearest unplayed one is next")
+    @Test("All faced situations count, even unlisted ones; the nearest one not played is next")
     func counts() {
         #expect(Self.summary.facedCount == 5 && Self.summary.reachableCount == 10)
         #expect(

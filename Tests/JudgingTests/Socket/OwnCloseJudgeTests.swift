@@ -170,7 +170,7 @@ struct HoldJudgeTests {
         }.check(CloseHandshake.self)
     }
 
-    @Test("Held and released things are not facts about the client")
+    @Test("Held and released items are not facts about the client")
     func entries() {
         var story = Story()
         story.journal(

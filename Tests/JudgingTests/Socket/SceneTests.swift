@@ -209,7 +209,7 @@ struct SocketSoakTests {
         }
     }
 
-    @Test("Reading verdicts in between changes none")
+    @Test("Reading verdicts in between does not change them")
     func asking() {
         let entries = Array(Self.journal(seed: 7, count: 600).journal.entries())
         for type in SocketStory.judges {

@@ -33,7 +33,7 @@ struct AdminAccessTests {
         #expect(try network.admin(.get, path, isLocal: false).status == 200)
     }
 
-    @Test("The echo needs the usual access: this machine, or the token, and no page of another site")
+    @Test("The echo needs the usual access: this machine or the token, and no page of another site")
     func echo() throws {
         func status(_ network: VirtualNetwork, _ fields: [String] = [], isLocal: Bool = true) throws -> Int {
             let client = HTTPClient(try network.open(isLocal: isLocal))
@@ -54,7 +54,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "The browser's word on the requesting page counts, with or without an 'Origin'",
+        "The browser's statement about the requesting page counts, with or without an 'Origin'",
         arguments: [("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)])
     func fetchSite(_ site: String, _ status: Int) throws {
         let field = "Sec-Fetch-Site: \(site)"
@@ -170,7 +170,7 @@ struct AdminAccessTests {
     }
 
     @Test(
-        "A foreign host name does not lead here",
+        "A foreign host name does not give access",
         arguments: [
             ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200),
             ("app.localhost", 403), ("localhost.", 403), ("localhost:80:80", 400), ("127.1", 403),

@@ -77,7 +77,7 @@ struct AdminFaultTests {
     }
 
     @Test(
-        "A switch affects open sockets, and reading that a fault has stalled",
+        "A switch affects open sockets, and reading that a fault stalled",
         arguments: ["PATCH", "DELETE"])
     func openSockets(_ method: String) throws {
         let world = try VirtualNetwork().plainWorld()

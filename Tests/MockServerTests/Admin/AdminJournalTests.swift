@@ -13,7 +13,7 @@ struct AdminJournalTests {
         return try #require(response.json?["entries"]?.array)
     }
 
-    @Test("Requests, frames and unmatched requests have their lists; admin requests are in none")
+    @Test("Requests, frames and unmatched requests have their lists; admin requests are in none of them")
     func lists() throws {
         let network = VirtualNetwork()
         let id = try network.consultation()

@@ -21,7 +21,7 @@ struct AdminPageTests {
         #expect(answer.fields[.referrerPolicy] == "no-referrer")
     }
 
-    @Test("The policy may be the last thing read of a page")
+    @Test("The policy may be the last part of a page to be read")
     func policy() {
         let page = #"<meta http-equiv="Content-Security-Policy" content="default-src 'none'""#
         #expect(Engine.policy(of: Array(page.utf8)) == "default-src 'none'")

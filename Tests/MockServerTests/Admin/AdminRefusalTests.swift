@@ -115,7 +115,7 @@ struct AdminRefusalTests {
         ),
     ]
 
-    @Test("Each says what arrived and what to do", arguments: table.indices)
+    @Test("Each refusal says what arrived and what to do", arguments: table.indices)
     func sentences(_ index: Int) {
         let (refusal, status, code, message) = Self.table[index]
         #expect(refusal.status.code == status)

@@ -82,7 +82,7 @@ struct AdminRouteTests {
         #expect(response.message.hasPrefix("There is no endpoint \"/__admin/\(path)\" in the admin API."))
     }
 
-    @Test("The segment at the braces is the parameter, and a world's id is none")
+    @Test("The segment at the braces is the parameter, and a world's id is not")
     func parameters() {
         func parameter(_ path: [String]) -> [String?] {
             let route = AdminRoute(segments: ["__admin"] + path, below: nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Long clock moves in slices")
+@Suite("A long clock move in slices")
 struct ClockMoveTests {
     /// A world with a manual clock in which so many meals wait to be worked out, and a client listens.
     private static func network(
@@ -83,7 +83,7 @@ struct ClockMoveTests {
         #expect(network.engine.streams.idle.isEmpty)
     }
 
-    @Test("On the system's clock, too, one turn handles some of the overdue events, in order of time")
+    @Test("On the system's clock, too, one turn handles a limited number of overdue events, in order of time")
     func late() throws {
         let scenario = try Scenario.read("{name: at once, meals: [{after: 3s}]}")
         let network = VirtualNetwork {

@@ -131,7 +131,7 @@ struct ClockStepTests {
         #expect(network.engine.manualTime == VirtualNetwork.start)
     }
 
-    @Test("A clock counts each of its moves once; looking counts as none")
+    @Test("A clock counts each of its moves once, and does not count reading it")
     func moves() throws {
         let world = try VirtualNetwork.manual().plainWorld()
         for count in 1...2 {

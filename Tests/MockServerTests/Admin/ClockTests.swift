@@ -159,7 +159,7 @@ struct ClockTests {
         #expect(try client.response().status == 200)
     }
 
-    @Test("Time-outs of the world's connections follow the clock, those of others do not")
+    @Test("Time-outs of the world's connections follow its clock, those of others do not")
     func timeOuts() throws {
         let network = VirtualNetwork.manual()
         let (mine, other) = (try network.plainWorld(), try network.world())

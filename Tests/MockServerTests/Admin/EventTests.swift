@@ -40,7 +40,7 @@ struct EventTests {
         #expect(reader.take().map(\.id) == ["4"])
     }
 
-    @Test("A stream without news says so every 15 s, and never times out")
+    @Test("A stream without entries sends a sign of life every 15 s, and never times out")
     func keepAlive() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network)
@@ -64,7 +64,7 @@ struct EventTests {
         #expect(reader.comments.isEmpty && reader.wire.ending == .open)
     }
 
-    @Test("A slow reader misses nothing that the journal has, and costs the server little memory")
+    @Test("A slow reader misses nothing that the journal still has, and costs the server little memory")
     func slow() throws {
         let network = VirtualNetwork()
         var reader = try EventReader(network, window: 2000)
@@ -251,7 +251,7 @@ struct EventTests {
         }
     }
 
-    @Test("Streams without a name, and waits, are no controllers")
+    @Test("Streams without a name, and waits, are not controllers")
     func noControllers() throws {
         let network = VirtualNetwork()
         let wait = try WaitTests.Wait(network, #"{"for":{"status":404}}"#)
@@ -261,7 +261,7 @@ struct EventTests {
         #expect(!wait.isAnswered && plain.wire.ending == .open)
     }
 
-    @Test("A breakpoint ends with its controller: no switch, rewind or fork restores it without one")
+    @Test("A breakpoint ends with its controller: no switch, rewind or fork restores it without the controller")
     func abandoned() throws {
         let network = VirtualNetwork()
         let reader = try EventReader(network, "events?controller=page")

@@ -248,7 +248,7 @@ struct ExportTests {
         return refusals
     }
 
-    @Test("Work begun below the limit of bytes finishes beyond it, and survives export and import in any order")
+    @Test("Work that began below the limit of bytes finishes beyond it, and survives export and import in any order")
     func overfull() throws {
         var limits = Limits()
         limits.storedBytes = 20_000
@@ -280,7 +280,7 @@ struct ExportTests {
         #expect(try network.world().ask(.put, "state", written).status == 507)
     }
 
-    @Test("A state that its own import would refuse is not written, and the refusal says what to do")
+    @Test("A state that its own import would refuse is not exported, and the refusal says what to do")
     func tooLarge() throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4000 }
         let world = try network.world(#"{"clock":"manual","seed":4}"#)

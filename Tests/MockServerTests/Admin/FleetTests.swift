@@ -63,7 +63,7 @@ struct FleetTests {
         #expect(try network.admin(.get, "metrics").text.contains("worlds_made_total 3\n"))
     }
 
-    @Test("421 names the owner of a world; only a node's own can be unknown")
+    @Test("421 names the owner of a world; only ids of the node itself can be unknown")
     func foreign() throws {
         let network = Self.node("n2")
         for path in ["/w/n3-w5/api/v1/goals", "/w/n3-w5", "/__admin/worlds/n3-w5", "/__admin/worlds/n3-w5/clock"] {

@@ -64,7 +64,7 @@ struct MetricsTests {
         #expect(open["web_sockets"] == 0 && open[#"sockets_closed_total{by="client"}"#] == 1)
     }
 
-    @Test("Lasting faults count as acting, notes do not")
+    @Test("Lasting faults count as acting, but notes do not")
     func faults() throws {
         let network = try VirtualNetwork.faulty("{on: socket, at: {frame: 1}, withhold_pong: true}")
         _ = try network.socket(on: try network.consultation())

@@ -148,7 +148,7 @@ struct StateTests {
     }
 
     @Test(
-        "A state may exceed other bodies, up to its limit, for clients that may send one",
+        "A state may be larger than other bodies, up to its limit, for clients that may send one",
         arguments: [false, true])
     func large(_ isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
@@ -183,7 +183,7 @@ struct StateTests {
         #expect(ServerLimits().stateBody == 320 << 20)
     }
 
-    @Test("The next request on the connection has the usual limit, and a client that asks first learns it")
+    @Test("The next request on the connection has the usual limit, even for a client that asks first")
     func afterwards() throws {
         let network = VirtualNetwork()
         let client = try network.client()

@@ -281,7 +281,7 @@ struct StreamTests {
         #expect(reader.take().prefix(200).map(\.id) == (1...200).map { "\($0)" })
     }
 
-    @Test("Streams with simultaneous news take turns")
+    @Test("Streams with new entries at the same time take turns")
     func followers() throws {
         let network = VirtualNetwork()
         var readers = try (0..<20).map { _ in try EventReader(network) }
@@ -337,7 +337,7 @@ struct StreamTests {
         #expect(try unsent(limit: one) > one)
     }
 
-    @Test("A mebibyte goes whole, and more in slices", arguments: [(1_048_576, true), (1_048_577, false)])
+    @Test("An answer of a mebibyte goes whole, and more in slices", arguments: [(1_048_576, true), (1_048_577, false)])
     func longestWholeBody(size: Int, isWhole: Bool) throws {
         var scenario = try Scenario.read("{name: a, stubs: [{path: /long}]}")
         scenario.stubs[0].body = [UInt8](repeating: 0x78, count: size)

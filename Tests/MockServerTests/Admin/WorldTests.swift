@@ -171,7 +171,7 @@ struct WorldTests {
         #expect(network.engine.defaultWorld.journal.count == 0)
     }
 
-    @Test("A reset world begins as it was made: the same ids, no other data, and valid credentials")
+    @Test("A reset world starts like a new one: the same ids, no other data, and valid credentials")
     func reset() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario": "conflict", "seed": 9}"#)
@@ -254,7 +254,7 @@ struct WorldTests {
         #expect(network.engine.nextDeadline == nil)
     }
 
-    @Test("Ten thousand worlds each answer as themselves")
+    @Test("Ten thousand worlds each answer with their own data")
     func many() throws {
         let network = VirtualNetwork()
         let client = try network.client()

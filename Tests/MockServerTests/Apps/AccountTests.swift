@@ -40,7 +40,7 @@ struct AccountTests {
         return VirtualNetwork { $0.adopt(read) }
     }
 
-    @Test("Register, log in, read one's profile, refresh, log out")
+    @Test("A user registers, logs in, reads the profile, refreshes and logs out")
     func story() throws {
         let (network, data) = try registered()
         #expect(
@@ -338,7 +338,7 @@ struct AccountTests {
         #expect(me.json?["data"]?["name"] == "Ada" && me.json?["data"]?["email"] == "Ada@example.com")
     }
 
-    @Test("The guides' modes lack all of it", arguments: GuideMode.guides)
+    @Test("The guides' modes have no accounts", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for endpoint in Endpoint.allCases where !endpoint.isOfGuides {
@@ -352,7 +352,7 @@ struct AccountTests {
 
 @Suite("The top-level message of errors")
 struct TopMessageTests {
-    @Test("The top-level message equals the error's, whatever refuses, and the admin API has none")
+    @Test("The top-level message equals the error's for every refusal, and the admin API has none")
     func everywhere() throws {
         let network = VirtualNetwork()
         for request in [

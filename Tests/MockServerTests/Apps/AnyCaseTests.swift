@@ -79,7 +79,7 @@ struct AnyCaseTests {
         }
     }
 
-    @Test("Without the option upper-case ids are unknown, with a hint", arguments: [nil, "lower-case"])
+    @Test("Without the option upper-case ids are unknown, and get a hint", arguments: [nil, "lower-case"])
     func unknown(ids: String?) throws {
         let network = try Self.network(ids)
         for row in Self.requests {
@@ -138,7 +138,7 @@ struct AnyCaseTests {
         _ = try world.socket(on: Self.chat.uppercased())
     }
 
-    @Test("An export has the option; an import without it keeps the world's; other worlds take the server's")
+    @Test("An export contains the option; an import without it keeps the world's; other worlds use the server's")
     func state() throws {
         let network = try Self.network()
         let state = try network.admin(.get, "state")

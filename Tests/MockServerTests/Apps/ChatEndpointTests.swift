@@ -99,7 +99,7 @@ struct ChatEndpointTests {
             ])
     }
 
-    @Test("Over REST the answer is in the response without a socket, and on the socket with one")
+    @Test("Over REST the answer is in the response without a socket, and on the socket if there is one")
     func messages() throws {
         let network = try Self.network()
         let id = try network.consultation()

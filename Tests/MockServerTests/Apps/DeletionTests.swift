@@ -104,7 +104,7 @@ struct DeletionTests {
         #expect(again.status == 404)
     }
 
-    @Test("Deleting an account deletes its data and invalidates its tokens everywhere")
+    @Test("Deleting an account deletes its data, and invalidates its tokens everywhere")
     func account() throws {
         let network = try AccountTests.network()
         func post(_ path: String, _ json: String) throws -> Response {
@@ -171,7 +171,7 @@ struct DeletionTests {
         #expect(network.engine.defaultWorld.backend.userCount == 1)
     }
 
-    @Test("A guide's mode deletes only what it knows", arguments: GuideMode.guides)
+    @Test("A guide's mode deletes only resources that the guide has", arguments: GuideMode.guides)
     func guides(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         for path in ["goals/x", "consultations/x", "meal-logs/x", "users/me"] {

@@ -64,7 +64,7 @@ struct DocumentStateTests {
         #expect(try again.ask(.get, "state").text == world.ask(.get, "state").text)
     }
 
-    @Test("A state from before the rules keeps documents that break them, and lists them by creation")
+    @Test("A state that is older than the rules keeps documents that break them, and lists them by creation")
     func beforeRules() throws {
         try ScratchFolder.lend { folder in
             let path = folder + "/state.db"

@@ -78,7 +78,7 @@ struct MealSocketTests {
         #expect(kept.closeCode == .normalClosure && network.engine.defaultWorld.openSocketCount == 0)
     }
 
-    @Test("Faults name this socket, or mean every socket; those for consultations do not affect it")
+    @Test("Faults name this socket or apply to every socket; those for consultations do not affect it")
     func faults() throws {
         let scenario = try Scenario.read(
             """

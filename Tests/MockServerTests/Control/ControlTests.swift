@@ -102,7 +102,7 @@ struct ControlTests {
         #expect(idle.wire.ending == .closed && due() == nil)
     }
 
-    @Test("A clock moves silently, or with a note; the system's does not move, and none goes back")
+    @Test("A clock moves silently, or with a note; the system's clock does not move, and no clock goes back")
     func advance() throws {
         let network = VirtualNetwork()
         let engine = network.engine
@@ -120,7 +120,7 @@ struct ControlTests {
         #expect(engine.time(ofWorld: real.id) == Self.start)
     }
 
-    @Test("Activity grows with all traffic of a world's connections, and only then")
+    @Test("Activity grows with all traffic of a world's connections, and with nothing else")
     func activity() throws {
         let network = VirtualNetwork()
         let engine = network.engine

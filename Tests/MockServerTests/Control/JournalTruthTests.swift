@@ -113,7 +113,7 @@ struct JournalTruthTests {
     }
 
     @Test(
-        "A released handshake is an opening, an unreleased one an exchange",
+        "A released handshake is recorded as an opening, an unreleased one as an exchange",
         arguments: [
             ("delay: 2s", 10, ["2000 opened", "2000 server connected complete", "10000 closed client reset []"]),
             ("delay: 20s", 10, ["10000 exchange nil none"]),

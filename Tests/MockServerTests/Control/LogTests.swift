@@ -135,7 +135,7 @@ struct LogTests {
         #expect(log.facts(of: "exchange").last?["world"]?.description == world.id)
     }
 
-    @Test("The level notice observes no requests")
+    @Test("At level notice requests are not observed")
     func quiet() throws {
         let network = VirtualNetwork()
         let log = log(network, level: .notice)
@@ -145,7 +145,7 @@ struct LogTests {
         #expect(log.lines == ["warning refused with 400: Bad."])
     }
 
-    @Test("The level warning observes only warnings, and higher levels nothing")
+    @Test("At level warning only warnings are observed, and at higher levels nothing")
     func levels() throws {
         for (level, count) in [(Logger.Level.warning, 1), (.error, 0)] {
             let network = VirtualNetwork()

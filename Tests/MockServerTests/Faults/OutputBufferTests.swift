@@ -127,7 +127,7 @@ struct OutputBufferTests {
             .take("a"), .send("d", [(0, .wait(1))]), .at(20, until(21)), .at(21, .all), .take("d")),
     ]
 
-    @Test("Each story ends as told", arguments: stories)
+    @Test("Each story ends as expected", arguments: stories)
     func each(_ story: Story) {
         var buffer = OutputBuffer()
         for (index, step) in story.steps.enumerated() {
@@ -184,7 +184,7 @@ struct OutputBufferTests {
         #expect(buffer.isEmpty && !buffer.isHeld)
     }
 
-    @Test("Any number of waits up to the limit passes in no time")
+    @Test("Many waits, up to the limit, take little processor time")
     func manyWaits() {
         let count = FaultLimits.pieces
         var buffer = OutputBuffer()

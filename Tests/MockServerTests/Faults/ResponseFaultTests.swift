@@ -125,7 +125,7 @@ struct ResponseFaultTests {
         #expect(list.json?["data"]?["consultations"]?.array?.isEmpty == true)
     }
 
-    @Test("A wait trips no time-out, however long; idle time counts from its end")
+    @Test("A wait triggers no time-out, however long; idle time counts from its end")
     func noTimeout() throws {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, delay: 10m}")
         let wire = try network.open()
@@ -202,7 +202,7 @@ struct ResponseFaultTests {
         #expect(wire.ending == .open)
     }
 
-    @Test("100 Continue is not the answer: faults begin after it")
+    @Test("100 Continue is not the answer, so faults begin after it")
     func expectContinue() throws {
         let body = #"{"persona":"nutritionist"}"#
         let request = Request.create(body, as: TestUser.anna).with("Expect: 100-continue")

@@ -21,7 +21,7 @@ struct SocketFaultTests {
         return (network, try network.greetedSocket(on: id), id)
     }
 
-    @Test("Input together with the silencing frame gets no answer: no pong, no receipt, no close")
+    @Test("Input in the same packet as the silencing frame gets no answer: no pong, no receipt, no close")
     func silence() throws {
         let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, silence: true}")
         let before = socket.wire.received.count

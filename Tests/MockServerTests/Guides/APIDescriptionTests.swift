@@ -62,7 +62,7 @@ struct APIDescriptionTests {
         }
     }
 
-    @Test("Each mode's text names the mode", arguments: APIDescription.allCases, GuideMode.guides)
+    @Test("The text of each mode names the mode", arguments: APIDescription.allCases, GuideMode.guides)
     func namesMode(_ description: APIDescription, _ mode: GuideMode) {
         let text = String(decoding: description.bytes(for: mode), as: UTF8.self)
         #expect(text.contains("(guide \(mode.rawValue))"))

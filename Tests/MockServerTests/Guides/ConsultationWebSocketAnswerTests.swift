@@ -18,7 +18,7 @@ struct ConsultationWebSocketAnswerTests {
             .data.consultation
     }
 
-    @Test("It reads create and get, with a goal and without", arguments: servers)
+    @Test("The client reads create and get, with a goal and without", arguments: servers)
     func createAndGet(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         let goal = try client.goal()
@@ -34,7 +34,7 @@ struct ConsultationWebSocketAnswerTests {
         }
     }
 
-    @Test("It reads the 409, and continues the existing consultation", arguments: servers)
+    @Test("The client reads the 409, and continues the existing consultation", arguments: servers)
     func conflict(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         for body in [["persona": "nutritionist"], ["persona": "nutritionist", "goal_id": try client.goal()]] {
@@ -66,7 +66,7 @@ struct ConsultationWebSocketAnswerTests {
         }
     }
 
-    @Test("It reads a whole chat on the socket, its errors and pong, and the history", arguments: servers)
+    @Test("The client reads a whole chat on the socket, its errors and pong, and the history", arguments: servers)
     func chat(server: GuideMode) throws {
         let client = GuideClient(.consultationWebSocket, of: server)
         let id = try client.consultation()

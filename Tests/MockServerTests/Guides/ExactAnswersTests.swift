@@ -98,7 +98,7 @@ struct ExactAnswersTests {
         }
     }
 
-    @Test("Every difference is argued, and every argued difference exists", arguments: GuideMode.guides)
+    @Test("Every difference has a reason, and every listed difference exists", arguments: GuideMode.guides)
     func differences(mode: GuideMode) throws {
         var comparison = ModelComparison(mode)
         switch mode {

@@ -40,7 +40,7 @@ struct GoalLinkingAnswerTests {
         try client.read(Guide.Conversation.self, Guide.conversation(), client.get("consultations/\(id)"))
     }
 
-    @Test("It reads a goal, created, shown, changed and listed, with a category and without", arguments: servers)
+    @Test("The client reads a goal: created, shown, changed, listed, with a category and without", arguments: servers)
     func goals(server: GuideMode) throws {
         let client = GuideClient(.goalLinking, of: server)
         let created = [try create(client), try create(client, "fitness")]

@@ -24,7 +24,7 @@ struct GuideFixtureTests {
         return uses
     }()
 
-    @Test("Each example is used, and there are no others")
+    @Test("Each example is used, and no example is missing")
     func complete() {
         #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys))
         #expect(GuideFixture.all.count == 16)

@@ -12,7 +12,7 @@ struct SharedSocketTests {
     private static let meal = ["raw_input": "120g chicken breast", "meal_type": "lunch"]
 
     @Test(
-        "A meal's event reaches each socket of the user that is open then: no later one, and no other user's",
+        "A meal's event reaches each socket that its user has open, but no later one, and no other user's",
         arguments: [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket], [Pace.instant, .human])
     func mealEvents(server: GuideMode, pace: Pace) throws {
         let client = GuideClient(server, of: server, pace: pace)

@@ -26,7 +26,7 @@ struct WebSocketArchitectureAnswerTests {
         return Array(frames.dropFirst())
     }
 
-    @Test("It reads create, with the free text of the context and without", arguments: servers)
+    @Test("The client reads create, with the free text of the context and without", arguments: servers)
     func create(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server)
         for (coach, context) in [("nutritionist", "meal_log_tracking"), ("fitness_coach", nil)] {
@@ -39,7 +39,7 @@ struct WebSocketArchitectureAnswerTests {
         }
     }
 
-    @Test("It reads the one socket: a chat, a ping, an error", arguments: servers)
+    @Test("The client reads the one socket: a chat, a ping, an error", arguments: servers)
     func chat(server: GuideMode) throws {
         typealias Chat = ConsultationWebSocketGuide
         let client = GuideClient(.webSocketArchitecture, of: server)
@@ -58,7 +58,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect(frames.story == story.filter { $0 != "message_received" || server == .union })
     }
 
-    @Test("It reads a completed meal, as the guide prints it", arguments: ["120g chicken breast", "2 eggs and toast"])
+    @Test("The client reads a completed meal, as printed", arguments: ["120g chicken breast", "2 eggs and toast"])
     func completed(input: String) throws {
         let client = GuideClient(.webSocketArchitecture, of: .webSocketArchitecture, pace: .human)
         let frames = try frames(client, after: input)
@@ -71,7 +71,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect((2...5).contains(meal.processingCompletedAt.timeIntervalSince(meal.processingStartedAt)))
     }
 
-    @Test("It reads the union's completed meal, except for the quantity, which is a number there and a text here")
+    @Test("The client reads the union's completed meal, except for the quantity: a number there, a text here")
     func quantityIsTheExceptionOfTheUnion() throws {
         let client = GuideClient(.webSocketArchitecture, of: .union)
         let frame = try #require(try frames(client, after: "120g chicken breast").last)
@@ -101,7 +101,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect(meal.totalCalories == 198 && meal.items.map(\.name) == ["Chicken Breast"])
     }
 
-    @Test("It reads a failed meal", arguments: servers)
+    @Test("The client reads a failed meal", arguments: servers)
     func failed(server: GuideMode) throws {
         let client = GuideClient(.webSocketArchitecture, of: server)
         let frame = try #require(try frames(client, after: "qwertyuiop").last)

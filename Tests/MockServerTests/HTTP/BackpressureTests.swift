@@ -69,7 +69,7 @@ struct BackpressureTests {
         #expect(network.unsent(by: wire) == 0 && !connection.hasWaitingRequests)
     }
 
-    @Test("A chat reader with over 4 MiB unread is reset, and others are not")
+    @Test("A chat reader with more than 4 MiB unread is reset, and others are not")
     func slowChatReader() throws {
         let network = VirtualNetwork { configuration in
             configuration.limits.unsentBytes = 100_000

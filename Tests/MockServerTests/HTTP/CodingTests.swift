@@ -8,7 +8,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("Bodies with gzip, in both directions")
+@Suite("Gzip bodies in both directions")
 struct CodingTests {
     private func network(_ compression: FitIQBackend.Compression, _ faults: String = "[]") throws -> VirtualNetwork {
         var scenario = try Scenario.read("{name: small, faults: \(faults)}")
@@ -98,7 +98,7 @@ struct CodingTests {
         #expect(bomb.status == 413 && bomb.message.contains("\(limit)"))
     }
 
-    @Test("Other mistakes come first, and the journal has the text even if a fault answers")
+    @Test("Other mistakes are refused first, and the journal has the text even if a fault answers")
     func order() throws {
         let coded = Gzip.deflate(Array(#"{"persona":"nutritionist"}"#.utf8))
         func post(_ target: String, _ coding: String, _ network: VirtualNetwork, token: Bool = true) throws -> Int {

@@ -12,7 +12,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("Up to the limit all are served; the next gets 503 and a close")
+    @Test("The server serves connections up to the limit; the next gets 503 and a close")
     func refused() throws {
         let network = network()
         let served = try (0..<3).map { _ in try network.client() }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The table of connections")
 struct ConnectionTableTests {
-    @Test("Numbers order by age, and the number of a closed connection finds none")
+    @Test("Numbers are ordered by age, and no connection has the number of a closed one")
     func numbers() throws {
         let network = VirtualNetwork()
         let (first, second) = (ConnectionID(place: 0, serial: 1), ConnectionID(place: 0, serial: 2))

@@ -27,7 +27,7 @@ struct GoalTests {
 
     // MARK: The guide's flows
 
-    @Test("Flow 1 and 3: create, chat, see both ends linked, sync", arguments: [GuideMode.union, .goalLinking])
+    @Test("Flows 1 and 3: create, chat, see both ends linked, sync", arguments: [GuideMode.union, .goalLinking])
     func chatAboutGoal(mode: GuideMode) throws {
         let network = VirtualNetwork { $0.mode = mode }
         let client = try network.client()

@@ -18,7 +18,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "Two tokens with canonically equivalent users have two users' data",
+        "Two tokens with canonically equivalent users have separate data",
         arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
     func users(_ first: String, _ second: String) throws {
         let network = VirtualNetwork()

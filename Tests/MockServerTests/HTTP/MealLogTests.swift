@@ -114,7 +114,7 @@ struct MealLogTests {
         #expect(touched.allSatisfy { $0.hasOutput })
     }
 
-    @Test("A client that disconnects loses the event, not the log")
+    @Test("A client that disconnects loses the event, but not the log")
     func goesAway() throws {
         let network = VirtualNetwork { $0.pace = .human }
         let socket = try network.socket(on: try network.consultation())
@@ -190,7 +190,7 @@ struct MealLogTests {
         (.logMeal("{}"), 400, "VALIDATION_FAILED"),
     ]
 
-    @Test("The abbreviated path is 405 with the right one, in other worlds too")
+    @Test("The abbreviated path gets 405 with the right one, in other worlds too")
     func abbreviatedPath() throws {
         let hint = "Log a meal with POST /api/v1/meal-logs/natural."
         let network = VirtualNetwork()

@@ -92,7 +92,7 @@ struct SecureConnectionTests {
         #expect(journal.contains(#""cause":"reset""#))
     }
 
-    @Test("Plain HTTP instead of TLS gets the right URL")
+    @Test("Plain HTTP instead of TLS gets an answer with the right URL")
     func plainHTTP() throws {
         let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
         let client = try network.open(isSecure: true)

@@ -110,7 +110,7 @@ struct SharingTests {
         }
     }
 
-    @Test("A recorded answer is shared, whatever page it was recorded for; its other fields stay")
+    @Test("A recorded answer can be read by any page, whatever page it was recorded for; its other fields stay")
     func replay() throws {
         let fields = [
             SessionField("Access-Control-Allow-Origin", "https://app.example"), SessionField("Vary", "Accept"),

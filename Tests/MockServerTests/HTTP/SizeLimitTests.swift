@@ -128,7 +128,7 @@ struct SizeLimitTests {
         #expect(client.wire.ending == .closed)
     }
 
-    @Test("Pipelined requests are answered in order, and one bad request ends it", arguments: [1, 13, 4096])
+    @Test("Pipelined requests are answered in order, and a bad request ends the connection", arguments: [1, 13, 4096])
     func pipelined(size: Int) throws {
         let network = VirtualNetwork()
         let client = try network.client()

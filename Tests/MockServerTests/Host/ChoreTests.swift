@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Periodic work of the host", .serialized)
 struct ChoreTests {
-    @Test("The work runs on the loop's thread with the engine's time, repeatedly, and wakes nobody between")
+    @Test("The work runs on the loop's thread with the engine's time, repeatedly, and wakes no client in between")
     func again() throws {
         let server = try RunningHost(.platformDefault)
         let done = DispatchSemaphore(value: 0)

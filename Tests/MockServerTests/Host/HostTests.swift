@@ -75,7 +75,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that closes while it waits for news, or for an operator, is noticed at once",
+        "The host notices at once a client that closes while it waits for entries or for an operator",
         arguments: EventQueue.Kind.allCases)
     func leavers(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)

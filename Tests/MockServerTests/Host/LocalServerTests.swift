@@ -54,7 +54,7 @@ struct LocalServerTests {
         server.stop()
     }
 
-    @Test("After a stop, which is repeatable, everything throws")
+    @Test("After a stop, which is repeatable, every call throws")
     func stops() async throws {
         let server = try start()
         let client = try HostClient(server.address)

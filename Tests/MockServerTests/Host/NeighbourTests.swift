@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-@Suite("A client with bad neighbours", .serialized)
+@Suite("A client with badly behaved neighbours", .serialized)
 struct NeighbourTests {
     /// What a neighbour does all the time, until it must stop.
     enum Neighbour: CaseIterable, Sendable {
@@ -68,7 +68,7 @@ struct NeighbourTests {
     }
 
     @Test(
-        "Requests are answered while others flood, trickle, never read, come and go",
+        "Requests are answered while other clients flood, trickle, never read, come and go",
         arguments: EventQueue.Kind.allCases,
         Neighbour.allCases)
     func served(kind: EventQueue.Kind, neighbour: Neighbour) throws {

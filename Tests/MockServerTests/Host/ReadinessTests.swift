@@ -4,7 +4,7 @@ import Testing
 @testable import MockServer
 @testable import Sockets
 
-@Suite("The system's reports on connections")
+@Suite("Failures that the system reports on connections")
 struct ReadinessTests {
     @Test("A connection that hung up or failed is given up even if nothing can be read", arguments: [true, false])
     func ended(isFailure: Bool) throws {

@@ -155,7 +155,7 @@ struct SecureHostTests {
     }
 
     @Test(
-        "A fault's FIN comes without close_notify, its RST is one, its silence lasts",
+        "A fault's FIN has no close_notify, its RST is a reset, and its silence lasts",
         arguments: Fault.allCases, EventQueue.Kind.allCases)
     func fault(_ fault: Fault, kind: EventQueue.Kind) throws {
         let scenario = try Scenario.read("{name: f, faults: [{on: socket, at: {frame: 2}, \(fault.rawValue)}]}")

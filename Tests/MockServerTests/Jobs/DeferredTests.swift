@@ -134,7 +134,7 @@ struct DeferredTests {
         #expect(try outcome(true) == outcome(false))
     }
 
-    @Test("A user with much data is gone at once for all others, whatever happens to the world meanwhile")
+    @Test("A user with much data disappears at once for all others, whatever happens to the world meanwhile")
     func deletion() throws {
         let network = VirtualNetwork()
         let world = try Self.world(in: network)

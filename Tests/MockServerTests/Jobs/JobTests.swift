@@ -102,7 +102,7 @@ struct JobTests {
     }
 
     @Test(
-        "A large body takes the place of its arrived bytes, in pieces, and is whole when it is read",
+        "A large body replaces its arrived bytes, in pieces, and is whole when it is read",
         arguments: [true, false])
     func body(isChunked: Bool) throws {
         let network = VirtualNetwork { $0.limits.stateBody = 4 << 20 }
@@ -156,7 +156,7 @@ struct JobTests {
         try jobs.runAll()
     }
 
-    @Test("Many idle worlds are deleted gradually, except those requested meanwhile")
+    @Test("Many idle worlds are deleted gradually, except those that get requests meanwhile")
     func swept() throws {
         let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
         let count = 2 * Engine.worldsSweptAtOnce + 2
@@ -189,7 +189,7 @@ struct JobTests {
         return (began, goOn)
     }
 
-    @Test("With sockets and threads, others get answers during a job; then its client does")
+    @Test("With sockets and threads, other clients get answers during a job, and then its own client does")
     func host() throws {
         let server = try RunningHost(.platformDefault)
         let (began, goOn) = try holdJobs(of: server)

@@ -260,7 +260,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.held().isEmpty)
     }
 
-    @Test("When everything continues, frames behind a held one are not held in turn")
+    @Test("When all held frames are released, the frames behind them are not held in turn")
     func allContinues() throws {
         let chat = try Chat(HeldWorld())
         #expect(try chat.held.world.ask(.post, "marks").status == 201)
@@ -356,7 +356,7 @@ struct FrameBreakpointTests {
         #expect(try socket()?["state"] == "closing" && socket()?["consultation"]?.string == chat.id)
     }
 
-    @Test("The facts of a world list held things, and count them by connection")
+    @Test("The facts of a world list held items, and count them by connection")
     func facts() throws {
         let chat = try Chat(HeldWorld())
         func counts() throws -> [Int] {

@@ -16,7 +16,7 @@ struct HeldEdgeTests {
         network.connection(of: socket.wire)?.socketFaults?.heldBytes
     }
 
-    @Test("The journal names a held thing in 200 bytes", arguments: [(200, false), (201, true)])
+    @Test("The journal describes a held item in 200 bytes", arguments: [(200, false), (201, true)])
     func subjects(_ count: Int, _ isCut: Bool) throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request"}"#)
@@ -49,7 +49,7 @@ struct HeldEdgeTests {
         #expect(one.types().isEmpty && other.takeTypes() == ["pong"])
     }
 
-    @Test("Input up to the limit may wait behind an operator's silence; more ends the socket")
+    @Test("Input up to the limit may wait while an operator silences the socket; more ends the socket")
     func silence() throws {
         func silent(limit: Int) throws -> (VirtualNetwork, VirtualSocket, eat: () throws -> Void) {
             let scenario = try Scenario.read("{name: a, meals: [{after: 1s, fail: No.}]}")
@@ -94,7 +94,7 @@ struct HeldEdgeTests {
         #expect(last["direction"] == "server_to_client" && last["faults"] == nil)
     }
 
-    @Test("Only a thing held on the same connection follows a step")
+    @Test("Only an item held on the same connection can follow a step")
     func steps() throws {
         let chat = try FrameBreakpointTests.Chat(HeldWorld())
         try chat.held.add(Self.onPongs)
@@ -105,7 +105,7 @@ struct HeldEdgeTests {
         #expect(chat.types() == ["pong"])
     }
 
-    @Test("After a rewind a world holds things as before")
+    @Test("After a rewind a world holds items as before")
     func holdsAgain() throws {
         let held = try HeldWorld()
         try held.add(RequestBreakpointTests.onGoals)
@@ -141,7 +141,7 @@ struct HeldEdgeTests {
         #expect(refused.message == "A method and a target are visible characters without spaces.")
     }
 
-    @Test("The operator can set how long a held thing waits, by the world's clock, from then on")
+    @Test("The operator can set how long a held item waits, by the world's clock, from then on")
     func prolonged() throws {
         let held = try HeldWorld()
         try held.add(RequestBreakpointTests.onGoals)

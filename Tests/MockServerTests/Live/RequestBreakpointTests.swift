@@ -189,7 +189,7 @@ struct RequestBreakpointTests {
         #expect(try held.held().first?["response"]?["status"] == 500)
     }
 
-    @Test("A held thing continues on its own at its time, and not before")
+    @Test("A held item continues by itself at its time, and not before")
     func expires() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"POST /api/v1/goals"},"timeout":"10s"}"#)
@@ -208,7 +208,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.journal().last?["time"] == "2025-01-29T10:30:20.000000000Z")
     }
 
-    @Test("On a real clock, time lets it continue as well", arguments: ["request", "handshake"])
+    @Test("On a real clock a held item continues by itself as well", arguments: ["request", "handshake"])
     func expiresByItself(_ place: String) throws {
         let held = try HeldWorld(VirtualNetwork())
         let handshake = held.world.handshake(on: try held.world.consultation())
@@ -238,7 +238,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().json?["data"]?["goals"]?.array?.count == 2)
     }
 
-    @Test("A client that leaves takes its request with it")
+    @Test("A client that leaves takes its held request with it")
     func leaves() throws {
         for place in ["request", "response"] {
             let held = try HeldWorld()
@@ -253,7 +253,7 @@ struct RequestBreakpointTests {
         }
     }
 
-    @Test("A half-closed client has left, unless more input has arrived", arguments: ["request", "response"])
+    @Test("A half-closed client counts as gone, unless more input has arrived", arguments: ["request", "response"])
     func finishes(_ place: String) throws {
         let held = try HeldWorld()
         try held.add("{\"on\":\"\(place)\",\"match\":{\"endpoint\":\"POST /api/v1/goals\"}}")
@@ -300,7 +300,7 @@ struct RequestBreakpointTests {
         #expect(try held.world.ask(.get, "breakpoints").json?["breakpoints"]?.array?.count == (how == "PATCH" ? 1 : 0))
     }
 
-    @Test("A deleted world and a stopping server let everything continue")
+    @Test("A deleted world and a stopping server release everything")
     func ending() throws {
         let network = VirtualNetwork()
         let world = try network.world()
@@ -319,7 +319,7 @@ struct RequestBreakpointTests {
         #expect(other.wire.ending == .closed)
     }
 
-    @Test("At most 256 things are held; later ones pass, and are counted")
+    @Test("At most 256 items are held; later ones pass, and are counted")
     func limit() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#)
@@ -476,7 +476,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().status == 201)
     }
 
-    @Test("A response cannot be answered")
+    @Test("A held response cannot be answered")
     func wrongPlace() throws {
         let held = try HeldWorld()
         try held.add(#"{"on":"response","match":{"endpoint":"GET /api/v1/goals"}}"#)

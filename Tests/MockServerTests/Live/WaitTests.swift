@@ -62,7 +62,7 @@ struct WaitTests {
         #expect(try wait.client.exchange(.goals).status == 200)
     }
 
-    @Test("A wait can begin now, or after an entry, and says where it began")
+    @Test("A wait can begin now, or after an entry, and reports where it began")
     func fromNow() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(Request(target: "/nowhere"))
@@ -76,7 +76,7 @@ struct WaitTests {
         #expect(try network.admin(.post, "wait", #"{"for":{"status":404},"since":"later"}"#).status == 400)
     }
 
-    @Test("If the entry is optional, its absence is an answer; a match answers at once")
+    @Test("If the entry is optional, its absence is an answer, and a match answers at once")
     func nothing() throws {
         let network = VirtualNetwork()
         let body = #"{"for":{"status":404},"since":"now","within":"5s","optional":true}"#
@@ -128,7 +128,7 @@ struct WaitTests {
         #expect(try wait(#"{"json":{"list[0][2].a":"b"}}"#).status == 408)
     }
 
-    @Test("A clock that moves until something happens may also find nothing")
+    @Test("A clock that moves until something happens may also find no match")
     func clock() throws {
         let network = VirtualNetwork.manual()
         let body = #"{"advance_until":{"kind":"opened"},"within":"2m","optional":true}"#
@@ -217,7 +217,7 @@ struct WaitTests {
         #expect(try wait.response().status == ["reset": 409, "delete": 404, "shutdown": 408][cause])  // Causes.
     }
 
-    @Test("A cleared journal keeps a wait waiting")
+    @Test("A cleared journal does not end a wait")
     func cleared() throws {
         let network = VirtualNetwork()
         _ = try network.exchange(.goals)
@@ -286,7 +286,7 @@ struct WaitTests {
         #expect(try network.plainWorld().journal() == other.plainWorld().journal())
     }
 
-    @Test("Without a match it goes to its limit, and is refused with the nearest entries")
+    @Test("Without a match the clock moves to its limit, and is refused with the nearest entries")
     func never() throws {
         let network = VirtualNetwork.manual()
         let socket = try network.socket(on: try network.consultation())

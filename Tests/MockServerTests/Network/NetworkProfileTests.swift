@@ -247,7 +247,7 @@ struct NetworkProfileTests {
         #expect(connection.input.count == 0)
     }
 
-    @Test("A reset of the world and its deletion leave nothing in transit")
+    @Test("A reset or a deletion of the world leaves nothing in transit")
     func ends() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","network":"satellite"},"clock":"manual"}"#)

@@ -177,7 +177,7 @@ struct ReplayedExchangeTests {
         #expect(answer.status == 200 && answer.text == "1")
     }
 
-    @Test("The user is the token's subject; opaque credentials identify somebody, and none nobody")
+    @Test("The user is the token's subject; opaque credentials identify a user, and missing ones none")
     func users() throws {
         let network = try Take().asked("GET", "/a").network()
         func user(_ fields: String...) throws -> String? {
@@ -198,7 +198,7 @@ struct ReplayedExchangeTests {
         #expect(try user(Request.bearer(longest + "x")) == "replayed")
     }
 
-    @Test("A recorded 401 identifies nobody")
+    @Test("A recorded 401 identifies no user")
     func refusedCredentials() throws {
         let network = try Take().asked("GET", "/a", status: 401).network()
         #expect(try network.exchange(.authorized(.get, "/a")).status == 401)

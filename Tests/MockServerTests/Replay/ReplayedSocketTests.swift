@@ -145,7 +145,7 @@ struct ReplayedSocketTests {
         #expect(try network.admin(.get, "worlds/default").json?["web_sockets"]?.int == 0)
     }
 
-    @Test("A refused handshake is refused as recorded; an invalid one by the server, without using anything up")
+    @Test("A refused handshake is refused as recorded; the server refuses an invalid one, and uses nothing up")
     func refusals() throws {
         let refusal = #"{"error":{"message":"No"}}"#
         let network = try Take().asked(

@@ -90,7 +90,7 @@ struct BuiltInSocketTests {
         #expect(socket.wire.ending == .reset)
     }
 
-    @Test("token-expires-mid-session: valid for a minute, while an answer streams on")
+    @Test("token-expires-mid-session: valid for a minute, while an answer still streams")
     func tokenExpires() throws {
         let world = try BuiltInWorld("token-expires-mid-session")
         let id = try world.consultation()
@@ -143,7 +143,7 @@ struct BuiltInSocketTests {
         #expect(try world.history(id).count == 4)
     }
 
-    @Test("silent-coach: three words and no more, but pongs; the next question is answered")
+    @Test("silent-coach: three words, then only pongs; the next question is answered")
     func silentCoach() throws {
         let world = try BuiltInWorld("silent-coach")
         let id = try world.consultation()
@@ -228,7 +228,7 @@ struct BuiltInSocketTests {
         #expect(answers.allSatisfy { !$0.isEmpty } && answers.contains { $0.contains(0) })
     }
 
-    @Test("missed-pongs: answers come as usual, pongs never")
+    @Test("missed-pongs: answers come as usual, pongs never come")
     func missedPongs() throws {
         let world = try BuiltInWorld("missed-pongs")
         let socket = try world.socket(on: try world.consultation())

@@ -32,7 +32,7 @@ import Testing
         #expect(jobs.isEmpty && engine.savingDue == network.now + .milliseconds(100))
     }
 
-    @Test("A slice has a limit of steps, and further worlds wait for the next")
+    @Test("A slice has a limit of steps, and further worlds wait for the next slice")
     func full() throws {
         let network = try Self.network()
         let (engine, other) = (network.engine, try network.world())
@@ -45,7 +45,7 @@ import Testing
         #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)
     }
 
-    @Test("A world made and deleted between two commits leaves its number")
+    @Test("A world made and deleted between two commits uses up its number")
     func deletedEarly() throws {
         let network = try Self.network()
         network.advance(by: .seconds(1))

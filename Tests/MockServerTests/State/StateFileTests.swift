@@ -265,7 +265,7 @@ extension StateFile {
         }
     }
 
-    @Test("A file with uncounted numbers is refused, and one with large numbers makes worlds")
+    @Test("A file with an impossible world number is refused, and one with a large number makes worlds")
     func numbers() throws {
         try Self.withPath { path in
             let file = try StateFile(path)
@@ -334,7 +334,7 @@ extension StateFile {
         }
     }
 
-    @Test("A file with an unreadable world says which, and why")
+    @Test("A file with an unreadable world is refused with the world and the reason")
     func inconsistent() throws {
         try Self.withPath { path in
             let file = try StateFile(path)

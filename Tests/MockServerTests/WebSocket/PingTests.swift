@@ -72,7 +72,7 @@ struct PingTests {
     }
 
     @Test(
-        "A socket that may have answered stays open: a fault or an operator holds its output back",
+        "A socket stays open if a fault or an operator holds back its output, because it may have answered",
         arguments: [true, false])
     func heldBack(isHeldByFault: Bool) throws {
         let network = try network(isHeldByFault ? ", faults: [{on: socket, at: {frame: 1}, delay: 1h}]" : "")

@@ -19,7 +19,7 @@ struct SystemClockTests {
         try #require(try world.ask(.post, "tokens", "{\"expires_in\":\"\(span)\"}").json?["token"]?.string)
     }
 
-    @Test("Dates of worlds on real time follow, also of worlds made or reset later; manual clocks stand still")
+    @Test("Dates of worlds on real time follow, also of worlds made or reset later; manual clocks do not move")
     func dates() throws {
         let network = VirtualNetwork()
         let (real, manual) = (try network.plainWorld(), try network.world(#"{"clock":"manual"}"#))
@@ -92,7 +92,7 @@ struct SystemClockTests {
         #expect(entry["requested_at"]?.string?.hasPrefix("2025-01-29T18:30:00") == true)
     }
 
-    @Test("A rewind to a mark from before the step keeps the present date")
+    @Test("A rewind to a mark from before the step keeps the current date")
     func marks() throws {
         let network = VirtualNetwork()
         let world = try network.plainWorld()

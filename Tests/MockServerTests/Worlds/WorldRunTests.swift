@@ -32,7 +32,7 @@ struct WorldRunTests {
         try #require(judgement.judgement.verdicts.first { $0.obligation.id == "ids/lowercase" })
     }
 
-    @Test("They are judged from the start, even after deletion, by scenario and guide")
+    @Test("Such worlds are judged from the start, even after deletion, by scenario and guide")
     func judged() throws {
         let run = try Run()
         #expect(run.judgements.isEmpty)
@@ -71,7 +71,7 @@ struct WorldRunTests {
         #expect(times.map { $0.nanoseconds(since: judgement.startedAt) } == [2_000_000_000, 2_000_000_000])
     }
 
-    @Test("Worlds end with their run; their own worlds belong to it too, the server's to none")
+    @Test("Worlds end with their run; worlds that they made belong to it too, the server's do not")
     func ends() throws {
         let run = try Run()
         let (one, _) = try run.world()

@@ -50,7 +50,7 @@ struct WorldSizeTests {
         #expect(world.isLargeToFree)
     }
 
-    @Test("The common limit is used to the last byte, and the message names the limit reached first")
+    @Test("The common limit can be used to the last byte, and the message names the limit that is reached first")
     func shared() {
         let room = SharedRoom(all: 60, held: 0, limit: 100, own: 50)
         #expect(throws: Never.self) { try room.check(bringing: 40) }

@@ -68,7 +68,7 @@ struct SumsReadingTests {
         .init("100g (1 cup) rice", "rice 100 grams", 130),
     ]
 
-    @Test("A size counts nothing, and a stated energy is used", arguments: sizes)
+    @Test("A size is not a count, and a stated energy is used", arguments: sizes)
     func notes(_ meal: ReadMeal) throws {
         meal.check()
         // What was assumed is noted.

@@ -423,7 +423,7 @@ struct ProxyHostTests {
         #expect(host.hasAnswersUnderWay)
     }
 
-    @Test("Only a client that still reads the end of its last answer gets the longer time")
+    @Test("Only a client that still reads the end of its last answer gets more time")
     func timeToGo() throws {
         defer { listener.close() }
         let host = try ProxyHost(

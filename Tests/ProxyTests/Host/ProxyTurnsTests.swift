@@ -95,7 +95,7 @@ struct ProxyTurnsTests {
         #expect(host.pairCount == 0 && host.freePlaces == [0])
     }
 
-    @Test("A deadline is entered again only if it is earlier")
+    @Test("A deadline is added again only if it is earlier")
     func deadlines() throws {
         defer { listener.close() }
         let host = try makeHost()

@@ -209,7 +209,7 @@ struct FailureTests {
         #expect(harness.relay.upstreamNumber == nil)
     }
 
-    @Test("Time limits are refused", arguments: [Duration.seconds(3), .milliseconds(250)])
+    @Test("Requests that exceed a time limit are refused", arguments: [Duration.seconds(3), .milliseconds(250)])
     func time(_ time: Duration) {
         var limits = RelayLimits()
         limits.answerTime = time

@@ -87,7 +87,7 @@ struct HeadingTests {
     }
 
     @Test(
-        "An origin with a DNS name stays: anyone can point one here", arguments: ["evil.example", "127.0.0.1.nip.io"])
+        "An origin with a DNS name stays: anyone can register one", arguments: ["evil.example", "127.0.0.1.nip.io"])
     func reboundOrigin(_ host: String) {
         var harness = RelayHarness()
         harness.client("GET / HTTP/1.1\r\nHost: \(host):1\r\nOrigin: http://\(host):1\r\n\r\n")

@@ -40,7 +40,7 @@ struct UpstreamWorldTests {
                 + "Content-Length: 3\r\n\r\nabc")
     }
 
-    @Test("Own paths and stubs stay with the fake")
+    @Test("The fake answers its own paths and stubs")
     func ownPaths() throws {
         let scenario = try Self.scenario("stubs: [{path: /v2/status, body: '{}'}]")
         let world = try FrontWorld(scenario, .unreachable)
@@ -133,7 +133,7 @@ struct UpstreamWorldTests {
         #expect(try client.response(to: Self.goals).status == 504)
     }
 
-    @Test("A broken answer arrives as far as it came, and ends with a reset")
+    @Test("A broken answer is passed on up to the break, and ends with a reset")
     func brokenAnswer() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", .reset))
         let client = try world.client()
@@ -237,7 +237,7 @@ struct UpstreamWorldTests {
         #expect(users.count == 3 && users[0] == users[2] && users[0] != users[1], "\(users)")
     }
 
-    @Test("Host passes, even if a client names it a field of its connection")
+    @Test("Host is passed on, even if a client names it in Connection")
     func namedHost() throws {
         let world = try FrontWorld(Scenario(), .bytes("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", .open))
         var request = Self.goals

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Each reads back the same, as JSON and as YAML", arguments: rules)
+    @Test("Each fault reads back the same, as JSON and as YAML", arguments: rules)
     func roundTrip(_ rule: FaultRule) throws {
         let text = Self.text([rule])
         #expect(try Scenario.read(json: JSON.parse(text)).faults == [rule])
@@ -92,11 +92,11 @@ import Testing
         #expect(try Scenario.read(Array("# YAML\n".utf8) + text).faults == [rule])
     }
 
-    @Test("All together read back the same, too")
+    @Test("All faults together read back the same, too")
     func all() throws { #expect(try Scenario.read(json: JSON.parse(Self.text(Self.rules))).faults == Self.rules) }
 
     @Test(
-        "The notation is as short as a person's",
+        "The notation is as short as a person would write it",
         arguments: [
             (
                 FaultRule(name: "a", fault: .response(.delay(2_000_000_000), on: []), selection: .first(3)),

@@ -217,7 +217,7 @@ struct DialectTests {
         var names: [String] = []
     }
 
-    @Test("Unknown members anywhere change nothing")
+    @Test("Unknown members are ignored anywhere")
     func unknown() throws {
         let marked = Self.marked(try JSON.parse(Dialects.chrome))
         #expect(try HARFile(reading: marked.encoded()).session == read(Dialects.chrome).session)

@@ -130,7 +130,7 @@ struct HARErrorTests {
         #expect(message(Array(Self.good.replacingCharacters(in: range, with: row.new).utf8)) == row.message)
     }
 
-    @Test("Other kinds of files are named")
+    @Test("Files of another kind are named")
     func whole() {
         let empty = "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
         #expect(message([]) == empty)

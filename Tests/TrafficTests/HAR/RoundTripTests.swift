@@ -183,7 +183,7 @@ struct EntryReadingTests {
         #expect(try Self.file(members, log: log).isWhole == isWhole)
     }
 
-    @Test("A torn file is valid as far as it goes, even with white space or a member without letters before its log")
+    @Test("A torn file is valid up to the tear, even with white space or a member without letters before its log")
     func torn() throws {
         let bytes = HAREncoder.file(Session(entries: [Samples.exchange()]), creatorVersion: "1")
         for start in ["{", "\n {", #"{"":0,"#] {

@@ -120,7 +120,7 @@ struct SessionWriterTests {
         }
     }
 
-    @Test("Nothing unreadable is written: entries and values are counted")
+    @Test("The writer writes nothing unreadable: it counts entries and values")
     func readableLimits() throws {
         for limits in [HARLimits(entries: 5), HARLimits(values: 500)] {
             var writer = SessionWriter(creatorVersion: "1.0", limits: limits)

@@ -270,7 +270,7 @@ struct TraceTests {
     }
 
     @Test(
-        "Other values name none",
+        "Other values do not name a trace",
         arguments: [
             "", "00", id, "ff-\(id)-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b7-01-x",
             "00-\(id.uppercased())-00f067aa0ba902b7-01", "00-\(id)0-00f067aa0ba902b7-01", "00-\(id)-00f067aa0ba902b-01",
@@ -284,7 +284,7 @@ struct TraceTests {
         #expect(line["request"]?["fields"]?.array?.last?["name"] == "traceparent")
     }
 
-    @Test("Two fields name none, and neither does no field")
+    @Test("Neither two fields nor a missing one name a trace")
     func several() {
         #expect(TraceID.of(Self.exchange(Self.valid, Self.valid).head) == nil)
         #expect(TraceID.of(Self.exchange().head) == nil)

@@ -81,7 +81,7 @@ struct JournalTests {
     }
 
     @Test(
-        "An excerpt is the entry itself if none of its bodies is longer, and otherwise counts less",
+        "An excerpt is the entry itself if all its bodies are short, and otherwise counts less",
         arguments: [("12345", "12345", false), ("123456", "", true), ("", "123456", true), ("", "", false)])
     func excerpts(body: String, answer: String, isCut: Bool) {
         var journal = journal()

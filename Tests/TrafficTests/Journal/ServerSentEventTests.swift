@@ -106,7 +106,7 @@ struct ServerSentEventTests {
     @Test("A client can be told not to wait")
     func retry() { #expect(ServerSentEvent.retry(milliseconds: 0) == Array("retry: 0\n\n".utf8)) }
 
-    @Test("Events are not HTML and not cacheable")
+    @Test("Events are neither HTML nor cacheable")
     func fields() {
         #expect(ServerSentEvent.responseFields[.contentType] == "text/event-stream")
         #expect(ServerSentEvent.responseFields[.cacheControl] == "no-store")

@@ -250,7 +250,7 @@ struct SessionUsersTests {
         #expect(Set(users).count == (isSame ? 1 : 2), "\(users)")
     }
 
-    @Test("Two named users stay two, and an unnamed token belongs to the user who shares with it")
+    @Test("Two named users stay two; an unnamed token belongs to the user with the same access")
     func subjects() {
         let named = [Self.token(of: "ann"), Self.token(of: "ann", 1), Self.token(of: "bob")]
         #expect(Self.users(named.map { Journal.exchange(token: $0) }) == ["ann", "ann", "bob"])

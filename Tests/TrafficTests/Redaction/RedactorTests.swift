@@ -225,7 +225,7 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
 
 @Suite("Redaction of texts")
 struct RedactorTests {
-    @Test("Members of JSON are redacted by name", arguments: RedactionCase.members)
+    @Test("JSON members with secret names are redacted", arguments: RedactionCase.members)
     func members(_ row: RedactionCase) { check(row) }
 
     @Test("Items of queries are redacted", arguments: RedactionCase.items)

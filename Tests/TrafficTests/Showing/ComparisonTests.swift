@@ -236,10 +236,10 @@ struct NewsTests {
         SessionComparison.news(in: Session(entries: new), since: Session(entries: first), Session(entries: second))
     }
 
-    @Test("Equal sessions have no news")
+    @Test("Equal sessions have no new behaviour")
     func equal() { #expect(news(Samples.all.entries, Samples.all.entries, Samples.all.entries).isEmpty) }
 
-    @Test("An extra, missing or moved request is news")
+    @Test("An extra, missing or moved request is new behaviour")
     func presence() {
         let old = [get("/a"), get("/b"), get("/c")]
         #expect(news(old, old, old + [get("/d")]) == ["It sends GET /d as no. 4, which the older command did not."])
@@ -251,7 +251,7 @@ struct NewsTests {
                 == ["It sends GET /c as no. 1, the older command as no. 3."])
     }
 
-    @Test("Earlier variation is no news: an occasional request, a value, an element's value elsewhere")
+    @Test("Earlier variation is not new behaviour: an occasional request, a value, an element's value elsewhere")
     func noise() {
         let (short, long) = ([get("/a")], [get("/a"), get("/b")])
         #expect(news(short, long, long).isEmpty && news(long, short, short).isEmpty)
@@ -267,7 +267,7 @@ struct NewsTests {
         #expect(news(post("x"), post("y"), moved).isEmpty, "The first element is like the second.")
     }
 
-    @Test("A difference from both runs is news, whatever varies between them", arguments: 0..<100 as Range<UInt64>)
+    @Test("A difference from both runs is new behaviour", arguments: 0..<100 as Range<UInt64>)
     func property(_ seed: UInt64) {
         var draw = Draw(seed: seed)
         func session() -> [SessionExchange] {
@@ -339,7 +339,7 @@ struct AlignmentTests {
     }
 
     @Test(
-        "Values that vary between runs are found in any text, and nothing else",
+        "Values that vary between runs are found in any text, and other values are not",
         arguments: [
             ("7c9e6679-7425-40de-944b-e07fc1f90ae7", "{id}"), ("7C9E6679-7425-40DE-944B-E07FC1F90AE7", "{id}"),
             ("/x/7c9e6679-7425-40de-944b-e07fc1f90ae7/ws", "/x/{id}/ws"),

@@ -7,20 +7,20 @@ import Testing
 @testable import MockServer
 
 /// The apps' endpoints and members belong to the union; a server that follows one guide answers as it did before them.
-@Suite("Guides answer as they did before the apps")
+@Suite("Guides answer as before the apps were added")
 struct GuidesBeforeAppsTests {
     private static let variable = "FITIQ_MOCK_WRITE_GOLDENS"
     private static let descriptions = "descriptions.sha256"
 
     // MARK: Answers
 
-    @Test("Every method of every path, and every frame, byte for byte", arguments: GuideMode.guides)
+    @Test("Every method of every path, and every frame, is the same byte for byte", arguments: GuideMode.guides)
     func answers(mode: GuideMode) throws {
         try compare(GuidePlay(mode, .server).lines, with: "\(mode.rawValue).txt")
     }
 
     @Test(
-        "A world with a guide does so below a server of the union",
+        "A world with a guide answers the same below a server of the union",
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
