@@ -49,7 +49,7 @@ struct CaseRunnerTests {
                 #"Expected the meal "2 eggs" to be completed with 263 kcal, but the client showed it as completed "#
                     + "with 270 kcal. (30 s into the case, after waiting for 30 s)"
             ])
-        // What follows has no basis: the two hours do not pass.
+        // The following step is invalid, so the two hours do not pass.
         #expect(result.contractTime == .seconds(30))
     }
 
@@ -99,7 +99,7 @@ struct CaseRunnerTests {
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
         #expect(result.failures.map(\.message) == ["The client could not be driven any further: Broken()"])
-        // Its traffic says nothing about the reason.
+        // Its traffic does not show the reason.
         #expect(result.advice.isEmpty)
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -172,7 +172,7 @@ struct CaseRunnerTests {
         let sockets = try #require(ContractCase.all.first { $0.topic == "socket" })
         let skipped = try await runner.run(sockets) { MealClient(.right, on: stage, $0, usesSockets: false) }
         #expect(skipped.skipped == Messages.needsSockets && skipped.isPassed)
-        // The next client is another one.
+        // The next client is a new one.
         #expect(try await !runner.run(contractCase) { MealClient(.right, on: stage, $0) }.isPassed)
     }
 
@@ -199,7 +199,7 @@ struct CaseRunnerTests {
                 .expect(.goal("Walk")),
             ])
         let late = try await play(short, .idle)
-        // Nothing is waited for after the first step that failed, and nothing is looked at.
+        // After the first failed step the runner neither waits nor checks.
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 

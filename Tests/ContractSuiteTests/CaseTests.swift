@@ -25,7 +25,7 @@ struct CaseTests {
     @Test("Every built-in scenario is used")
     func scenarios() {
         let used = Set(ContractCase.all.compactMap { if case .builtIn(let name) = $0.setting { name } else { nil } })
-        // The tests that a guide prints are played in the one by themselves; the other is for clients of REST alone.
+        // A guide's printed tests run in a mode of their own; "flaky-503" is for clients with REST alone.
         #expect(used.union(["guide-tests", "flaky-503"]) == Set(Scenario.builtInNames))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Expectations of a report")
 struct ClientExpectationTests {
-    /// A report in the middle of things.
+    /// A report from the middle of a case.
     private static let observation: Observation = {
         var report = ClientReport()
         report.consultation = "c1"
@@ -166,7 +166,7 @@ struct ClientExpectationTests {
         #""Run" linked with c1, "Sleep" without a consultation, "Swim" linked with c2 and "Swim" without a "#
         + "consultation; its chat is c1"
 
-    /// Changes to a transcript that was as stored, and what is said of them.
+    /// Changes to a transcript that equalled the stored one, and the resulting message.
     @Test(
         "A wrong transcript says where it differs from the server's",
         arguments: [
@@ -211,7 +211,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
         observation.report.transcript[3].isComplete = true
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation)?().check == .cutStream)
-        // Where an answer stands does not matter.
+        // The position of an answer does not matter.
         observation = Self.observation
         observation.report.transcript.removeFirst()
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)

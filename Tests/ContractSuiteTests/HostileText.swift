@@ -1,14 +1,14 @@
 import FitIQAPI
 
-/// An answer of the coach that is hard to show, made by a seeded grammar and cut into chunks at bad places: what writes
-/// the scenario `hostile-coach`.
+/// An answer of the coach that is hard to show, made by a seeded grammar and cut into chunks at bad places; the
+/// scenario `hostile-coach` consists of such answers.
 ///
 /// Equal seeds give equal chunks. The first production and the cut follow from the seed's remainders, so any twelve
 /// consecutive seeds have every production, and any five have every cut. A text stays far below the limits of a
 /// scenario's answer: it has at most ``chunkLimit`` chunks and 40 KiB. A chunk is a Swift string, so none ends within
 /// a surrogate pair; only bytes on the wire can be cut there.
 struct HostileText: Sendable, Hashable {
-    /// What the text consists of, in order.
+    /// The contents of the text, in order.
     let productions: [Production]
     let cut: Cut
     /// The pieces of the text, none empty; a piece may begin within a character.
@@ -16,7 +16,7 @@ struct HostileText: Sendable, Hashable {
 
     var text: String { chunks.joined() }
 
-    /// The maximum number of chunks; of more places the seed chooses this many less one.
+    /// The maximum number of chunks; of more places the seed selects one less than this.
     static let chunkLimit = 64
     /// The maximum number of productions in a text.
     static let productionLimit = 4
@@ -25,7 +25,7 @@ struct HostileText: Sendable, Hashable {
         var numbers = SplitMix64(seed: seed)
         let first = Production.allCases[Int(seed % UInt64(Production.allCases.count))]
         var productions = [first]
-        // Only alone is an empty text hard to show.
+        // An empty text is hard to show only if it is alone.
         if first != .blank {
             for _ in 0..<numbers.next(below: UInt64(Self.productionLimit)) {
                 productions.append(Self.one(of: Production.allCases, &numbers))
@@ -45,7 +45,7 @@ struct HostileText: Sendable, Hashable {
         }
     }
 
-    /// What a text consists of.
+    /// A kind of content.
     enum Production: CaseIterable, Sendable {
         case blank, longWord, openFence, table, link, emoji, combiningMarks, rightToLeft, json, html, controls,
             lineSeparators
@@ -99,20 +99,20 @@ struct HostileText: Sendable, Hashable {
         choices[Int(numbers.next(below: UInt64(choices.count)))]
     }
 
-    /// Where a text is cut.
+    /// The places where a text is cut.
     enum Cut: CaseIterable, Sendable {
         /// Nowhere: the text is one chunk.
         case nowhere
-        /// Within what a reader takes for one character; this includes the pair of CR and LF.
+        /// Within a character as readers see it; includes the pair of CR and LF.
         case withinCharacters
         /// Before each character of markup: within fences, links, tags, table rows and escapes.
         case withinMarkup
-        /// Before and behind the characters that end lines.
+        /// Before and after the characters that end lines.
         case atLineEnds
         /// Between all Unicode scalars.
         case everywhere
 
-        /// The numbers of the scalars that begin another chunk, ascending.
+        /// The numbers of the scalars that start another chunk, ascending.
         fileprivate func places(in text: String) -> [Int] {
             let scalars = Array(text.unicodeScalars)
             let inner = scalars.indices.dropFirst()

@@ -37,11 +37,11 @@ struct HostileTextTests {
                 switch text.cut {
                 case .nowhere: Issue.record("Seed \(seed) is cut.")
                 case .withinCharacters:
-                    // Cut there, the characters are more than those of the whole.
+                    // The chunks have more characters than the whole text, if it is cut inside one.
                     var whole = String.UnicodeScalarView()
                     whole.append(contentsOf: before + after)
                     let parts = [before, after].map { String(String.UnicodeScalarView($0)).count }
-                    // A flag, or a mark behind a joiner, may be whole only with what comes before.
+                    // A flag, or a mark behind a joiner, may be whole only together with the preceding chunk.
                     if String(whole).count < parts.reduce(0, +) { within.insert(text.cut) }
                 case .withinMarkup:
                     #expect(first.map { "`~*_[]()<>|{}\"'\\&;#!-:/".unicodeScalars.contains($0) } == true)
@@ -59,7 +59,7 @@ struct HostileTextTests {
             }
         }
         #expect(within == Set(HostileText.Cut.allCases))
-        // Characters are cut for certain: the sum of the chunks' characters is more than the text's.
+        // Characters are certainly cut if the chunks together have more characters than the text.
         let cut = Self.seeds.map { HostileText(seed: $0) }.filter { $0.cut == .withinCharacters && $0.chunks.count > 1 }
         #expect(cut.count > 20)
         for text in cut { #expect(text.chunks.map(\.count).reduce(0, +) > text.text.count) }
@@ -157,7 +157,7 @@ struct HostileTextTests {
     }
 }
 
-/// Hostile answers as a scenario file: one a turn.
+/// Hostile answers as a scenario file, one per turn.
 enum HostileScenario {
     static func text(seeds: ClosedRange<UInt64>) -> String {
         var lines = [
@@ -181,7 +181,7 @@ enum HostileScenario {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// A text in quotation marks of YAML; what an editor does not show as a character of its own is escaped.
+    /// A text in YAML's quotation marks; characters that an editor does not show are escaped.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

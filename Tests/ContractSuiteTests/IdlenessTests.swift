@@ -11,7 +11,7 @@ struct IdlenessTests {
         start.advanced(byNanoseconds: Int64(seconds * 1_000_000_000))
     }
 
-    /// Looks at both sides once a second for ten minutes; the second at which they count as idle.
+    /// Checks both sides once a second for ten minutes; returns the second at which they count as idle.
     private func second(
         grace: Duration = .seconds(5), _ side: (Int, inout ClientReport, inout Idleness.Backend) -> Void
     ) -> Int? {

@@ -1,26 +1,26 @@
 import ContractSuite
 import FitIQAPI
 
-/// A client of one page: it logs meals and goals, and asks for what became of the meals every so often.
+/// A minimal client: it logs meals and goals, and polls the meals.
 final class MealClient: ClientUnderTest {
-    /// How it differs from one that does right.
+    /// Its mistake, if any.
     enum Manner: Sendable, CaseIterable {
         case right
-        /// It asks much too often.
+        /// It polls much too often.
         case hasty
         /// It shows other calories than it received.
         case miscounts
         /// It hides why a meal failed.
         case hidesErrors
-        /// It sends ids as `uuidString` spells them.
+        /// It sends ids in upper case, as `uuidString` writes them.
         case capitals
-        /// It says that a timer is due and does not serve it.
+        /// It reports a due timer and never serves it.
         case restless
-        /// It breaks when it is to report for the third time.
+        /// It throws at the third report.
         case breaks
-        /// It says that it follows the system's clock, and does nothing.
+        /// It claims to follow the system's clock, and does nothing.
         case idle
-        /// The same, but it says that it is at something.
+        /// The same, but it claims to be busy.
         case busy
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ContractSuite
 
-/// Adapters are shell scripts here, which every machine runs.
+/// These adapters are shell scripts, which run on every machine.
 @Suite("Adapters as processes", .timeLimit(.minutes(15)))
 struct ProcessAdapterTests {
     private func adapter(_ script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) -> ProcessAdapter {
@@ -14,7 +14,7 @@ struct ProcessAdapterTests {
         return ProcessAdapter(["sh", "-c", script], limits: limits)
     }
 
-    /// What went wrong with the first command of a case, if anything.
+    /// The failure at the first command of a case, if any.
     private func failure(of script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) async -> String {
         let adapter = adapter(script, change)
         defer { adapter.kill() }
@@ -32,7 +32,7 @@ struct ProcessAdapterTests {
         defer { folder.remove() }
         let file = folder["session"]
         try Data(session.map { $0 + "\n" }.joined().utf8).write(to: file)
-        // Answers as the page does, as long as it is asked as the page says.
+        // Answers as on the page, as long as the commands are those of the page.
         let script = """
             while IFS= read -r asked && IFS= read -r wanted <&3 && IFS= read -r answer <&3; do
                 [ "> $asked" = "$wanted" ] || { echo "asked: $asked" >&2; exit 1; }
@@ -89,7 +89,7 @@ struct ProcessAdapterTests {
         }
         await client.end()
         await adapter.stop()
-        // Every command of the page was in it.
+        // The page contains every command.
         let named = Set(session.compactMap { $0.split(separator: "\"").dropFirst(3).first.map(String.init) })
         #expect(named.isSuperset(of: Page.commands))
     }
@@ -119,7 +119,7 @@ struct ProcessAdapterTests {
         let hanging = await failure(of: "cat >/dev/null") { $0.answerTime = .milliseconds(50) }
         #expect(hanging.hasPrefix(#"The adapter did not answer to {"command":"begin""#), "\(hanging)")
         #expect(hanging.contains("in time. It has to answer at once, and write its output out (flush)"), "\(hanging)")
-        // Its child keeps the streams open; nothing waits for that one.
+        // Its child keeps the streams open, but nothing waits for the child.
         #expect(await failure(of: "sleep 300 & exit 4").contains("exited with status 4 instead of answering"))
         #expect(
             await failure(of: "read line; yes aaaaaaaaaaaaaaaaaaaa | tr -d '\\n'").contains("no end within 1 MiB"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The reference client on the suite's clock")
 struct ReferenceClientTests {
-    /// Moves a world and its clients to a time, each thing that is due happening at its own.
+    /// Moves a world and its clients to a time; everything due happens at its own time.
     private func carry(_ world: VirtualWorld, _ clients: [ReferenceClient], by seconds: Int64) {
         let engine = world.network.engine
         let id = world.access.id
@@ -15,7 +15,7 @@ struct ReferenceClientTests {
         var now = start
         while true {
             var due = clients.compactMap { $0.settle(at: now) }
-            // What one client does may reach another.
+            // One client's actions may affect another.
             due += clients.compactMap { $0.settle(at: now) }
             if let next = engine.nextDue(ofWorld: id, at: world.network.now) { due.append(next) }
             guard now < end else { return }
@@ -61,7 +61,7 @@ struct ReferenceClientTests {
         #expect(clients.map { $0.report().goals.map(\.title) } == [["Run"], ["Run"]])
     }
 
-    /// Pings are lost, requests come twice, what the user sees is wrong.
+    /// Loses pings, repeats requests, and falsifies what the user sees.
     private struct Mute: Mutation {
         mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
             actions.filter { if case .ping = $0 { false } else { true } }
@@ -87,7 +87,7 @@ struct ReferenceClientTests {
         #expect(try pings(Mute()) == 0)
     }
 
-    /// Everything goes out ten seconds late.
+    /// Sends everything ten seconds late.
     private struct Late: Mutation {
         private var held: [(due: Timestamp, action: ClientAction)] = []
 
@@ -106,12 +106,12 @@ struct ReferenceClientTests {
         client.perform(.loadGoals)
         carry(world, [client], by: 9)
         #expect(client.report().isBusy && !journal(world).contains("/api/v1/goals"))
-        // At its moment, and no later.
+        // At its time, and no later.
         carry(world, [client], by: 1)
         #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
     }
 
-    /// It has no deadline, so there is always something to change.
+    /// Without a deadline, there is always something to change.
     private final class Asked: Mutation {
         private(set) var actionCount = 0
         private(set) var inputCount = 0

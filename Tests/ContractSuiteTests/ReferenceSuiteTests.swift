@@ -11,10 +11,10 @@ struct ReferenceSuiteTests {
         "The reference client keeps the contract in both chat protocols, and faces what each case intends",
         arguments: ContractCase.all)
     func keeps(_ contractCase: ContractCase) async throws {
-        // The coach's suggestions are sent in one of them only.
+        // The coach sends suggestions in one protocol only.
         var unfaced: [Set<String>] = []
         for isOfUserMessages in [false, true] {
-            // A guide has its own.
+            // Guides have cases of their own.
             if isOfUserMessages, contractCase.guide != nil { continue }
             let result = try await play(contractCase, isOfUserMessages: isOfUserMessages)
             #expect(result.isPassed && result.broken.isEmpty, "\(result)")
@@ -40,7 +40,7 @@ struct ReferenceSuiteTests {
         }
     }
 
-    /// What the server saw of a case.
+    /// The server's view of a case.
     private func journal(_ contractCase: ContractCase) async throws -> [UInt8] {
         let network = try network()
         let world = try await StageWorld(

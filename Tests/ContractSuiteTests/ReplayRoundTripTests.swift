@@ -11,7 +11,7 @@ import Traffic
 
 @Suite("A replayed session meets the reference client as the fake did")
 struct ReplayRoundTripTests {
-    /// What a client's user does, and how much time passes after it in seconds.
+    /// A user's actions, each with the number of seconds that pass afterwards.
     typealias Story = [(ClientInstruction, Int64)]
 
     static let chat: Story = [
@@ -65,7 +65,7 @@ struct ReplayRoundTripTests {
             replay: engine.replayOutcome(ofWorld: access.id))
     }
 
-    /// What the server sent: bodies of answers and messages, in order.
+    /// The server's output: bodies of answers and messages, in order.
     private static func sent(_ entries: [JournalEntry]) -> [String] {
         entries.compactMap { entry in
             switch entry.event {

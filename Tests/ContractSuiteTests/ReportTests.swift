@@ -56,7 +56,7 @@ struct ReportTests {
         #expect(run?.checks.first?.clause == "websocket-architecture, Option 1: Poll every 5 seconds.")
         #expect(verdict("inside/failed-meal-surfaces", run)?.outcome == .kept)
         #expect(verdict("inside/cut-stream-not-complete", run)?.outcome == .notExercised)
-        // Seen in two cases, and counted together.
+        // Faced in two cases, and counted together.
         #expect(verdict("meal/polling-cadence", run)?.outcome == .kept)
         #expect(run?.exposures.first { $0.path == .failedMeal }?.count == 1)
     }

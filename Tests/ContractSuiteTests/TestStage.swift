@@ -4,7 +4,7 @@ import JSON
 import MockServer
 import Scenarios
 
-/// An engine without sockets, asked directly: enough for clients that only make requests.
+/// An engine without sockets that is called directly, enough for clients that only make requests.
 final class TestStage: Stage {
     let engine: Engine
     private let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -17,13 +17,13 @@ final class TestStage: Stage {
         try body(engine, now)
     }
 
-    /// What a request is answered with.
+    /// An answer to a request.
     struct Answer {
         var status: Int
         var json: JSONValue?
     }
 
-    /// Sends a request on a connection of its own and takes the answer.
+    /// Sends a request on its own connection, and returns the answer.
     func exchange(_ method: String, _ path: String, _ body: String = "", of world: Surroundings) throws -> Answer {
         guard let id = engine.open(at: now), let prefix = world.url.firstRange(of: "/w/") else { throw NoAnswer() }
         let request = """

@@ -7,7 +7,7 @@ import Testing
 @testable import ContractSuite
 @testable import FitIQClient
 
-/// An engine with one world whose clock is moved by hand, on a network of arrays.
+/// An engine with one world on a manual clock, in a network of arrays.
 struct VirtualWorld {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
@@ -64,7 +64,7 @@ struct VirtualNetworkTests {
         #expect(!world.network.settle())
     }
 
-    /// A client that has asked a question over its socket 2, and has taken what came at once.
+    /// A client that asked a question over socket 2, and received what came at once.
     private func chat(in world: VirtualWorld) throws -> VirtualNetwork.Endpoint {
         let client = try world.join()
         client.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))
@@ -110,7 +110,7 @@ struct VirtualNetworkTests {
     @Test("The server notices a client that disconnects without closing")
     func abandoned() throws {
         let world = try VirtualWorld()
-        // The echo is the process's, not a world's.
+        // The echo belongs to the process, not to a world.
         let client = world.network.join(ClientWire(base: try BaseURL("http://127.0.0.1:8080"), seed: 1))
         let request = world.request(1, "/__admin/echo")
         client.wire.perform(

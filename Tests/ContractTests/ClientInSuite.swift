@@ -4,9 +4,10 @@ import FitIQClient
 import MockServer
 import Testing
 
-// docs/swift-tests.md points here: a client of the system's clock in the contract suite, as a team would wrap its own.
+// docs/swift-tests.md points here: it shows how a team wraps its client, which uses the system's clock, for the
+// contract suite.
 
-/// The client as the suite drives it: what its user does goes in, what its user sees comes out.
+/// The client as the suite drives it: the user's actions go in, and what the user sees comes out.
 struct ClientInSuite: ClientUnderTest {
     let client: FitIQClient
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A recorded session for each test")
 struct FakeBackendReplayTests {
-    /// A session of one request, played back.
+    /// A session with one request, replayed.
     private static func scenario(match: String) -> Scenario {
         let text = """
             {"name": "take", "replay": {"match": "\(match)", "session": {"log": {"version": "1.2", "entries": [{

@@ -13,7 +13,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Runs a test that must have an issue with some texts in it, at the test itself; traits that follow it are within it.
+/// Runs a test that must report an issue containing some texts, at the test itself; the traits after it run inside it.
 struct FoundOutTrait: TestTrait, TestScoping {
     let texts: [String]
     /// Whether the issue must fail the test.
@@ -30,7 +30,7 @@ struct FoundOutTrait: TestTrait, TestScoping {
         }
     }
 
-    /// Whether a comment has all texts, and counts nothing that is not there.
+    /// Whether a comment contains all texts, and counts nothing that is absent.
     private func says(_ comment: String) -> Bool {
         texts.allSatisfy { comment.contains($0) } && !comment.contains("And 0 more")
     }
@@ -51,10 +51,10 @@ extension Trait where Self == FoundOutTrait {
     }
 }
 
-/// A client as small as can be.
+/// A minimal client.
 private struct Client {
     let backend: FakeBackend
-    /// What a fault keeps waiting in one test must not take the connections of the others: a session has six by default.
+    /// A fault that delays a test must not occupy the connections of others: a session has six by default.
     private static let session = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 1000
@@ -79,13 +79,13 @@ private struct Client {
 }
 
 extension FakeBackendTrait {
-    /// Two schedules, with time for a machine on which everything takes long.
+    /// Two schedules, with enough time for a slow machine.
     fileprivate func exploringTwice() -> FakeBackendTrait {
         exploring(runs: 2, budget: .seconds(900), runLimit: .seconds(120))
     }
 }
 
-/// What a list of goals is answered with, so many times.
+/// The statuses of this many requests for a list of goals.
 func statuses(of count: Int) async throws -> [Int] {
     let client = try Client()
     var statuses: [Int] = []
@@ -98,7 +98,7 @@ struct FakeBackendTests {
     private static let upperCase = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
     private static let seen = Mutex<Set<String>>([])
 
-    // URLSession repeats at once what was lost: exploring finds that too.
+    // URLSession repeats lost requests at once, and exploring finds that too.
     @Test(
         "Exploring finds what a fault breaks in a test, tries it three times, and reports how often it failed",
         .foundOut("the first GET /api/v1/goals: the command ended", "of 3 times; seed 1, "),
@@ -169,7 +169,7 @@ struct FakeBackendTests {
         let start = try await backend.time()
         try await backend.advance(by: .seconds(26))
         #expect(try await backend.time() == start.advanced(byNanoseconds: 26_000_000_000))
-        // Whoever reads the journal sees why the token expired.
+        // The journal shows why the token expired.
         #expect(try await backend.journal().contains { $0.contains(#""advanced_by_ns":26000000000"#) })
         #expect(try await client.ask("GET", "/api/v1/goals").status == 401)
     }
@@ -295,7 +295,7 @@ struct FakeBackendTests {
                 #expect(status == 200)
             }
         }
-        // One for what was found.
+        // One issue for the finding.
         #expect(told.withLock { $0 } == 1)
     }
 
@@ -315,7 +315,7 @@ struct FakeBackendTests {
     func limited() async throws {
         let begin = ContinuousClock.now
         _ = try? await Client().ask("GET", "/api/v1/goals")
-        // It waits for what never comes.
+        // Waits for an event that never comes.
         let (silence, end) = AsyncStream<Never>.makeStream()
         for await _ in silence {}
         end.finish()

@@ -6,15 +6,15 @@ import Testing
 
 @testable import ContractSuite
 
-/// A client that was copied from a guide, with the guide's own mistake in it.
+/// A client copied from a guide, with the guide's own mistake.
 struct GuideMistake: Sendable, CustomTestStringConvertible {
     /// The name of its golden report.
     let name: String
-    /// What is wrong, as the report's heading.
+    /// The mistake, as the report's heading.
     let title: String
-    /// What the suite plays with it.
+    /// The cases that the suite plays with it.
     let cases: [ContractCase]
-    /// The obligations and checks from within by which it is found out; empty where only its user's view shows it.
+    /// The obligations and inside checks that reveal it; empty if only the user's view does.
     let breaks: Set<String>
     let configure: @Sendable (inout ClientConfiguration) -> Void
     let tampering: @Sendable () -> Tampering
@@ -39,7 +39,7 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
             "quick-start-without-credentials", "consultation-websocket, Quick Start",
             cases: [.suite("guide/consultation-websocket/chat")], breaks: ["auth/websocket-credentials"],
             configured: {
-                // The Quick Start knows of no other token, and waits for none.
+                // The Quick Start has no other token, and waits for none.
                 $0.freshToken = nil
                 $0.patience.token = .zero
             }
@@ -55,10 +55,10 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
         GuideMistake(
             "snake-case-frames", "enhanced-consultations, IncomingMessage",
             cases: [.suite("guide/enhanced-consultations/chat")], breaks: [],
-            // The guide's client waits for the chunks as long as its user does.
+            // The guide's client waits for chunks as long as its user does.
             configured: { $0.patience.answer = .seconds(3600) }
         ) {
-            // Without messageId no chunk finds its message.
+            // Without messageId no chunk matches its message.
             .hearing { $0["message_id"] == nil }
         },
         GuideMistake(
@@ -111,15 +111,17 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// CodingKeys in snake_case together with convertFromSnakeCase: the decoder looks for `created_at` among keys that it has
-/// converted to `createdAt`, so what is required is not found, and what is optional is nil.
+/// Decodes nothing: CodingKeys in snake_case contradict convertFromSnakeCase.
+///
+/// The decoder looks for `created_at` among keys that it has converted to `createdAt`, so required members are missing,
+/// and optional ones are nil.
 private func undecoded(_ body: [UInt8]) -> [UInt8] {
     guard let value = try? JSON.parse(body), value["error"] == nil else { return body }
     return Array("{}".utf8)
 }
 
 extension Tampering {
-    /// Lets through the frames that the client can read.
+    /// Passes only frames that the client can read.
     fileprivate static func hearing(_ isRead: @escaping (JSONValue) -> Bool) -> Tampering {
         var tampering = Tampering()
         tampering.hear = { input, _, _ in

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("docs/guides-line-by-line.md")
 struct GuidesPageTests {
-    /// A row: what a guide asks in a section, and who looks.
+    /// A row: a requirement in a section of a guide, and who checks it.
     private struct Row {
         let section: Substring
         let ask: Substring
         let looks: Substring
 
-        /// The obligations and cases that it names.
+        /// The obligations and cases in the row.
         var names: [String] { looks.matches(of: #/`([a-z-]+/[a-z0-9/-]+)`/#).map { String($0.output.1) } }
     }
 

@@ -3,7 +3,7 @@ import FakeBackend
 import FitIQClient
 import Testing
 
-// An app has types of its own with the names of what is below these modules: none of them is in the way.
+// An app has its own types with the same names as these modules' dependencies; none of them conflicts.
 
 private struct APIError: Error {}
 private struct Goal { var title: String }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The reference client keeps the contract")
 struct ReferenceTests {
-    /// A case, whose answers are given, and how the client chats.
+    /// A case with scripted answers, and the client's chat protocol.
     struct Performance: Sendable, CustomTestStringConvertible {
         let contractCase: ContractCase
         let style: ClientConfiguration.ChatStyle
@@ -27,7 +27,7 @@ struct ReferenceTests {
         let contractCase = performance.contractCase
         let result = try await Playing.result(of: contractCase) { $0.chat = performance.style }
         #expect(result.isPassed && result.broken.isEmpty, "\(result)")
-        // The coach's suggestions are sent in the other protocol only.
+        // Only the other protocol sends the coach's suggestions.
         let untold = performance.style == .message ? ["goal/links-created-goal"] : []
         #expect(result.unfaced.allSatisfy(untold.contains) && result.skipped == nil && result.missedCount == 0)
         #expect(result.looked == contractCase.checks)
@@ -59,7 +59,7 @@ struct ReferenceTests {
 }
 
 extension ContractCase {
-    /// The case in another mode; nil where the guide lacks an endpoint or asks nothing of what the case is about.
+    /// The case in another mode; nil if the guide lacks an endpoint or does not ask for the case's subject.
     func played(as mode: GuideMode) -> ContractCase? {
         guard guide == nil, steps.allSatisfy({ $0.isServed(in: mode) }) else { return nil }
         let faces = faces.filter { id in
@@ -70,7 +70,7 @@ extension ContractCase {
             address, title, clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }
 
-    /// Chat, a goal, a meal, leaving and coming back, with patience for anything the scenario does.
+    /// Chat, a goal, a meal, leaving and returning, with patience for everything that the scenario does.
     static func everything(in scenario: String) -> ContractCase {
         story(
             .builtIn(scenario),
@@ -89,7 +89,7 @@ extension ContractCase {
 }
 
 extension Step {
-    /// Whether a guide has what it takes.
+    /// Whether a guide has all that it needs.
     fileprivate func isServed(in mode: GuideMode) -> Bool {
         let endpoints: [Endpoint] =
             switch self {

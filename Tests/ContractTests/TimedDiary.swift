@@ -8,9 +8,9 @@ import Testing
     import FoundationNetworking
 #endif
 
-// docs/swift-tests.md points here: a client of URLSession whose timers follow the clock of the suite.
+// docs/swift-tests.md points here: a URLSession client whose timers follow the suite's clock.
 
-/// A diary of meals that asks every five seconds, by a clock that stands still until the suite moves it.
+/// A meal diary that polls every five seconds, by a clock that the suite moves.
 final class TimedDiary: ClientUnderTest {
     let clock = ClientClock.suite
     let usesSockets = false
@@ -18,14 +18,14 @@ final class TimedDiary: ClientUnderTest {
     private let here: Surroundings
     private let session: URLSession
     private var state = ClientReport()
-    /// What is to be done, and when: the meals to log and to ask for.
+    /// The meals to log and to poll, with their times.
     private var agenda: [(due: Timestamp, meal: Int, type: MealType?, left: Int)] = []
     private var now: Timestamp
 
     init(_ here: Surroundings) {
         (self.here, now) = (here, here.now)
         let configuration = URLSessionConfiguration.ephemeral
-        // A fault may hold an answer back until the clock moves on; it moves when this call is over.
+        // A fault may hold an answer back until the clock moves, which happens after this call.
         configuration.timeoutIntervalForRequest = 2
         session = URLSession(configuration: configuration)
     }
@@ -42,7 +42,7 @@ final class TimedDiary: ClientUnderTest {
         return report
     }
 
-    /// Does all that is due by now, waits for the answers, and says when there is more to do.
+    /// Does everything due by now, waits for the answers, and returns the next due time.
     func settle(at time: Timestamp) async throws -> Timestamp? {
         now = time
         while let place = agenda.firstIndex(where: { $0.due <= now }) {

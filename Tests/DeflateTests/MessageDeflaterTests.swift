@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Deflating and inflating messages")
 struct MessageDeflaterTests {
-    /// Texts as a coach streams them, some of them empty, long, or hard to compress.
+    /// Texts as a coach streams them; some are empty, long, or hard to compress.
     static func messages(seed: UInt64) -> [[UInt8]] {
         var draw = Draw(seed: seed)
         let words = ["protein ", "{\"type\":\"stream_chunk\",\"content\":\"", "a", "Müsli ", "👩‍🍳", "oats "]
@@ -53,7 +53,7 @@ struct MessageDeflaterTests {
         let message = draw.bytes(100_000)
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
         let payload = deflater.deflate(message)
-        // zlib's tables have room for some 16,000 bytes of it: seven stored blocks, with five bytes for each.
+        // zlib's tables have room for some 16,000 bytes of it: seven stored blocks, with five extra bytes for each.
         #expect((message.count...message.count + 50).contains(payload.count), "\(payload.count) bytes")
     }
 
@@ -104,7 +104,7 @@ struct MessageDeflaterTests {
             ([], .unfinished),
             // A last block without the empty one after it.
             ([0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00], .unfinished),
-            // The four bytes that must be left out.
+            // Ends with the four bytes that must be left out.
             ([0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x00, 0x00, 0xFF, 0xFF], .unfinished),
             // A block of the type that does not exist.
             ([0x07, 0x00], .corrupt),

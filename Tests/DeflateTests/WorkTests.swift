@@ -6,7 +6,7 @@ import Testing
 /// Work is counted, not timed: bytes that zlib takes, writes and loads, and calls of it.
 @Suite("The work for a byte of input")
 struct WorkTests {
-    /// Earlier bytes that fill most of the window, and cannot be made small.
+    /// Earlier bytes that fill most of the window, and cannot be compressed.
     static let earlier: [UInt8] = {
         var draw = Draw(seed: 24)
         return draw.bytes(24 * 1024)
@@ -16,7 +16,7 @@ struct WorkTests {
         Array(repeatElement(bytes, count: count).joined())
     }
 
-    /// What one direction of a connection does with a message after 24 KiB.
+    /// The work of one direction of a connection for a message after 24 KiB.
     static func work(for payload: [UInt8]) throws -> (message: [UInt8], work: Int) {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
@@ -28,7 +28,7 @@ struct WorkTests {
 
     @Test("The work for a message does not grow with its number of final blocks")
     func finalBlocks() throws {
-        // An empty block of fixed codes that is marked as the last; and the same with one letter.
+        // An empty block of fixed codes that is marked as the last one; and the same with one letter.
         let blocks: [(bytes: [UInt8], letters: Int)] = [([0x03, 0x00], 0), ([0x4B, 0x04, 0x00], 1)]
         for (block, letters) in blocks {
             let count = 100_000

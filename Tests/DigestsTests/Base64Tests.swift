@@ -75,7 +75,7 @@ struct Base64Tests {
             }
         }
         #expect(pairs == 256)
-        // Of the last characters tried, the sixteen whose two low bits are zero may stand.
+        // Of the last characters tried, only the sixteen whose two low bits are zero are valid.
         #expect(triples == 64 * 64 * 16)
     }
 }

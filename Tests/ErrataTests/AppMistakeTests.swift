@@ -35,12 +35,12 @@ extension Errata {
             // The user sees an error, and the next attempt finds the address taken.
             #expect(try app.send(.post, "/auth/register", App.account).status == 409)
             #expect(try app.send(.post, "/auth/login", App.account).status == 200)
-            // The other app's model, which the answer serves.
+            // The other app's model can read the answer.
             let read = try JSONDecoder().decode(AppModels.Answer<AppModels.Registration>.self, from: data)
             #expect(read.data.createdAt == "2025-01-29T10:30:00Z")
         }
 
-        /// Makes one message of the chunks that arrive within a time of each other, as the app does.
+        /// Combines chunks that arrive within a time of each other into one message, as the app does.
         struct Streaming {
             let nanoseconds: Double
             var messages: [String] = []
@@ -82,7 +82,7 @@ extension Errata {
             #expect(fixed.messages == [chunks.joined()])
         }
 
-        /// A client that throws for every status but 2xx, before its callers see it, or does not.
+        /// A client that throws for every status except 2xx before its callers see it, or does not.
         struct Client {
             struct Refused: Error, Equatable { let status: Int }
             let app: App
@@ -95,7 +95,7 @@ extension Errata {
                 return response
             }
 
-            /// A new consultation, or the one that the conflict names.
+            /// A new consultation, or the existing one of the conflict.
             func consultation() throws -> String? {
                 let response = try send(.post, "/consultations", #"{"persona":"nutritionist"}"#)
                 if response.status == 409 {
@@ -104,7 +104,7 @@ extension Errata {
                 return response.json?["data"]?["id"]?.string
             }
 
-            /// The consultation's title, or a word for one that is gone.
+            /// The consultation's title, or a word for a deleted one.
             func title(of consultation: String) throws -> String? {
                 let response = try send(.get, "/consultations/\(consultation)")
                 return response.status == 404 ? "gone" : response.json?["data"]?["title"]?.string
@@ -143,7 +143,7 @@ extension Errata {
             #expect(try AppModels.decoder.decode(Nested.self, from: changed).data.profile.heightCm == 171)
         }
 
-        /// A client of FitIQ, such as that of meals: its refresh stands behind a request that throws.
+        /// A client of FitIQ, such as that of meals: its refresh comes after a request that throws.
         struct RefreshingClient {
             let app: App
             let path: String
@@ -168,7 +168,7 @@ extension Errata {
             #expect(try listed.list() == 200)
             app.network.advance(by: .seconds(3600))
             for _ in 1...3 { #expect(throws: Client.Refused(status: 401)) { try listed.list() } }
-            // The refresh token is still there to be used: once, and no more.
+            // The refresh token still works, exactly once.
             var fixed = RefreshingClient(app: app, path: "/meal-logs", tokens: tokens, throwsFirst: false)
             #expect(try fixed.list() == 200)
             let again = try app.send(.post, "/auth/refresh", App.body(refreshing: tokens.refreshToken))
@@ -226,7 +226,7 @@ extension Errata {
     }
 }
 
-/// A server that answers as the union, with a clock moved by hand, and an app's requests to it.
+/// A server in union mode with a manual clock, and an app's requests to it.
 struct App {
     static let account =
         #"{"email":"ada@example.com","password":"correct horse","name":"Ada","date_of_birth":"1990-05-17"}"#
@@ -254,7 +254,7 @@ struct App {
         return try client.exchange(request)
     }
 
-    /// Registers, and logs in.
+    /// Registers and logs in.
     func signIn() throws -> AppModels.Tokens {
         #expect(try send(.post, "/auth/register", Self.account).status == 201)
         let answer = try send(.post, "/auth/login", Self.account)
@@ -271,7 +271,7 @@ struct App {
         return try HTTPClient(try #require(network.connect())).upgrade(request)
     }
 
-    /// What the judge says of an obligation.
+    /// The judge's verdict on an obligation.
     func verdict(_ obligation: String) throws -> String? {
         let verdicts = try exchange(Request(target: "/__admin/worlds/default/verdicts")).json?["verdicts"]?.array
         return verdicts?.first { $0["id"]?.string == obligation }?["verdict"]?.string

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Errata {
-    /// The rows of the apps in `openapi/DEVIATIONS.md` about photos, the coach, and what is synchronised.
+    /// The rows about photos, the coach, and synchronization in the apps' table of `openapi/DEVIATIONS.md`.
     @Suite("Mistakes in the apps' synchronization")
     struct AppSyncMistakeTests {
         private typealias Client = AppMistakeTests.Client
@@ -35,7 +35,7 @@ extension Errata {
             let described = Data(#"{"success":true,"data":{"access_token":"a","refresh_token":"r"}}"#.utf8)
             #expect(
                 DecodingFailure.of(AppModels.Tokens.self, JSONDecoder(), described) == .keyNotFound("access_token"))
-            // This server has them at the top level, too.
+            // This server also has the tokens at the top level.
             let wrapped = try JSONDecoder().decode(AppModels.Refreshed.self, from: Data(answer.body)).data
             let found = try JSONDecoder().decode(AppModels.Tokens.self, from: Data(answer.body))
             #expect(found.accessToken == wrapped.accessToken && found.refreshToken == wrapped.refreshToken)
@@ -76,7 +76,7 @@ extension Errata {
             #expect(throws: PhotoClient.Failure.notFound) { try listed.photo(ServerAnswers.id) }
             app.network.advance(by: .seconds(3600))
             #expect(throws: PhotoClient.Failure.unauthorized) { try listed.photo(ServerAnswers.id) }
-            // The tokens are new all the same.
+            // The tokens are new even so.
             #expect(throws: PhotoClient.Failure.notFound) { try listed.photo(ServerAnswers.id) }
 
             var fixed = PhotoClient(app: app, tokens: listed.tokens, retriesWithinDo: false)
@@ -154,7 +154,7 @@ extension Errata {
             let described = "2025-01-29T10:30:00Z"
             #expect(formatter.date(from: described) == nil)
             #expect(ISO8601DateFormatter().date(from: described) != nil)
-            // What this server answers has a fraction, for this app.
+            // This server's answer has a fraction for this app.
             let answer = try app.send(.post, "/insights/generate/wellness", #"{"insight_type":"weekly"}"#, token)
             let insight = try #require(answer.json?["data"], "\(answer.text)")
             for member in ["created_at", "updated_at", "period_start", "period_end"] {

@@ -4,10 +4,10 @@ import Testing
 
 /// The compiler of the toolchain that runs the tests.
 enum Compiler {
-    /// What the compiler says about a line.
+    /// A compiler message about a line.
     struct Diagnostic: Hashable, Comparable {
         let line: Int
-        /// `error: cannot find 'a' in scope`, without the compiler's own reference to its documentation.
+        /// `error: cannot find 'a' in scope`, without the compiler's reference to its documentation.
         let message: String
 
         static func < (left: Diagnostic, right: Diagnostic) -> Bool {
@@ -15,7 +15,7 @@ enum Compiler {
         }
     }
 
-    /// Reads Swift text as Swift 6 and returns its errors and warnings; cancelling the test ends the compiler.
+    /// Compiles Swift text as Swift 6, and returns its errors and warnings; cancelling the test stops the compiler.
     static func diagnostics(of snippet: String) async throws -> [Diagnostic] {
         let files = try ScratchFolder()
         defer { files.remove() }
@@ -23,7 +23,7 @@ enum Compiler {
         try Data(snippet.utf8).write(to: source)
         let process = Process()
         process.executableURL = try program()
-        // `xcrun` hands the rest on to the compiler that it finds.
+        // `xcrun` passes the rest to the compiler that it finds.
         process.arguments =
             (process.executableURL?.lastPathComponent == "xcrun" ? ["swiftc"] : [])
             + ["-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm", source.path]
@@ -33,7 +33,7 @@ enum Compiler {
         let status = try await process.runToItsEnd()
         let text = try files.read("said")
         let found = read(text)
-        // A compiler that could not start its work has said nothing about the snippet.
+        // A compiler that failed to start says nothing about the snippet.
         try #require(status == 0 || !found.isEmpty, "\(text)")
         return found
     }

@@ -2,7 +2,7 @@ import Foundation
 import GuideModels
 import Testing
 
-/// `openapi/DEVIATIONS.md`, read as its readers do: tables, headings, code, and the tests that it names.
+/// The contents of `openapi/DEVIATIONS.md`: tables, headings, code, and the names of tests.
 struct Deviations {
     /// From the package's root.
     static let path = "openapi/DEVIATIONS.md"
@@ -16,7 +16,7 @@ struct Deviations {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The lines below a heading, up to the next one of the same rank or a higher one.
+    /// The lines below a heading, up to the next heading of the same or a higher rank.
     func section(_ heading: String) -> [String] {
         let rank = heading.prefix { $0 == "#" }.count
         let lines = text.components(separatedBy: "\n")
@@ -27,7 +27,7 @@ struct Deviations {
         }.map { $0 }
     }
 
-    /// The rows of the one table in a section, without its head.
+    /// The rows of the only table in a section, without its head.
     func rows(_ heading: String) -> [[String]] {
         section(heading).filter { $0.hasPrefix("|") }.dropFirst(2).map { line in
             line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -59,7 +59,7 @@ struct DeviationsTests {
     @Test("Every disagreement states both sides, and names a test")
     func rows() throws {
         let rows = try Deviations().rows("## Where the guides disagree")
-        // The twelve of the contract, the members of frames, and goals.
+        // The contract's twelve rows, the members of frames, and goals.
         #expect(rows.count == 14)
         for row in rows {
             #expect(row.count == 5, "\(row)")
@@ -138,7 +138,7 @@ struct DeviationsTests {
     @Test("The compiler gives every quoted message")
     func messagesAreReal() throws {
         let real = try Set(Snippet.all.flatMap { Snippet.announced(in: try $0.text).map(\.message) })
-        // A line may end within a message, which counts as a space.
+        // A line may end inside a message, which counts as a space.
         let quoted = try Deviations().text.components(separatedBy: "`")
             .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
             .filter { $0.hasPrefix("error: ") || $0.hasPrefix("warning: ") }

@@ -1,7 +1,7 @@
 import Testing
 
-/// What is wrong in the guides' own snippets, each shown to fail as a developer sees it, and then its fix.
+/// The mistakes in the guides' own snippets: each test shows the failure as a developer sees it, and then its fix.
 ///
-/// `openapi/DEVIATIONS.md` tells the same to users. One at a time, because compilers want memory.
+/// `openapi/DEVIATIONS.md` explains the same to users. The tests run one at a time, because compilers use much memory.
 @Suite("Errata of the guides", .serialized)
 enum Errata {}

@@ -44,7 +44,7 @@ extension Errata {
             let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: frame)
             #expect(message.type == .mealLogCompleted)
             #expect(message.data.items.count == 1)
-            // The listing's own way leaves nothing of it: MessageData has no items.
+            // The listing's own decoding loses it: MessageData has no items.
             let listed = try Guide.decoder.decode(Guide.WebSocketMessage.self, from: frame)
             #expect(listed.data?.mealLogId == nil)
             #expect(listed.data?.totalCalories == 198)

@@ -67,12 +67,12 @@ extension Errata {
                 throw URLError(.timedOut)
             }
 
-            /// As listed: the error ends up on the screen and goes no further.
+            /// As listed: the error is shown on the screen and not rethrown.
             mutating func chatAboutGoal() {
                 do { try createConversation() } catch { chatError = "\(error)" }
             }
 
-            /// `chatAboutGoalWithRetry`, for an attempt that may throw or not; it waits nowhere.
+            /// `chatAboutGoalWithRetry`, for an attempt that may throw or not, without its waits.
             mutating func withRetry(_ attempt: (inout Chat) throws -> Void) {
                 var retryCount = 0
                 let maxRetries = 3

@@ -1,23 +1,25 @@
-/// The listing of consultation-websocket, `ConsultationWebSocketManager`, cut down to what decides about reconnecting.
+/// The listing of consultation-websocket, `ConsultationWebSocketManager`, reduced to the code that decides about
+/// reconnecting.
 ///
-/// The order of statements is the listing's; the network is the caller, who says what happens to the pending receive.
+/// The statements have the listing's order. The caller plays the network, and decides what happens to the pending
+/// receive.
 struct ListedReconnecting {
     private(set) var reconnectAttempts = 0
     private let maxReconnectAttempts = 5
     private(set) var isConnected = false
-    /// Handshakes begun.
+    /// Started handshakes.
     private(set) var handshakes = 0
-    /// Seconds waited before each handshake but the first.
+    /// The seconds of waiting before each handshake except the first.
     private(set) var delays: [Int] = []
     private var hasPendingReceive = false
     private var wantsConnection = false
 
-    /// Which of the listing's two faults are fixed.
+    /// The fixes for the listing's two faults.
     struct Fixes: OptionSet {
         let rawValue: Int
-        /// The attempts are counted until the server says `connected`.
+        /// The count of attempts is reset only when the server says `connected`.
         static let resetsWhenConnected = Fixes(rawValue: 1)
-        /// What fails after `disconnect()` is no reason to reconnect.
+        /// A failure after `disconnect()` does not cause a reconnect.
         static let remembersDisconnect = Fixes(rawValue: 2)
     }
     let fixes: Fixes
@@ -33,7 +35,7 @@ struct ListedReconnecting {
         hasPendingReceive = true
     }
 
-    /// The frame `connected` arrives.
+    /// Handles the arrival of `connected`.
     mutating func serverSaysConnected() {
         if fixes.contains(.resetsWhenConnected) { reconnectAttempts = 0 }
     }
@@ -58,6 +60,6 @@ struct ListedReconnecting {
         }
     }
 
-    /// Whether another handshake is under way.
+    /// Whether another handshake is in progress.
     var isTrying: Bool { hasPendingReceive }
 }

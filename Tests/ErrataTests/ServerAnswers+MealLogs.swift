@@ -2,12 +2,12 @@ import FitIQAPI
 import Foundation
 
 extension ServerAnswers {
-    /// What has become of a meal log.
+    /// The state of a meal log.
     enum Meal: CaseIterable {
         case processing, completed, failed
     }
 
-    /// The meal that both guides describe: 120 g of chicken breast.
+    /// The meal in both guides' examples: 120 g of chicken breast.
     static func log(_ meal: Meal) throws -> MealLog {
         var log = try MealLog(
             id: resourceID, userID: "user-1", rawInput: "120g chicken breast", mealType: .lunch,
@@ -33,7 +33,7 @@ extension ServerAnswers {
         return Data(log.body(of: log.object(in: form), in: form))
     }
 
-    /// The frame about a log that is done.
+    /// The frame about a finished log.
     static func mealEvent(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
         struct StillProcessing: Error {}
         guard let frame = MealLogEvent.frame(of: try log(meal), in: mode) else { throw StillProcessing() }

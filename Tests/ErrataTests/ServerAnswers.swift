@@ -2,7 +2,7 @@ import FitIQAPI
 import Foundation
 import Testing
 
-/// Answers of this server for the errata to decode: here stands how they are encoded.
+/// This server's answers, for the errata to decode; this file encodes them.
 enum ServerAnswers {
     static let id = "550e8400-e29b-41d4-a716-446655440000"
 
@@ -15,7 +15,7 @@ enum ServerAnswers {
 
     static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// The answer to create or get; the union's is the same to both.
+    /// The answer to create or get; in the union they are the same.
     static func consultation(
         answering endpoint: Endpoint = .showConsultation, in mode: GuideMode = .union
     ) throws -> Data {
@@ -58,14 +58,14 @@ enum ServerAnswers {
     }
 }
 
-/// How decoding fails: what went wrong, and the path to it.
+/// A decoding failure: its kind, and the path.
 enum DecodingFailure: Equatable {
     case typeMismatch(String)
     case keyNotFound(String)
     case valueNotFound(String)
     case dataCorrupted(String)
 
-    /// Decodes, and expects that to fail.
+    /// Decodes, and expects a failure.
     static func of<Model: Decodable>(
         _ model: Model.Type, _ decoder: JSONDecoder, _ data: Data, at location: SourceLocation = #_sourceLocation
     ) -> DecodingFailure? {

@@ -2,10 +2,10 @@ import Foundation
 import GuideModels
 import Testing
 
-/// A piece of a guide's code, cut down to its fault: a file below `Fixtures/guides/errata`, with its fix next to it.
+/// A piece of a guide's code reduced to its fault: a file below `Fixtures/guides/errata`, with its fix next to it.
 ///
-/// What the compiler says stands in the line that it is about, `// error: …` or `// warning: …`; in a line of its own
-/// it is about the next.
+/// A compiler message stands in the line that it is about, `// error: …` or `// warning: …`; on a line of its own it is
+/// about the next line.
 struct Snippet: Sendable, CustomTestStringConvertible {
     let name: String
     var testDescription: String { name }
@@ -14,10 +14,10 @@ struct Snippet: Sendable, CustomTestStringConvertible {
 
     static let directory = GuideFixture.directory.appending(path: "errata")
 
-    /// Those that the compiler finds fault with.
+    /// The snippets that the compiler rejects.
     static let all = names { !$0.hasSuffix(".fixed") }.map(Snippet.init)
 
-    /// Fixes of faults that only show when the code runs.
+    /// Fixes of faults that show only when the code runs.
     static let fixesAlone: [Snippet] = {
         let faults = Set(all.map { "\($0.name).fixed" })
         return names { $0.hasSuffix(".fixed") && !faults.contains($0) }.map(Snippet.init)
@@ -28,7 +28,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
         return files.filter { $0.hasSuffix(".swift.txt") }.map { String($0.dropLast(10)) }.filter(isWanted).sorted()
     }
 
-    /// The text of the file that has this name.
+    /// The text of the file with this name.
     var text: String { get throws { try read("swift.txt") } }
     var fixed: String { get throws { try read("fixed.swift.txt") } }
 
@@ -36,7 +36,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
         try String(contentsOf: Self.directory.appending(path: "\(name).\(suffix)"), encoding: .utf8)
     }
 
-    /// What the compiler is to say, from the comments.
+    /// The expected compiler messages, from the comments.
     static func announced(in text: String) -> [Compiler.Diagnostic] {
         var found: [Compiler.Diagnostic] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -49,7 +49,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
         return found.sorted()
     }
 
-    /// Expects what the comments announce, and of the fix nothing at all.
+    /// Expects the announced messages, and none for the fix.
     func check(at location: SourceLocation = #_sourceLocation) async throws {
         let broken = try text
         let announced = Self.announced(in: broken)

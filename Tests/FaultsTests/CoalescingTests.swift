@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("Messages that wait for others")
 struct CoalescingTests {
-    /// What a client hears when these are sent one after the other: frames separated by `|`, messages in one by `+`.
+    /// What a client receives when these are sent in a row: frames separated by `|`, messages in one frame by `+`.
     private static func heard(_ faults: [(SocketFault, SocketPoint)], _ messages: [String]) throws -> String {
         var socket = try socketFaults(faults)
         var out: [UInt8] = []
@@ -33,7 +33,7 @@ struct CoalescingTests {
         (.frames(.all), 100, "connected|received+1+2+3+complete|pong|received+1+2+3+complete"),
         (.chunks(.all, ofAnswer: nil), 2, "connected|received|1+2|3|complete|pong|received|1+2|3|complete"),
         (.chunks(.all, ofAnswer: 2), 3, "connected|received|1|2|3|complete|pong|received|1+2+3|complete"),
-        // One that is not meant lies between.
+        // A message that is not selected comes in between.
         (
             .chunks(Selection(step: 2), ofAnswer: nil), 2,
             "connected|received|1|2|3|complete|pong|received|1|2|3|complete"
@@ -63,7 +63,7 @@ struct CoalescingTests {
                     (.coalesce(count: 5), .chunks(Selection(last: 2), ofAnswer: nil)),
                     (.coalesce(count: 5), .frames(Selection(first: 3))),
                 ], [Talk.connected] + Talk.answer) == "connected|received|1+2|3+complete")
-        // One message to a frame is no wish at all.
+        // One message per frame changes nothing.
         let single: [(SocketFault, SocketPoint)] = [
             (.coalesce(count: 1), .frames(.all)), (.coalesce(count: 2), .frames(.all)),
         ]
@@ -153,7 +153,7 @@ struct CoalescingTests {
         let sent = (0..<4).map { _ in socket.send(message).transmission.bytes.count }
         #expect(sent == [0, 0, 0, 4 * message.count + 3 + 10])
         #expect(socket.waitingByteCount == 0)
-        // Exactly the limit is enough.
+        // Exactly the limit is allowed.
         let spaces = String(repeating: " ", count: FaultLimits.waitingBytes - 12)
         let whole = socket.send(bytes(#"{"type":"x"}"# + spaces)).transmission.bytes
         #expect(whole.count == FaultLimits.waitingBytes + 10)

@@ -9,7 +9,7 @@ import WebSocket
 struct HandshakeFaultTests {
     static let key = [UInt8](0..<16)
 
-    /// The 101 that a server sends, and the client that waits for it.
+    /// A server's 101, and the client that waits for it.
     private static func handshake(key: [UInt8] = HandshakeFaultTests.key) -> (EncodedResponse, ClientHandshake) {
         let client = ClientHandshake(key: key)
         let accept = ServerHandshake.accept(for: client.key)
@@ -21,7 +21,7 @@ struct HandshakeFaultTests {
         )
     }
 
-    /// What the client makes of a response.
+    /// The client's verdict on a response.
     private static func verdict(of client: ClientHandshake, on transmission: Transmission) -> ClientHandshake.Failure? {
         let response = EncodedResponse(transmission.bytes)
         var fields = HTTPFields()
@@ -60,7 +60,7 @@ struct HandshakeFaultTests {
         }
         #expect(expected == ServerHandshake.accept(for: client.key))
         #expect(value.utf8.count == 28)
-        // There is nothing to falsify in a refusal.
+        // A refusal has nothing to falsify.
         let refusal = EncodedResponse(bytes("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"))
         #expect(refusal.apply([.wrongAccept], seed: 0) == Transmission(refusal.bytes))
     }

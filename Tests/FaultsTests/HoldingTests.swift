@@ -105,17 +105,17 @@ struct HoldingTests {
         _ = held.send(bytes(Talk.pong))
         #expect(held.release().transmission == Transmission())
         #expect(held.ungate().transmission.bytes == frame(Talk.connected) + frame(Talk.pong))
-        // Behind a gate nothing is held: that begins when it opens.
+        // Nothing is held behind a gate until it opens.
         var gated = try Self.holding(.frames(.only(1)))
         gated.gate()
         #expect(gated.send(bytes(Talk.connected)).held == nil)
         #expect(gated.ungate().held?.text == bytes(Talk.connected))
-        // A step waits for what comes behind the gate.
+        // A step waits for messages behind the gate.
         _ = gated.release(steps: true)
         gated.gate()
         #expect(gated.send(bytes(Talk.pong)) == Outgoing())
         #expect(gated.ungate().held?.text == bytes(Talk.pong))
-        // What waits behind the gate already is next when the operator asks for a step.
+        // A message that already waits behind the gate is the next one for a step.
         var stepped = SocketFaults(seed: 7)
         stepped.gate()
         _ = stepped.send(bytes(Talk.pong))
@@ -137,7 +137,7 @@ struct HoldingTests {
         frames.holdNextFromClient(Breakpoint(name: "by", hold: hold))
         #expect(frames.receive(bytes("x"), isText: true)?.name == "by")
         #expect(frames.receive(bytes("x"), isText: true) == nil)
-        // The text must be in it.
+        // The message must contain the text.
         var texts = try Self.holding(.frames(.all), Hold(fromClient: true, text: "aab"))
         for (text, isHeld) in [("aab", true), ("xaaab", true), ("aaxab", false), ("aa", false), ("", false)] {
             let breakpoint = texts.receive(bytes(text), isText: true)
@@ -164,7 +164,7 @@ struct HoldingTests {
         var other: SocketFaults?
         selected.attach(selected.frameBreakpoints(named: ["a"]), to: &other)
         #expect(other == nil)
-        // What else the socket has, or what was taken from it, does not keep one from it.
+        // A socket's other or removed rules do not prevent it.
         let rules = ["a", "b"].map { FaultRule.socket($0, .hold(Hold(fromServer: true))) }
         var both = FaultBook(rules: rules)
         var faults: SocketFaults?

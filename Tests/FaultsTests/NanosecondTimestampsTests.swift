@@ -9,7 +9,7 @@ struct NanosecondTimestampsTests {
         text(NanosecondTimestamps.rewrite(bytes(json), seed: seed))
     }
 
-    /// The digits that a seed of 7 gives to the two times below.
+    /// The digits for the two times below with a seed of 7.
     static let one = "2025-01-29T10:30:00"
     static let two = "2025-01-29T10:30:01"
 
@@ -53,7 +53,7 @@ struct NanosecondTimestampsTests {
         #expect(try fraction(Self.one, seed: 7) == fraction(Self.one, seed: 7, in: #"{"later":[1,2,@]}"#))
         #expect(try fraction(Self.one, seed: 7) != fraction(Self.one, seed: 8))
         #expect(try fraction(Self.one, seed: 7) != fraction(Self.two, seed: 7))
-        // Pinned: transcripts shall be the same tomorrow.
+        // Pinned, so that transcripts never change.
         #expect(try [fraction(Self.one, seed: 7), fraction(Self.two, seed: 7)] == ["858602930", "177882499"])
         let all = try (UInt64(0)..<200).map { try fraction(Self.one, seed: $0) }
         #expect(Set(all).count == 200)

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import Faults
 
-/// Random rules on random traffic, from a seed that a failure prints.
+/// Random rules on random traffic; a failure prints the seed.
 @Suite("Random rules, random traffic")
 struct RandomFaultsTests {
     private static func number(_ numbers: inout Draw) -> Int {
@@ -80,7 +80,7 @@ struct RandomFaultsTests {
         }
     }
 
-    /// What holds of every transmission.
+    /// Checks the invariants of a transmission.
     private static func isSound(_ transmission: Transmission) -> Bool {
         let offsets = transmission.marks.map(\.offset)
         let ends = transmission.marks.filter {
@@ -99,7 +99,7 @@ struct RandomFaultsTests {
         let out = response.apply(faults, seed: seed)
         #expect(out.bytes == response.bytes)
         try #require(Self.isSound(out))
-        // Cut at its marks and put together again, it is the same.
+        // Cutting it at its marks and joining the pieces gives the same bytes.
         var (pieces, start): ([ArraySlice<UInt8>], Int) = ([], 0)
         for mark in out.marks {
             pieces.append(out.bytes[start..<mark.offset])
@@ -184,7 +184,7 @@ struct RandomFaultsTests {
         var out: [UInt8] = []
         let messages = (0..<30).map { _ in numbers.element(of: Talk.answer) }
         for message in messages { out += socket.send(bytes(message)).transmission.bytes }
-        // A message that waits to be swapped is sent by one more; what waits to be coalesced by the close.
+        // One more message releases a message that waits for swapping; a close releases coalesced ones.
         for rule in socket.ruleNames { socket.setEnabled(false, named: ExactString(rule)) }
         out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().transmission.bytes
         let heard = readFrames(out).flatMap { event -> [String] in
@@ -196,7 +196,7 @@ struct RandomFaultsTests {
 
     @Test("The work for a message grows only with its bytes and the rules")
     func linear() throws {
-        // A thousand rules that all name every message of a long talk.
+        // A thousand rules that all select every message of a long conversation.
         var book = FaultBook(
             rules: (0..<FaultLimits.rules).map { .socket("r\($0)", .fragments(at: [$0]), at: .frames(.all)) })
         var socket = try unwrap(book.openSocket(at: .after(0))?.socket)

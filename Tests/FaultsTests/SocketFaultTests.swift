@@ -19,7 +19,7 @@ enum Talk {
 
 func frame(_ text: String, _ firstByte: UInt8 = 0x81) -> [UInt8] { frame(bytes(text), firstByte) }
 
-/// A short unmasked frame, by hand.
+/// A short unmasked frame, built by hand.
 func frame(_ payload: [UInt8], _ firstByte: UInt8 = 0x81) -> [UInt8] {
     precondition(payload.count < 65536)
     return payload.count < 126
@@ -35,7 +35,7 @@ func socketFaults(_ faults: [(SocketFault, SocketPoint)], seed: UInt64 = 7) thro
 
 @Suite("Faults of an open socket")
 struct SocketFaultTests {
-    /// What follows when `connected`, `message_received` and `stream_chunk` are sent, with the fault at the second.
+    /// The output for `connected`, `message_received` and `stream_chunk`, with the fault at the second.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let fault: SocketFault
@@ -217,19 +217,19 @@ struct SocketFaultTests {
                     message:
                         "A frame from a server came masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1).")
             ])
-        // A server takes masked frames, and so can tell what was in them.
+        // A server accepts masked frames, so it can read their contents.
         var server = WebSocket.Connection(role: .server)
         var (events, out): ([WebSocket.Event], [UInt8]) = ([], [])
         server.receive(sent, events: &events, output: &out)
         #expect(events == [.text(bytes(Talk.received))])
         #expect(sent[2..<6] != [0, 0, 0, 0])
-        // The key follows from the seed, the rule, the connection and the frame, and so is the same tomorrow.
+        // The key derives from the seed, the rule, the connection and the frame, so it never changes.
         let chance = Chance(seed: 7).mixing("r0".utf8).mixing(1).mixing(1)
         let key = sent[2..<6].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         #expect(key == chance.next(below: UInt64(UInt32.max)) + 1)
     }
 
-    /// Which of ``Talk/all`` a point names, from 0.
+    /// The indexes in ``Talk/all`` that a point selects.
     static let pointTable: [(SocketPoint, [Int])] = [
         (.frames(.all), Array(0..<12)), (.frames(.only(1)), [0]),
         (.frames(Selection(first: 3, last: 9, step: 3)), [2, 5, 8]),
@@ -287,7 +287,7 @@ struct SocketFaultTests {
     func types() {
         #expect(ServerText(bytes(#"{"type":"a_b.c","x":1}"#)).type == "a_b.c")
         #expect(ServerText(bytes(#"{"type":""}"#)).type == "")
-        // What follows is not read, and so need not be JSON.
+        // The rest is not read, so it need not be JSON.
         #expect(ServerText(bytes(#"{"type":"a","x":"#)).type == "a")
         for other in ["", "{}", #"{"type":"a"#, #"{"type":1}"#, #"{"x":{"type":"a"}}"#, #"[{"type":"a"}]"#] {
             #expect(ServerText(bytes(other)).type == nil)
@@ -412,7 +412,7 @@ struct SocketFaultTests {
         let text = [UInt8](repeating: 0x61, count: 3000)
         let sent = socket.send(text).transmission.bytes
         #expect(readFrames(sent) == [.text(text)])
-        // 999 frames of one byte, and the rest with a length of two bytes.
+        // 999 frames of one byte, and a frame with the rest, whose length takes two bytes.
         #expect(sent.count == 999 * 3 + 4 + 2001)
     }
 }

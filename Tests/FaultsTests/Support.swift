@@ -14,12 +14,12 @@ let millisecond: Int64 = 1_000_000
 let second: Int64 = 1_000_000_000
 
 extension Transmission.Mark: CustomStringConvertible {
-    /// The place and what happens there.
+    /// The offset and the action there.
     public var description: String { "\(offset): \(action)" }
 }
 
 extension Timestamp {
-    /// So many milliseconds after a day in January.
+    /// A time this many milliseconds after a day in January.
     static func after(_ milliseconds: Int64) -> Timestamp {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: milliseconds * millisecond)
     }
@@ -54,7 +54,7 @@ extension Replacement {
     }
 }
 
-/// What a server's codec makes of an answer.
+/// A server's encoding of an answer.
 func encode(
     _ status: HTTPResponse.Status = .ok, body: String, method: HTTPRequest.Method = .get,
     fields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
@@ -67,7 +67,7 @@ func encode(
     return EncodedResponse(out, isAnswerToHead: method == .head)
 }
 
-/// What a client of HTTP/1.1 makes of bytes and then the end of the stream: the body, or what is wrong.
+/// An HTTP/1.1 client's reading of bytes and then the end of the stream: the body, or the error.
 func readResponse(_ bytes: [UInt8], method: HTTPRequest.Method = .get) -> String {
     var client = HTTP1.Connection(role: .client)
     var out: [UInt8] = []
@@ -91,7 +91,7 @@ func readResponse(_ bytes: [UInt8], method: HTTPRequest.Method = .get) -> String
     }
 }
 
-/// What a client's WebSocket makes of bytes.
+/// A client WebSocket's reading of bytes.
 func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
     var client = WebSocket.Connection(role: .client)
     var (events, out): ([WebSocket.Event], [UInt8]) = ([], [])
@@ -99,14 +99,14 @@ func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
     return events
 }
 
-/// The value; the test ends if there is none.
+/// The value; the test ends without one.
 ///
-/// `#require` cannot look into a call that mutates.
+/// `#require` cannot contain a mutating call.
 func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
     try #require(value, sourceLocation: sourceLocation)
 }
 
 extension SocketFaults {
-    /// Sends a message when the time does not matter.
+    /// Sends a message at a time that does not matter.
     mutating func send(_ text: [UInt8]) -> Outgoing { send(text, at: .after(0)) }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Requests about accounts") struct AccountRequestTests {
     private static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    private static func registration(_ changes: [String: String?]) -> String {  // Members of a test's own.
+    private static func registration(_ changes: [String: String?]) -> String {  // Member names from this test.
         var members: [String: String?] = [  // As above.
             "email": #""ada@example.com""#, "password": #""correct horse""#, "name": #""Ada""#,
             "date_of_birth": #""1990-05-17""#,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// The bodies of success, byte by byte.
+/// The bodies of success responses, byte by byte.
 @Suite("Answers") struct AnswerTests {
     static let plain = Consultation(
         id: .numbered(1), userID: "user-1", persona: .generalWellness, context: .general, goalID: nil, title: nil,

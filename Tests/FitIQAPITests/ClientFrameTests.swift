@@ -22,7 +22,7 @@ import Testing
         (#"{"type":"message","content":"Hello"}"#, .chat(.stream, content: "Hello")),
         (#"{"content":"Hello","type":"user_message"}"#, .chat(.assistantMessage, content: "Hello")),
         (" {\n\"type\"\t: \"message\" , \"content\" : \"a\" }\r\n", .chat(.stream, content: "a")),
-        // The client's metadata is not looked at: its types may be anything.
+        // The client's metadata is ignored: its types may be anything.
         (
             #"{"type":"user_message","content":"a","metadata":{"source":"ios","n":1,"deep":[[]]}}"#,
             .chat(.assistantMessage, content: "a")

@@ -31,7 +31,7 @@ import Testing
         // null means absent.
         (#"{"persona":"nutritionist","goal_id":null,"context_type":null,"context_id":null,"title":null}"#, coach),
         (#"{"persona":null,"coach_type":"nutritionist"}"#, coach),
-        // The context, in the words of one guide and of the other.
+        // The context, in the words of both guides.
         (#"{"persona":"nutritionist","context_type":"general"}"#, coach),
         (#"{"persona":"nutritionist","context_type":"general","context_id":null}"#, coach),
         (
@@ -54,7 +54,7 @@ import Testing
             #"{"persona":"nutritionist","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
             request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
         ),
-        // The backend decides whether a goal exists, whatever form its id has: 404 with a hint, not 400.
+        // The backend decides whether a goal exists, whatever the form of its id: 404 with a hint, not 400.
         (
             #"{"persona":"nutritionist","goal_id":"\#(goal.uppercased())"}"#,
             request(.nutritionist, ConsultationContext(.goal, id: goal.uppercased()), field: "goal_id")
@@ -91,7 +91,7 @@ import Testing
         ),
         (#"{"coach_type":"nutritionist","context":""}"#, request(.nutritionist, note: "")),
         (#"{"coach_type":"nutritionist","context":null}"#, coach),
-        // Next to a persona, neither of the two has a meaning.
+        // Next to a persona, both are ignored.
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 

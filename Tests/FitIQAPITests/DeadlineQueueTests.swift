@@ -3,7 +3,7 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("A queue of deadlines") struct DeadlineQueueTests {
-    /// In the order in which they leave the queue; times are seconds.
+    /// The order in which they leave the queue; times are seconds.
     static let entries: [(time: Int64, owner: Int)] = [(1, 7), (2, 3), (2, 5), (3, 1)]
 
     @Test("Deadlines leave the queue at their time and not before; equal ones are ordered by owner")

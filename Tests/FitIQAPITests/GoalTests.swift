@@ -32,7 +32,7 @@ import Testing
         + #""targetDate":"9999-12-31T23:59:59Z","conversationId":"00000000-0000-4000-8000-000000000007","#
         + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:05Z"}"#
 
-    /// The same with the names of the other guides.
+    /// The same object with the names of the other guides.
     private static func snake(_ camel: String) -> String {
         var text = camel
         for (old, new) in [
@@ -133,7 +133,7 @@ import Testing
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(Guide.Goal.self, from: Data(goal.encoded(in: form).body))
         #expect(decoded.id.uuidString.lowercased() == goal.id.description)
-        // The guide's own mistake: the backend's id lands in the local one.
+        // The guide's own mistake: the backend's id ends up in the local one.
         #expect(decoded.backendId == nil)
         #expect(decoded.title == goal.title && decoded.description == goal.description)
         #expect(decoded.createdAt == GuideTests.date)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// One answer satisfies the models of all the guides at once.
+/// One answer satisfies the models of all guides at once.
 @Suite("Every guide's models decode") struct GuideTests {
     static let date = Date(timeIntervalSince1970: 1_738_146_600)
 
@@ -202,7 +202,7 @@ import Testing
     func conflict(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
         let body = Data(APIError.consultationExists(consultation).body(in: .union))
-        // Without dates, and so with the guide's own decoder.
+        // Has no dates, so the guide's own decoder works.
         let response = try JSONDecoder().decode(Guide.ConflictErrorResponse.self, from: body)
         #expect(!response.success)
         #expect(response.error.code == "CONSULTATION_EXISTS")
@@ -284,7 +284,7 @@ import Testing
             #expect(type == .error)
             #expect(decoded.error == message)
         case .messageReceived, .streamChunk, .streamComplete, .pong:
-            // The other guide's: ignored by this one's client.
+            // The other guide's frame, which this guide's client ignores.
             #expect(type == nil)
         }
     }

@@ -34,7 +34,7 @@ import Testing
         (#"{"items":[\#(food())],"meal_type":"lunch","logged_at":1}"#, "'logged_at' must be"),
     ]
 
-    /// A food as it is sent, but for members that are other JSON, or missing.
+    /// A food as sent, except for members with other JSON, or missing ones.
     static func food(named name: String = "food_name", _ others: [String: String?] = [:]) -> String {
         var members: [String: String?] = [
             name: #""Tea""#, "quantity": "1.5", "unit": #""cups""#, "calories": "2.5", "protein_g": "0.06",
@@ -188,7 +188,7 @@ import Testing
         let parts = try FormPart.parts(of: Array(fields.utf8), contentType: "multipart/form-data; boundary=x")
         #expect(parts.map(\.name) == ["meal_type", "photo", "logged_at", "notes"])
         #expect(parts.map(\.content.count) == [5, 9, 20, 500])
-        // The same as JSON.
+        // The same photo as JSON.
         let json =
             #"{"image_data":"/9j/","meal_type":"lunch","logged_at":"2025-01-29T12:00:00Z","#
             + #""notes":"\#(expected.notes ?? "")"}"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// The refusal that an attempt ends with, or nil where it succeeds.
+/// The refusal that an attempt throws, or nil if it succeeds.
 func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
     do throws(APIError) {
         _ = try attempt()
@@ -13,11 +13,11 @@ func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
     }
 }
 
-/// Bytes as text, for comparisons that print well.
+/// Bytes as text, so that failed comparisons print well.
 func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
 extension ResourceID {
-    /// An id that can be told apart by its last digits.
+    /// An id that differs in its last digits.
     static func numbered(_ number: UInt64) -> ResourceID { ResourceID(randomBits: 0, number) }
 }
 

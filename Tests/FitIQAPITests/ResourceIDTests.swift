@@ -11,7 +11,7 @@ import Testing
         arguments: [text, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"])
     func roundTrip(text: String) {
         #expect(ResourceID(text)?.description == text)
-        // A part of a longer string reads like a string of its own.
+        // A substring reads like a string.
         #expect(ResourceID(String("/\(text)/ws".dropFirst().dropLast(3)))?.description == text)
     }
 
@@ -128,7 +128,7 @@ import Testing
 }
 
 @Suite("The sequence of ids") struct ResourceIDSequenceTests {
-    // Worked out from the published algorithms, apart from this code.
+    // Computed from the published algorithms, independently of this code.
     static let known: [(UInt64, [String])] = [
         (
             0,
@@ -208,7 +208,7 @@ import Testing
             var sequence = ResourceIDSequence(seed: seed)
             sequence.skip(past: id)
             #expect(sequence.issuedCount == place + 1)
-            // What follows is no reason to move.
+            // Later ids do not move the sequence.
             sequence.skip(past: id)
             #expect(sequence.issuedCount == place + 1)
             #expect(sequence.next() == following)

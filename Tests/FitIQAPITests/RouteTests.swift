@@ -19,7 +19,7 @@ import Testing
         ("api/v1/meal-logs", .of(.listMealLogs), [.get, .head], nil),
         ("api/v1/meal-logs/natural", .of(.createMealLog), [.post], nil),
         ("api/v1/meal-logs/\(id)", .of(.showMealLog, id), [.get, .head, .put, .delete], id),
-        // The backend decides whether an id exists, whatever form it has.
+        // The backend decides whether an id exists, whatever its form.
         (
             "api/v1/consultations/nonsense", .of(.showConsultation, "nonsense"), [.get, .head, .put, .delete],
             "nonsense"

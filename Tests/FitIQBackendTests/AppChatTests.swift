@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// What the apps do with consultations beside the guides.
+/// The apps' additional operations on consultations.
 @Suite("Chats of the apps") struct AppChatTests {
     /// A world with one user and a consultation that begins with a question.
     private struct Stage {
@@ -42,7 +42,7 @@ import Testing
             _ = try world.backend.updateConsultation(id ?? self.id, request, by: user, &world.turn)
         }
 
-        /// Roles and contents of the history, as reading it leaves it.
+        /// Roles and contents of the history after it was read.
         mutating func history() throws -> [String] {
             let body = try world.backend.messages(id, query: [], for: user, world.turn).make()
             return (try JSON.parse(body)["data"]?["messages"]?.array ?? []).map { $0["role"]?.string ?? "" }
@@ -115,7 +115,7 @@ import Testing
         try stage.update(#"{"title":"Eat"}"#)
         #expect(try hasContext() == true)
 
-        // About goals, but none in particular: a goal that is linked later counts.
+        // A goal context without a goal: a goal that is linked later counts.
         let body = #"{"persona":"fitness_coach","context_type":"goal","quick_action":"set_goal"}"#
         let request = try CreateConsultationRequest(body: Array(body.utf8), in: .union, isForApps: true)
         let shown = try #require(try JSON.parse(stage.create(request))["data"])
@@ -203,7 +203,7 @@ import Testing
         #expect(metadata["tokens"] == metadata["tokens_used"] && metadata["processing_time_ms"] == 0)
         #expect(try stage.history() == ["user", "assistant", "user", "assistant"])
 
-        // A socket that went away in the middle of an answer, with another question in the queue.
+        // A socket that disconnects in the middle of an answer, with another question in the queue.
         try stage.world.open(1, on: stage.id, by: stage.user)
         stage.world.message("One", from: 1)
         stage.world.message("Two", from: 1)
@@ -290,7 +290,7 @@ import Testing
             try stage.world.backend.complete(stage.id, by: stage.user, &stage.world.turn)
         }
         #expect(again?.code == .consultationNotActive)
-        // Out of the archive it is completed again, and takes no slot from the other.
+        // Unarchived, it is completed again, and does not take the other's slot.
         try stage.update(#"{"is_archived":false}"#)
         #expect(try stage.shown()["status"] == "completed")
         stage.check()
@@ -340,7 +340,7 @@ import Testing
         try stage.update(#"{"is_archived":true}"#)
         let second = try stage.create()
         #expect(refusal { () throws(APIError) in try stage.update(#"{"is_archived":false}"#) }?.status == .conflict)
-        // With another persona it may, at the same time.
+        // With another persona both may be active.
         try stage.update(#"{"is_archived":false,"persona":"general_wellness"}"#)
         try stage.update(#"{"is_archived":true}"#, second)
         for number in 0..<8 {

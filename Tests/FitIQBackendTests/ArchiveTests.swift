@@ -52,7 +52,7 @@ import Testing
         }
         #expect(world.takeEffects() == expected)
 
-        // What those sockets still send is not looked at; the other consultation goes on.
+        // Frames from those sockets are ignored; the other consultation continues.
         world.message("Hello?", from: 1)
         world.send("x", from: 2)
         world.backend.receiveBinary(from: SocketID(1), &world.turn)
@@ -102,7 +102,7 @@ import Testing
         let id = try world.create(by: user)
         try world.open(1, on: id, by: user)
         world.message("Hello", from: 1)
-        // The deadlines in between were not served.
+        // The loop did not serve the deadlines in between.
         world.pass(milliseconds: 10_000)
         _ = try world.archive(id, by: user)
         #expect(

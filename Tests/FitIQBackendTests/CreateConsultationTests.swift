@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Creating a consultation") struct CreateConsultationTests {
-    /// One of each: general counts as a context; with an id and without are two.
+    /// One of each: `general` counts as a context, and a context with an id differs from one without.
     static let contexts: [ConsultationContext] = [
         .general, ConsultationContext(.insight), ConsultationContext(.insight, id: "a"),
         ConsultationContext(.insight, id: "A"), ConsultationContext(.insight, id: "a "), ConsultationContext(.mood),

@@ -10,7 +10,7 @@ extension DataFile {
         self = Array(text.utf8).withUnsafeBufferPointer { DataFile($0, path: path) }
     }
 
-    /// A file of `Fixtures/data` as it is on disk.
+    /// A file in `Fixtures/data` as it is on disk.
     static func onDisk(_ path: String) throws -> String {
         try textOfPackage(path)
     }
@@ -99,7 +99,7 @@ extension DataFile {
         for mistake in try mistakes(inGoals: DataFile.onDisk(GoalBook.path)) { Issue.record("\(mistake)") }
     }
 
-    /// Changes one text of a file, which makes the mistakes that end so.
+    /// Changes one text of a file, which causes mistakes with these endings.
     private func expect(_ path: String, _ old: String, _ new: String, _ expected: [String]) throws {
         let text = try DataFile.onDisk(path)
         #expect(text.contains(old), "\(old)")
@@ -108,7 +108,7 @@ extension DataFile {
         let mistakes = path == CoachBook.path ? mistakes(inCoach: changed) : mistakes(inActions: changed)
         #expect(
             mistakes.count == expected.count && zip(mistakes, expected).allSatisfy { $0.hasSuffix($1) }, "\(mistakes)")
-        // A record is identified by the line in which it begins; what is changed here is at most four lines below.
+        // A record is identified by its first line; the changed text is at most four lines below.
         let lines = mistakes.compactMap { Int($0.dropFirst(path.count + 1).prefix { $0 != ":" }) }
         #expect(lines.allSatisfy { $0 == 1 || (line - 4...line + 2).contains($0) }, "\(mistakes), not \(line)")
     }

@@ -25,7 +25,7 @@ import Testing
             refusal { () throws(APIError) in try world.update(goal, by: user) { $0.change.progress = 1 } },
         ] { #expect(attempt?.status == .notFound) }
 
-        // The conversation may be linked with another goal, and all of it is exported.
+        // The conversation may be linked with another goal, and everything is exported.
         let other = try world.createGoal(by: user)
         try world.link(other, with: conversation, by: user)
         var copy = World()
@@ -121,7 +121,7 @@ import Testing
         var limits = Limits()
         (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
         var world = World(limits: limits)
-        // What was first stays, so that empty places lie behind something.
+        // The first records stay, so that there are empty places behind some.
         let user = try world.backend.user("anna")
         let first = try world.create(.fitnessCoach, by: user)
         let bytes = world.backend.storedBytes
@@ -155,7 +155,7 @@ import Testing
         var numbers = SplitMix64(seed: seed)
         var (shelf, model) = (Shelf<Numbered>(), [Int: Numbered]())
         for step in 0..<3000 {
-            // More than one page of positions. It grows and shrinks by turns.
+            // Uses more than one page of positions, and grows and shrinks in turn.
             let isAdding = numbers.next(below: 10) < (step / 500 % 2 == 0 ? 7 : 3)
             if isAdding || model.isEmpty {
                 let value = Numbered(id: step, number: numbers.next())
@@ -191,7 +191,7 @@ import Testing
         for id in 0..<count { _ = shelf.append(Numbered(id: id, number: 0)) }
         for position in 1..<count { shelf.remove(position) }
         #expect(shelf.placeCount == count)
-        // The next removal drops them, but not the first record's.
+        // The next removal drops them, except the first record's.
         _ = shelf.append(Numbered(id: count, number: 0))
         _ = shelf.append(Numbered(id: count + 1, number: 0))
         shelf.remove(count + 1)

@@ -5,15 +5,15 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The same inputs") struct DeterminismTests {
-    /// How the loop serves what is due between two operations.
+    /// The way in which the loop serves deadlines between two operations.
     enum Loop: CaseIterable {
-        /// Never by itself: the next operation finds it all.
+        /// Never by itself: the next operation serves everything.
         case late
-        /// Once, when the next operation is there.
+        /// Once, when the next operation arrives.
         case leaping
         /// At each deadline.
         case punctual
-        /// Every few milliseconds, whether something is due or not.
+        /// Every few milliseconds, whether anything is due or not.
         case ticking
     }
 

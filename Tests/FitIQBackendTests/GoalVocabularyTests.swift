@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// One goal, two vocabularies: what one form writes the other reads.
+/// One goal in two vocabularies: each form reads what the other writes.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
     @Test("Each form reads what the other writes, after every step and after an export", arguments: UInt64(1)...40)
     func oneState(seed: UInt64) throws {
@@ -31,7 +31,7 @@ import Testing
 
 /// Random changes of one user's goals in both forms, and a plain model of them.
 private struct Walk {
-    /// A goal as a reader of the documentation would keep it.
+    /// A goal as the documentation describes it.
     struct Plain {
         var title = ""
         var description = ""
@@ -41,7 +41,7 @@ private struct Walk {
         var type: JSONValue = .null
         var (target, unit) = (100.0, "percent")
         var progress = 0.0
-        /// What the apps said, until the progress changes without it.
+        /// The apps' value, until the progress changes without it.
         var current: Double?
         var status = "not_started"
 
@@ -74,7 +74,7 @@ private struct Walk {
     mutating func pick<Value>(_ values: [Value]) -> Value { values[draw.below(values.count)] }
     mutating func isDrawn() -> Bool { draw.below(2) == 0 }
 
-    /// The fields that both forms have, in the words of one of them.
+    /// The fields of both forms, in the words of one.
     mutating func common(_ goal: inout Plain, date dateName: String, all: Bool) -> JSONObject {
         var body: JSONObject = ["id": "mine", "user_id": "bert", "created_at": "2000-01-01T00:00:00Z"]
         if dateName == "targetDate" { body = ["id": "mine", "userId": "bert"] }
@@ -89,7 +89,7 @@ private struct Walk {
         if all || isDrawn() {
             goal.date = pick(Self.dates)
             body[dateName] = .string(goal.date)
-            // A date is its first second.
+            // A date means its first second.
             if dateName == "target_date", isDrawn(), goal.date.hasSuffix("T00:00:00Z") {
                 body[dateName] = .string(String(goal.date.prefix(10)))
             }
@@ -101,7 +101,7 @@ private struct Walk {
         return body
     }
 
-    /// What only the apps say.
+    /// The fields that only the apps send.
     mutating func measure(_ goal: inout Plain, _ body: inout JSONObject) {
         if isDrawn() {
             goal.start = pick(["2025-01-01", "2024-12-31"])
@@ -206,7 +206,7 @@ private struct Walk {
         #expect(shown["category"] == goal.category && shown["target_date"]?.string == goal.date)
         #expect(shown["user_id"] == "anna")
         checkMeasure(shown, goal)
-        // The clock stands in January 2025.
+        // The clock is in January 2025.
         let isOpen = goal.status != "completed" && goal.status != "archived"
         #expect(shown["is_overdue"]?.bool == (isOpen && goal.date < "2025-01-29"))
         let days = goal.date < "2025-01-29" ? 0 : goal.date < "2025-01-31" ? 1 : 1950
@@ -220,7 +220,7 @@ private struct Walk {
         #expect(shown["is_recurring"] == false)
     }
 
-    /// Compares every goal in both lists, and in the guide's own answer, with the plain ones.
+    /// Compares every goal in both lists, and in the guide's own answer, with the model.
     func check(_ backend: Backend) throws {
         let list = try JSON.parse(backend.goals(for: user, at: world.turn.now).make())
         let (guide, app) = (list["goals"]?.array ?? [], list["data"]?["goals"]?.array ?? [])

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Ids are compared by bytes") struct IdentityTests {
-    /// Texts that Swift's strings equate.
+    /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
     @Test("Users with canonically equivalent ids have separate data", arguments: twins)
@@ -16,7 +16,7 @@ import Testing
         let id = try world.create(by: one)
         #expect(try world.show(id, for: one)["user_id"]?.exactString == first)
         #expect(refusal { () throws(APIError) in try world.backend.consultation(id, for: other) }?.status.code == 404)
-        // Nor does the one's consultation stand in the other's way.
+        // The one's consultation does not block the other's either.
         _ = try world.create(by: other)
         #expect(try world.backend.user(first) == one)
     }

@@ -23,7 +23,7 @@ import Testing
                     of: Self.json(number, #","period_start":"2025-01-\#(start)T00:00:00Z""#), in: .insights, by: user))
             world.pass(milliseconds: 1000)
         }
-        // It has no period, so that it comes before all that have one.
+        // It has no period, so it comes before all that have one.
         ids.append(try world.id(of: Self.json(4), in: .insights, by: user))
         world.pass(milliseconds: 1000)
         _ = try world.mark(ids[1], "is_favorite", as: nil, by: user)
@@ -79,7 +79,7 @@ import Testing
             let after = try insight()
             #expect(answer["message"]?.string == message && answer[member] == .bool(isNow))
             #expect(answer["id"]?.string == id && after[member] == .bool(isNow))
-            // What is marked already does not change.
+            // Repeating a mark changes nothing.
             #expect((before["updated_at"] == after["updated_at"]) == (before[member] == after[member]), "\(member)")
             #expect(try world.data(world.backend.unreadInsights(of: user))["count"]?.int == unread)
         }
@@ -94,8 +94,8 @@ import Testing
             refusal { () throws(APIError) in try world.mark(id, "is_read", as: true, by: user) }?.status == .notFound)
     }
 
-    /// The types with the first day of their periods, and the moods and entries since then, one each at the ends of the
-    /// days before.
+    /// The types with the first day of their periods, and the number of moods and entries since then, one each at the
+    /// ends of the days.
     static let types: [(type: String, first: String, count: Int)] = [
         ("daily", "2025-01-29", 1), ("weekly", "2025-01-23", 3), ("pattern", "2025-01-16", 5),
         ("monthly", "2024-12-31", 7), ("milestone", "2024-12-31", 7),
@@ -127,7 +127,7 @@ import Testing
         for mark in ["is_read", "is_favorite", "is_archived"] { #expect(insight[mark] == false) }
         for text in ["title", "content", "summary"] { #expect(insight[text]?.string?.isEmpty == false) }
         #expect(insight["created_at"] == "2025-01-29T10:30:00.000Z" && insight["user_id"] == "user-1")
-        // It is listed as it was made, and what a request may send.
+        // The list shows it as created, and as a request may send it.
         #expect(try world.documents(.insights, for: user)["insights"]?[0] == insight)
         let read = try DocumentRequest.object(insight.encoded(), for: .insights, at: world.turn.date)
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }

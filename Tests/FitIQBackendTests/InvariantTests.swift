@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// What always holds, looked at from inside after each of many random operations.
+/// Checks the invariants from inside after each of many random operations.
 @Suite("Random commands") struct InvariantTests {
     @Test("Random commands keep the rules", arguments: [UInt64(2025)])
     func rules(seed: UInt64) throws {
@@ -13,7 +13,7 @@ import Testing
             if random.below(2) == 0 {
                 let delay = Int64(random.below(20) == 0 ? random.below(5000) : random.below(60))
                 random.world.pass(milliseconds: delay)
-                // Half of the time the loop is late, and the operation finds what is due.
+                // Half of the time the loop is late, and the operation serves everything due.
                 if random.below(2) == 0 { random.world.backend.advance(&random.world.turn) }
             }
             let operation = random.draw()
@@ -39,7 +39,7 @@ import Testing
         #expect(last + Invariants.deepViolations(of: random.world) == [], "seed \(seed)")
         #expect(random.world.backend.consultations.allSatisfy { $0.answer == nil && $0.waiting.isEmpty })
         #expect(random.world.backend.nextDeadline == nil)
-        // The seed led everywhere.
+        // The seed reached every case.
         #expect(model.seen == Model.everything, "seed \(seed)")
     }
 }

@@ -3,7 +3,7 @@ import FitIQAPI
 @testable import FitIQBackend
 
 extension Invariants {
-    /// What does not hold of the goals of one user and of their conversations.
+    /// The violations among the goals of one user and their conversations.
     static func violationsOfLinks(of user: UserID, _ world: World) -> [String] {
         let backend = world.backend
         var violations: [String] = []
@@ -28,7 +28,7 @@ extension Invariants {
         return violations
     }
 
-    /// What does not hold of all goals, with everything that takes long to look at.
+    /// The violations among all goals, including slow checks.
     static func deepViolationsOfGoals(of world: World) -> [String] {
         let backend = world.backend
         var violations: [String] = []

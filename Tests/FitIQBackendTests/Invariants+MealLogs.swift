@@ -2,9 +2,9 @@ import FitIQAPI
 
 @testable import FitIQBackend
 
-/// What always holds of meal logs, and of the sockets that hear of them.
+/// The invariants of meal logs, and of the sockets that get their events.
 extension Invariants {
-    /// What is not active has no sockets: events look for them among the active ones alone.
+    /// Inactive consultations have no sockets, because events visit only active ones.
     static func violationsOfSockets(of owner: User, _ backend: Backend) -> [String] {
         owner.consultations.map { backend.consultations[$0] }
             .filter { !$0.consultation.isActive && !$0.sockets.isEmpty }
@@ -30,7 +30,7 @@ extension Invariants {
         return violations
     }
 
-    /// What does not hold of all meal logs, with everything that takes long to look at.
+    /// The violations among all meal logs, including slow checks.
     static func deepViolationsOfMealLogs(in world: World) -> [String] {
         let backend = world.backend
         var violations: [String] = []

@@ -2,17 +2,17 @@ import FitIQAPI
 
 @testable import FitIQBackend
 
-/// What always holds inside a backend.
+/// The invariants of a backend.
 enum Invariants {
-    /// What does not hold of one user's consultations.
+    /// The violations among one user's consultations.
     static func violations(of user: UserID?, in world: World) -> [String] {
         guard let user else { return [] }
         return violations(of: user, world)
     }
 
-    /// What does not hold of the count of bytes.
+    /// The violations in the count of bytes.
     ///
-    /// A count that goes wrong stays wrong, so this need not be asked after every step.
+    /// A wrong count stays wrong, so it need not be checked after every step.
     static func violationsOfBytes(in world: World) -> [String] {
         let userBytes = world.backend.users.reduce(0) { $0 + $1.byteCount }
         let sum =
@@ -83,7 +83,7 @@ enum Invariants {
         return violations
     }
 
-    /// What does not hold of all users, with everything that takes long to look at.
+    /// The violations among all users, including slow checks.
     static func deepViolations(of world: World) -> [String] {
         let backend = world.backend
         var violations = violationsOfBytes(in: world)

@@ -93,12 +93,12 @@ import Testing
         limits.storedBytes = 700
         var world = World(limits: limits)
         let user = try world.backend.user("user-1")
-        // What is begun below the limit is finished.
+        // Work that began below the limit is finished.
         let id = try world.create(by: user)
         let full = APIError.storeFull("bytes", limit: 700)
         #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)
         #expect(full.status.code == 507)
-        // A duplicate still learns which one to continue.
+        // The 409 of a duplicate still names the existing consultation.
         #expect(refusal { () throws(APIError) in try world.create(by: user) }?.status.code == 409)
         try world.open(1, on: id, by: user)
         world.message("Hello", from: 1)

@@ -11,7 +11,7 @@ import Testing
         return (world, user)
     }
 
-    /// What both sides show: the goal's conversation, and the conversation's goal.
+    /// The links on both sides: the goal's conversation, and the conversation's goal.
     private func expectLinked(
         _ goal: String, _ conversation: String?, _ world: World, for user: UserID,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -123,7 +123,7 @@ import Testing
         #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:04Z")
         #expect(try world.goalID(of: id, for: user) == goal)
 
-        // The goal finds another, and history stays.
+        // The goal gets another conversation, and the history stays.
         let next = try world.chatAboutGoal(goal, by: user)
         #expect(next != id)
         try expectLinked(goal, next, world, for: user)
@@ -186,7 +186,7 @@ import Testing
         #expect(consultation.title == "Run a marathon")
         try expectLinked(goal, id, world, for: user)
 
-        // Later, byte for byte: createdAt is the conversation's.
+        // The same later, byte for byte: createdAt is the conversation's.
         world.pass(milliseconds: 60_000)
         let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
         #expect(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn) == body)

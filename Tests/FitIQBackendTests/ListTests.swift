@@ -50,7 +50,7 @@ import Testing
         #expect(list["pagination"]?["total_pages"] == 0)
     }
 
-    /// Thirty-two consultations, nine of them active: every persona in every context that needs no goal, twice.
+    /// Thirty-two consultations, nine of them active: every persona twice in every context that needs no goal.
     private func populated() throws -> (World, UserID, [Consultation]) {
         var world = World()
         let user = try world.backend.user("user-1")

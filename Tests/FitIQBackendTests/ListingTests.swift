@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("A list with several kinds of records") struct ListingTests {
-    /// Records whose order is that of their names.
+    /// Records ordered by their names.
     private struct Shelf {
         var names: [Int] = []
         var listing = Listing<Int>()
@@ -68,7 +68,7 @@ import Testing
 }
 
 extension Listing {
-    /// Whether the records of each kind are those of the whole list that have it, in its order.
+    /// Whether the records of each kind are those of the whole list with that kind, in the same order.
     func isConsistent(_ kind: (Int) -> Kind) -> Bool {
         Set(map(kind)).allSatisfy { one in runs { $0 == one }.joined().elementsEqual(filter { kind($0) == one }) }
             && runs { _ in true }.joined().elementsEqual(self)

@@ -39,7 +39,7 @@ import Testing
         #expect(world.takeEffects().mealEvents(of: 1).map { $0["data"] } == [done])
         #expect(world.backend.scheduledStepCount == 0)
 
-        // Again, after it was completed: the items are new ones.
+        // Repeated after completion: the items are new.
         _ = try world.change(id, #"{"raw_input":"2 eggs"}"#, by: user)
         world.wait(milliseconds: 2000)
         let again = try world.showMeal(id, for: user)
@@ -65,7 +65,7 @@ import Testing
             try world.listMeals(for: user)["meal_logs"]?.array?.map { $0["id"]?.string } ?? []
         }
         #expect(try listed() == [ids[1], ids[0], ids[2]])
-        // Equal times: by the order of creation, as after an import.
+        // Equal times are ordered by creation, as after an import.
         _ = try world.change(ids[0], #"{"logged_at":"2025-01-28T00:00:00Z"}"#, by: user)
         #expect(try listed() == [ids[1], ids[2], ids[0]])
         #expect(try world.showMeal(ids[0], for: user)["items"] == items)
@@ -178,7 +178,7 @@ import Testing
         let copy = try world.replanted()
         #expect(try copy.everything() == world.everything() && copy.data == world.data)
 
-        // Other foods: other ids, even within the same instant.
+        // Other foods get other ids, even in the same instant.
         var ids = Set(meal["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
         for round in 1...2 {
             let change = try JSON.parse(try world.change(id, #"{"items":[\#(Self.food("Pie"))]}"#, by: user))["data"]
@@ -187,7 +187,7 @@ import Testing
             ids.formUnion(change?["items"]?.array?.compactMap { $0["id"]?.string } ?? [])
             #expect(ids.count == 2 + round)
         }
-        // A text beside them is kept, and not read; one alone is.
+        // A text next to foods is stored but not parsed; a text alone is parsed.
         let both = #"{"raw_input":"2 eggs","items":[\#(Self.food("Egg"))]}"#
         let kept = try JSON.parse(try world.change(id, both, by: user))["data"]
         #expect(kept?["status"] == "manual" && kept?["raw_input"] == "2 eggs")
@@ -264,7 +264,7 @@ import Testing
         let again = #expect(throws: APIError.self) { try world.confirm(id, confirmation(["Tea"]), by: user) }
         #expect(again?.status == .badRequest && again?.message.contains(log["id"]?.string ?? "?") == true)
         #expect(world.backend.mealLogCount == 1)
-        // Longer than processing takes, which this log skipped.
+        // Waits longer than processing takes, which this log skipped.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
         let copy = try world.replanted()
@@ -294,7 +294,7 @@ import Testing
             }
             #expect(log["total_protein_g"] == shown["total_protein_g"])
         }
-        // Longer than processing takes, which these logs skipped.
+        // Waits longer than processing takes, which these logs skipped.
         world.waitForMeals()
         #expect(Self.consistent(world, user) == [])
     }

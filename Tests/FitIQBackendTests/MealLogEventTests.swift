@@ -15,7 +15,7 @@ import Testing
         try world.open(2, on: second, by: anna)
         try world.open(3, on: first, by: anna)
         try world.open(4, on: try world.create(by: ben), by: ben)
-        // One that chats, one that went away, one whose consultation is archived, one that comes too late.
+        // One socket that chats, one that is gone, one whose consultation is archived, and one that comes too late.
         world.message("Hello", from: 2)
         try world.open(5, on: first, by: anna)
         world.close(5)
@@ -30,7 +30,7 @@ import Testing
         try world.open(7, on: first, by: anna)
         let effects = world.takeEffects()
         #expect(effects.mealEvents(of: 7).isEmpty && effects.story(of: 7) == ["connected"])
-        // Consultation by consultation.
+        // In the order of consultations.
         let told = effects.compactMap { effect -> UInt64? in
             guard case .send(let socket, _) = effect, socket.number != 7 else { return nil }
             return socket.number
@@ -97,7 +97,7 @@ import Testing
         #expect(world.backend.mealLogs.map(\.log.updatedAt) == due)
         #expect(late.mealEvents(of: 1).map { $0["timestamp"]?.string } == due.sorted().map(\.wireText))
         #expect(world.turn.now == patient.turn.now || world.backend.nextDeadline == nil)
-        // Chunks and events are interleaved by time, not one after the other.
+        // Chunks and events are interleaved by time, not in sequence.
         let types = late.frames(of: 1).compactMap { $0["type"]?.string }
         let event = try #require(types.firstIndex(of: "meal_log.completed"))
         #expect(types[event...].contains("stream_complete") || types[event...].contains("stream_chunk"))

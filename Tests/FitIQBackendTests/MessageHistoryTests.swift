@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("The history of a consultation") struct MessageHistoryTests {
-    /// A consultation in which so many questions were asked and answered.
+    /// A consultation with this many answered questions.
     private func chatted(_ questions: Int) throws -> (World, UserID, String) {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -99,7 +99,7 @@ import Testing
         world.message(#" \n Hello \t"#, from: 1)
         try expect(count: 1, last: "2025-01-29T10:31:00Z", updated: "2025-01-29T10:31:00Z")
         #expect(try world.messages(id, for: user)["messages"]?[0]?["content"] == "Hello")
-        // While it streams, nothing changes.
+        // Nothing changes while the answer streams.
         world.wait(milliseconds: 950)
         try expect(count: 1, last: "2025-01-29T10:31:00Z", updated: "2025-01-29T10:31:00Z")
         let answer = try #require(try world.record(id).answer)

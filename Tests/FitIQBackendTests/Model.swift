@@ -3,7 +3,7 @@ import JSON
 
 @testable import FitIQBackend
 
-/// What an onlooker without access to the backend expects.
+/// A model of what an observer without access to the backend expects.
 struct Model {
     /// The active consultations of each user.
     private var active: [[Topic: String]]
@@ -11,14 +11,14 @@ struct Model {
     private var conversations: [[String: String]]
     /// The goal that each consultation names; an archived one keeps it.
     private var goals: [String: String] = [:]
-    /// What each socket has heard of the answer that streams.
+    /// The part of the streaming answer that each socket received.
     private var streamed: [SocketID: String] = [:]
     private var consultationOfSocket: [SocketID: String] = [:]
     private var mealEvents = MealEventModel()
     private(set) var seen: Set<String> = []
-    /// What the last operation deleted: events that were due before are still heard.
+    /// What the last operation deleted; events that were due earlier may still arrive.
     private var justDeleted: Set<String> = []
-    /// Whether an answer may end without being completed, as a script can have it.
+    /// Whether an answer may end without completion, as a script can define.
     private let answersMayBreakOff: Bool
 
     static let everything: Set<String> = [
@@ -36,7 +36,7 @@ struct Model {
         conversations = Array(repeating: [:], count: userCount)
     }
 
-    /// Says whether an outcome is the right one, where the onlooker knows.
+    /// Checks whether an outcome is right, if the observer can know.
     func expectedOutcome(of operation: Operation, _ random: RandomOperations) -> ((Outcome) -> Bool)? {
         switch operation {
         case .create(let user, let persona, let context):
@@ -190,7 +190,7 @@ struct Model {
         conversations[user] = conversations[user].filter { $0.value != id }
     }
 
-    /// What the goals and the newest consultations of a user show, in addition to what the tables say.
+    /// The violations in what the goals and the newest consultations of a user show, beyond the tables.
     func violationsOfLinks(after operation: Operation, _ random: RandomOperations) -> [String] {
         guard let user = user(of: operation, random) else { return [] }
         let backend = random.world.backend
@@ -222,7 +222,7 @@ struct Model {
         }
     }
 
-    /// Follows what the sockets receive, and reports what is wrong with it.
+    /// Follows what the sockets receive, and reports violations.
     mutating func hear(_ effects: [Effect], open: Set<UInt64>, _ world: World) -> [String] {
         var open = open
         var violations: [String] = []
@@ -272,7 +272,7 @@ struct Model {
             let stored = record.history.messages.last { message in
                 message.role == .assistant
                     && (message.content == text
-                        // The first protocol does not say where an answer begins after one that broke off.
+                        // The first protocol does not show where an answer begins after one that broke off.
                         || answersMayBreakOff && frame["message_id"] == nil && text.hasSuffix(message.content))
                     && frame["message_id"]?.string ?? message.id.description == message.id.description
             }

@@ -115,7 +115,7 @@ import Testing
     static let trends: [(valences: [Double], trend: String)] = [
         ([0.5], "insufficient_data"), ([0, 0.1], "stable"), ([0, 0.11], "improving"), ([0.1, 0], "stable"),
         ([0.11, 0], "declining"), ([0.25, 0.25, 0.25], "stable"), ([0, 0, 0.5, 0.5], "improving"),
-        // Of an odd number the day in the middle belongs to the later half.
+        // Of an odd number of days, the middle one belongs to the later half.
         ([1, 0, 1], "declining"), ([0, 1, 0], "improving"), ([-1, 1, -1, 1], "stable"),
     ]
 
@@ -126,7 +126,7 @@ import Testing
         }
         let analytics = try Self.analyze(moods, Self.range)
         #expect(analytics["trends"]?["trend_direction"]?.string == trend)
-        // Entries of one day are one day.
+        // Entries of the same day count as one day.
         let together: [Mood] = valences.map { ("2025-01-10T08:00:00Z", $0, "", "") }
         #expect(try Self.analyze(together, Self.range)["trends"]?["trend_direction"] == "insufficient_data")
     }

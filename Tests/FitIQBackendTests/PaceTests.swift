@@ -23,7 +23,7 @@ import Testing
     func human(text: String) {
         let chunks = Coach.chunks(of: text)
         for seed in UInt64(0)..<10 {
-            // Seeds as they come: the bits of ids.
+            // Typical seeds: the bits of ids.
             var numbers = Draw(seed: seed)
             let seed = numbers.next()
             let offsets = Pace.human.offsets(of: chunks, seed: seed)
@@ -69,7 +69,7 @@ import Testing
         let chunks = Coach.chunks(of: WrittenAnswer.all[0].text)
         let paces = Set((UInt64(0)..<100).map { Pace.human.offsets(of: chunks, seed: $0) })
         #expect(paces.count == 100)
-        // The first chunk comes anywhere between its bounds.
+        // The first chunk comes at any time within its bounds.
         let firsts = (UInt64(0)..<1000).map { Pace.human.offsets(of: chunks, seed: $0)[0] / Self.millisecond }
         #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
     }

@@ -10,7 +10,7 @@ import Testing
         #expect(actions.count >= 2)
         #expect(actions.count { $0.persona == persona } >= 1)
         #expect(actions.allSatisfy { $0.contextType == context && ($0.persona == nil || $0.persona == persona) })
-        // Nothing that fits is left out.
+        // No matching action is missing.
         let missing = QuickAction.catalogue.filter { !actions.contains($0) }
         #expect(missing.allSatisfy { $0.contextType != context || ($0.persona != nil && $0.persona != persona) })
     }

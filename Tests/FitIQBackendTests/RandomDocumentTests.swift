@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Random operations on the documents of two users, against lists that anybody understands.
+/// Random operations on the documents of two users, compared with simple lists.
 @Suite("Random documents") struct RandomDocumentTests {
     private struct Entry {
         var id: String
@@ -73,7 +73,7 @@ import Testing
         let data = world.backend.data(at: world.turn.now, issuedIDs: 1)
         var other = World(seed: seed + 1)
         other.turn.now = world.turn.now
-        // They are of a world that was saved, since they break the rules of their collections.
+        // They come from a saved world, because they break the rules of their collections.
         try other.backend.plant(data, &other.turn, isRestored: true)
         #expect(other.backend.data(at: world.turn.now, issuedIDs: 1) == data)
         #expect(other.backend.storedBytes == world.backend.storedBytes)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import FitIQBackend
 
-/// Something that a client does.
+/// A client's action.
 enum Operation {
     case create(user: Int, Persona, ConsultationContext)
     case archive(user: Int, id: String)
@@ -24,23 +24,23 @@ enum Operation {
     case deleteGoal(user: Int, id: String)
     case deleteConsultation(user: Int, id: String)
     case deleteMealLog(user: Int, id: String)
-    /// Deletes a user, who is back at once, with the same id and nothing else.
+    /// Deletes a user, who is created again at once, with the same id and no data.
     case deleteUser(user: Int)
 }
 
-/// What came of it.
+/// The result of an operation.
 enum Outcome: Equatable {
     case body([UInt8])
     case refused(APIError)
     case done
 }
 
-/// Operations drawn from a seed, and the world they are done in.
+/// Operations drawn from a seed, and the world that they change.
 struct RandomOperations {
     private var numbers: Draw
     var world: World
     private(set) var users: [UserID]
-    /// The ids that each user was given, oldest first.
+    /// The ids that each user received, oldest first.
     private(set) var ids: [[String]]
     /// The ids of each user's goals, oldest first.
     private(set) var goalIDs: [[String]]
@@ -77,7 +77,7 @@ struct RandomOperations {
         list.isEmpty ? nil : list[below(list.count)]
     }
 
-    /// An id of this user, mostly a recent one, sometimes another user's.
+    /// An id of this user, usually a recent one, or sometimes another user's.
     private mutating func id(for user: Int) -> String {
         if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
@@ -85,7 +85,7 @@ struct RandomOperations {
         return element(of: recent) ?? "none"
     }
 
-    /// A goal of this user, mostly one of the first few, so that consultations compete; sometimes another user's.
+    /// A goal of this user, usually one of the first few, so that consultations compete; or sometimes another user's.
     private mutating func goalID(for user: Int) -> String {
         if let gone = goneID() { return gone }
         let owner = below(20) == 0 ? below(users.count) : user
@@ -98,7 +98,7 @@ struct RandomOperations {
         return element(of: mealLogIDs[owner].suffix(12)) ?? "none"
     }
 
-    /// Now and then, something that was deleted.
+    /// Sometimes an id of something deleted.
     private mutating func goneID() -> String? { below(25) == 0 ? element(of: deleted.suffix(50)) : nil }
 
     mutating func draw() -> Operation {
@@ -171,7 +171,7 @@ struct RandomOperations {
                 socketCount = socket
                 openSockets.append(socket)
             case .close(let socket):
-                // A close brings no time with it: what was due is served first.
+                // A close has no time, so serve what is due first.
                 world.backend.advance(&world.turn)
                 world.close(socket)
                 openSockets.removeAll { $0 == socket }
@@ -234,7 +234,7 @@ struct RandomOperations {
         }
     }
 
-    /// What the sockets received; those that the backend closed are forgotten.
+    /// The output to sockets; forgets those that the backend closed.
     mutating func takeEffects() -> [Effect] {
         let effects = world.takeEffects()
         for case .close(let socket, _, _) in effects { openSockets.removeAll { $0 == socket.number } }

@@ -12,7 +12,8 @@ import Testing
         #"{"name":"\#(name)","exercises":[\#(squat)]\#(more)}"#
     }
 
-    /// Anna's private and public templates, Bert's private and public ones, of which Anna may read one, and the system's.
+    /// Anna's private and public templates, Bert's private and public ones, one of which is shared with Anna, and the
+    /// system's.
     private struct Gym {
         var world = World()
         let anna, bert, system: UserID
@@ -77,7 +78,7 @@ import Testing
         #expect(page.texts("templates", "name") == ["b-public"] && page["total"] == 3 && page["has_more"] == true)
     }
 
-    /// What Anna may do with each.
+    /// Anna's rights to each.
     static let rights: [(name: String, reads: Bool, owns: Bool)] = [
         ("a-private", true, true), ("a-public", true, true), ("b-private", false, false), ("b-shared", true, false),
         ("b-public", true, false), ("system", true, false), ("none", false, false),
@@ -111,7 +112,7 @@ import Testing
         #expect(
             status { world, anna throws(APIError) in _ = try world.share(id, #"{"user_id":"carl"}"#, by: anna) }
                 == refused)
-        // Its own ones are shared with nobody.
+        // Its own templates are not shared.
         #expect(
             status { world, anna throws(APIError) in _ = try world.unshare(id, with: "carl", by: anna) }
                 == (owns ? 404 : refused))
@@ -192,7 +193,7 @@ import Testing
         let ids = first.texts("shared_with", "share_id").compactMap { $0.flatMap { ResourceID($0) } }
         #expect(Set(ids).count == 2)
         world.pass(milliseconds: 5000)
-        // What is shared already stays as it is.
+        // Existing shares stay unchanged.
         let second = try world.data(try world.share(id, #"{"user_ids":["bert","later"]}"#, by: anna))
         #expect(second.texts("shared_with", "shared_at") == ["2025-01-29T10:30:00Z", "2025-01-29T10:30:05Z"])
         #expect(second.texts("shared_with", "share_id")[0] == ids[0].description && second["total_shared"] == 2)
@@ -215,7 +216,7 @@ import Testing
         #expect(
             refusal { () throws(APIError) in try world.backend.document(id, in: .workoutTemplates, for: bert) }
                 == .unknownDocument(id, in: .workoutTemplates))
-        // The copy outlives it.
+        // The copy survives the original.
         #expect(try world.templates(for: bert)["templates"]?[0] == world.data(copy)["new_template"])
         world.backend.removeDocuments(of: anna)
         #expect(try world.sharedTemplates(with: later)["total"] == 0)

@@ -22,25 +22,25 @@ extension DocumentCollection {
 extension World {
     typealias Query = [(name: String, value: String)]
 
-    /// Adds a document of any members.
+    /// Adds a document with any members.
     mutating func post(
         _ object: JSONObject, in collection: DocumentCollection = .journal, by user: UserID
     ) throws -> JSONValue {
         try data(try create(object, in: collection, by: user))
     }
 
-    /// Adds a document as a request does.
+    /// Adds a document with the members of a request.
     @discardableResult
     mutating func send(_ json: String, to collection: DocumentCollection, by user: UserID) throws -> JSONValue {
         try post(DocumentRequest.object(Array(json.utf8), for: collection, at: turn.date), in: collection, by: user)
     }
 
-    /// The id of a document that is added as a request does.
+    /// The id of a document that is added with the members of a request.
     mutating func id(of json: String, in collection: DocumentCollection, by user: UserID) throws -> String {
         try send(json, to: collection, by: user)["id"]?.string ?? ""
     }
 
-    // Backend and turn are changed together, which a captured variable does not allow.
+    // Changes backend and turn together, which a captured variable does not allow.
     mutating func create(_ object: JSONObject, in collection: DocumentCollection, by user: UserID) throws(APIError)
         -> [UInt8]
     { try add(object, to: collection, by: user).body }
@@ -77,7 +77,7 @@ extension World {
         try backend.copyTemplate(id, as: name, by: user, &turn)
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     func query(_ endpoint: Endpoint, _ collection: DocumentCollection, _ query: Query) throws -> DocumentListQuery {
         try DocumentListQuery(query: query, of: endpoint, in: collection, at: turn.date)

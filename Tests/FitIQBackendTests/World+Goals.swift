@@ -28,7 +28,7 @@ extension World {
         try update(id, by: user) { $0.conversation = .link(conversation) }
     }
 
-    /// The id of the conversation that is answered.
+    /// The conversation's id in the answer.
     mutating func chatAboutGoal(_ id: String, by user: UserID) throws(APIError) -> String {
         let body = try backend.chatAboutGoal(ChatAboutGoalRequest(goalID: id), by: user, &turn)
         return (try? JSON.parse(body))?["conversationId"]?.string ?? ""

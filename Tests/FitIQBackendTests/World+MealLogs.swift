@@ -4,7 +4,7 @@ import JSON
 @testable import FitIQBackend
 
 extension World {
-    /// A world that answers as one guide.
+    /// A world that answers in one guide's mode.
     static func answering(as mode: GuideMode, pace: Pace = .human) -> World {
         var world = World()
         world.backend = Backend(Backend.Configuration(origin: World.origin, pace: pace, mode: mode))

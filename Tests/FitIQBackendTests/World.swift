@@ -3,7 +3,7 @@ import JSON
 
 @testable import FitIQBackend
 
-/// A backend, and a clock that is moved by hand.
+/// A backend with a manual clock.
 struct World {
     /// 2025-01-29T10:30:00Z.
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -25,7 +25,7 @@ struct World {
 
     // MARK: Time
 
-    /// Moves the clock without running what is due, like a loop that is late.
+    /// Moves the clock without serving deadlines, like a late loop.
     mutating func pass(milliseconds: Int64) {
         turn.now = turn.now.advanced(byNanoseconds: milliseconds * 1_000_000)
     }
@@ -36,7 +36,7 @@ struct World {
         backend.advance(&turn)
     }
 
-    /// Serves everything that lies in the future, each deadline at its time.
+    /// Serves all future deadlines, each at its time.
     mutating func waitForAllAnswers() {
         while let deadline = backend.nextDeadline {
             turn.now = max(turn.now, deadline)
@@ -70,31 +70,31 @@ struct World {
         backend.receive(text: Array(text.utf8), from: SocketID(number), &turn)
     }
 
-    /// Chats in the way of consultation-websocket.
+    /// Chats in the protocol of consultation-websocket.
     mutating func message(_ content: String, from number: UInt64) {
         send(#"{"type":"message","content":"\#(content)"}"#, from: number)
     }
 
-    /// Chats in the way of enhanced-consultations.
+    /// Chats in the protocol of enhanced-consultations.
     mutating func userMessage(_ content: String, from number: UInt64) {
         send(#"{"type":"user_message","content":"\#(content)"}"#, from: number)
     }
 
-    /// What the sockets have received since the last time.
+    /// The output to sockets since the last call.
     mutating func takeEffects() -> [Effect] {
         let effects = turn.effects
         turn.effects = []
         return effects
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     func show(_ id: String, for user: UserID) throws -> JSONValue {
         let body = try JSON.parse(try backend.consultation(id, for: user))
         return body["data"] ?? .null
     }
 
-    /// The history, without what reading it does.
+    /// The history, without the side effects of reading it.
     func messages(_ id: String, _ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {
         let body = try JSON.parse(try history(id, query, for: user))
         return body["data"] ?? .null
@@ -131,7 +131,7 @@ extension Shelf {
     var last: Record? { positions.map { $0 }.last.map { self[$0] } }
 }
 
-/// The refusal that an attempt ends with, or nil where it succeeds.
+/// The refusal that an attempt throws, or nil if it succeeds.
 func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
     do throws(APIError) {
         _ = try attempt()
@@ -158,7 +158,7 @@ extension [Effect] {
         }
     }
 
-    /// What one socket received, in short: the types of its frames, a run of the same type once, and its close.
+    /// What one socket received, in short: the types of its frames, repeated types once, and its close.
     func story(of number: UInt64) -> [String] {
         var story: [String] = []
         for effect in self {
@@ -184,13 +184,13 @@ extension [Effect] {
 }
 
 extension JSONValue {
-    /// The members of that name of an array's elements.
+    /// The members with this name in an array's elements.
     func all(_ name: String) -> [String] { (array ?? []).compactMap { $0[name]?.string } }
 }
 
 extension AnswerInProgress {
-    /// When each thing is due after the start.
+    /// The due times after the start.
     var offsets: [Int64] { timeline.moments.map(\.offset) }
-    /// What the answer that streams will have said.
+    /// The whole text of the streaming answer.
     var text: String { current.text }
 }

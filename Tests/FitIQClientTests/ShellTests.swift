@@ -50,7 +50,7 @@ struct ShellTests {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
             #expect(!client.state.isBusy)
-            // On the server's thread, which answers nothing meanwhile: nothing can be done already.
+            // On the server's thread, which answers nothing meanwhile, so nothing can be done yet.
             let isBusy = try await server.perform { _, _ in
                 client.perform(.startConsultation(persona: .nutritionist))
                 return client.state.isBusy
@@ -84,7 +84,7 @@ struct ShellTests {
     func twoMeals() async throws {
         try await Self.withServer { server in
             let (gate, address) = (try Gate(), server.address)
-            // Without an address nothing is sent, so both meals are under way at once.
+            // Without an address nothing is sent, so both meals are in progress at once.
             let client = try FitIQClient(
                 url: "http://backend.test", credentials: Self.credentials,
                 configuration: { $0.mealPolling.interval = .milliseconds(20) },
@@ -252,7 +252,7 @@ struct ShellTests {
         var client: FitIQClient? = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = try #require(client).states
         client = nil
-        // Ends only if the thread has.
+        // This loop ends only if the thread has ended.
         for await _ in states {}
     }
 

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Errors of the kit", .timeLimit(.minutes(1)))
 struct ErrorTests {
-    /// What asking for a world throws.
+    /// The error of a request for a world.
     private static func failure(_ server: MockServer) async throws -> MockError {
         try #require(await #expect(throws: MockError.self) { _ = try await server.world() })
     }
@@ -77,7 +77,7 @@ struct ErrorTests {
         let listed = Admin.operations.map { operation in
             operation.replacing(/{[a-z]+}/, with: "{}").replacing(/(send|close|reset|silence|resume)$/, with: "{}")
         }
-        // `reset` is also a world's.
+        // `reset` is also an operation on a world.
         let known = Set(listed + Admin.operations + ["GET /__admin/health"])
         #expect(asked.count > 20 && Set(asked).subtracting(known) == [])
     }

@@ -17,14 +17,14 @@ enum Mock {
     }
 }
 
-/// A client of an app, with a mistake or without.
+/// An app's client, with or without a mistake.
 struct PlannedClient: Sendable {
     enum Mistake: Sendable { case idsInCapitals, noKey }
 
     let world: MockWorld
     var mistake: Mistake?
 
-    /// With connections for all tests: six would queue them.
+    /// Has connections for all tests; the default of six would queue them.
     static let session = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 512
@@ -46,7 +46,7 @@ struct PlannedClient: Sendable {
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, data)
     }
 
-    /// Continues the consultation with a coach, or begins one.
+    /// Continues the consultation with a coach, or creates one.
     func consultation(with persona: String) async throws -> String {
         let answer = try await call("POST", "api/v1/consultations", #"{"persona":"\#(persona)"}"#)
         let json = try MockWorld.JSON(text: String(decoding: answer.body, as: UTF8.self))

@@ -7,11 +7,11 @@ final class StandIn {
     let url: URL
     private let listener: Listener
 
-    /// - Parameter answer: The body of each answer; nil for a server that takes connections and stays silent.
+    /// - Parameter answer: The body of each answer; nil for a server that accepts connections and stays silent.
     init(answering answer: String?, status: String = "200 OK") throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         self.listener = listener
-        url = URL(string: "http://127.0.0.1:\(listener.localAddress.port)")!  // A port is a number.
+        url = URL(string: "http://127.0.0.1:\(listener.localAddress.port)")!  // The port is a number.
         guard let answer else { return }
         let bytes =
             "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(answer.utf8.count)\r\n"
@@ -26,7 +26,7 @@ final class StandIn {
     }
 }
 
-/// A client's WebSocket, byte by byte: URLSession has none on Linux.
+/// A client's WebSocket, byte by byte, because URLSession lacks one on Linux.
 struct SocketPeer {
     private let stream: BlockingStream
 
@@ -47,7 +47,7 @@ struct SocketPeer {
         try stream.write([0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + text.utf8)
     }
 
-    /// Reads on until the bytes of frames contain a text.
+    /// Reads until the received frames contain a text.
     func receive(until text: String) throws { _ = try stream.receive(until: text) }
 
     func close() { stream.close() }

@@ -1,14 +1,14 @@
 import FitIQMockXCTest
 import XCTest
 
-/// XCTest's half of the kit: what a client breaks fails its test at the line that made the world.
+/// XCTest's half of the kit: a client's breach fails its test at the line that made the world.
 final class MockWorldXCTests: XCTestCase {
     private struct Failure {
         let text: String
         let line: Int
     }
 
-    /// What the kit recorded, in place of XCTest.
+    /// The kit's recorded failures, in place of XCTest.
     private nonisolated(unsafe) static var failures: [Failure] = []
     private var line = 0
 
@@ -25,7 +25,7 @@ final class MockWorldXCTests: XCTestCase {
         }
     #endif
 
-    /// The checks come after the teardown blocks; a failed one ends the process, because failures are kept here.
+    /// The checks come after the teardown blocks; a failed one ends the process, because failures are collected here.
     override func tearDown() {
         let (failures, line) = (Self.failures, line)
         Self.failures = []

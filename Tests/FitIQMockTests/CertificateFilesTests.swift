@@ -9,7 +9,7 @@ import Testing
 struct CertificateFilesTests {
     private static let day: Int64 = 86_400 * 1_000_000_000
 
-    /// Lends a folder that does not exist yet, below one that does not either.
+    /// Passes a folder that does not exist yet, in a parent that does not exist either.
     private static func withFolder(_ body: (String) throws -> Void) throws {
         try ScratchFolder.lend { try body($0 + "/a/b") }
     }
@@ -26,7 +26,7 @@ struct CertificateFilesTests {
             #expect(try Self.mode(folder) == 0o700)
             #expect(try Self.mode(folder + "/ca-key.pem") == 0o600)
             #expect(try Self.mode(folder + "/localhost-key.pem") == 0o600)
-            // Certificates are no secret; whoever runs the tests may let others read fewer files.
+            // Certificates are not secret; the user's umask may restrict files further.
             let plain = folder + "/plain"
             close(open(plain, O_CREAT | O_WRONLY, 0o666))
             let usual = try #require(try Self.mode(plain))
@@ -49,7 +49,7 @@ struct CertificateFilesTests {
     func atOnce(_: Int) throws {
         try Self.withFolder { folder in
             let found = Found()
-            // Threads of their own: what blocks on a lock must not hold the few that all tests share.
+            // Uses separate threads: blocking on a lock must not occupy the few that all tests share.
             let ended = DispatchGroup()
             for _ in 0..<8 {
                 ended.enter()
@@ -170,7 +170,7 @@ struct CertificateFilesTests {
             DataDirectory(path: "data")["ca.pem"] == FileManager.default.currentDirectoryPath + "/data/ca.pem")
     }
 
-    /// What threads have found.
+    /// The results of the threads.
     private final class Found: @unchecked Sendable {
         private let lock = NSLock()
         private var results: [Result<CertificateFiles.Current, any Error>] = []

@@ -84,7 +84,7 @@ struct CommandParsingTests {
         ["certificate", "--ca"], ["certificate", "--pem"],
     ]
 
-    /// Beginnings, words that mean something elsewhere, and mistakes.
+    /// Beginnings of lines, words that mean something elsewhere, and mistakes.
     static let otherLines: [[String]] = [
         [], ["help"], ["--help"], ["--version"], ["--seed", "1", "serve"],
         ["serve", "--port=1", "--port=2"], ["serve", "--seed", "-1"], ["serve", "--port", "x"],
@@ -100,11 +100,11 @@ struct CommandParsingTests {
 
     static let commands = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
 
-    /// What a command line means: the command with its values, or the words and the exit code that answer it.
+    /// The meaning of a command line: the command with its values, or the text and exit code of the answer.
     private static func meaning(of parse: () throws -> any ParsableCommand) -> String {
         do {
             var command = try parse()
-            // Help is a command of the library's, which throws its text.
+            // Help is a command of the library, which throws its text.
             if !FitIQMock.configuration.subcommands.contains(where: { $0 == type(of: command) }) { try command.run() }
             var text = ""
             dump(command, to: &text)

@@ -55,7 +55,7 @@ struct CommandRunTests {
 
     @Test("verify judges a command's world, shows its output separate from the report, and counts requests once")
     func verify() async throws {
-        // The second connection says nothing for more than a second, after which progress is counted.
+        // The second connection stays silent for more than a second, after which progress is reported.
         let client =
             EndedCommand.ask + "[ -f /dev/stdout ] || echo passed on\n" + Self.request + #"""
                 exec 4<>"/dev/tcp/${host%:*}/${host#*:}"; read -r -t 2 line <&4
@@ -100,7 +100,7 @@ struct CommandRunTests {
     @Test("explore finds a command that fails on an error, shows its output once, and explains how to repeat it")
     func explore() async throws {
         try await withFolder { folder in
-            // It is written down as broken that the command crashes, and in one scenario that it hangs.
+            // The known-broken list says that the command crashes, and in one scenario that it hangs.
             try Data("explore/crash\ndefault explore/hang\n".utf8).write(to: folder["known"])
             let client =
                 EndedCommand.ask + "echo tried\nask /api/v1/consultations | head -n 1 | grep -q ' 200 ' || exit 1\n"
@@ -161,7 +161,8 @@ struct CommandRunTests {
         try await withFolder { folder in
             try Data(Self.busySession().utf8).write(to: folder["session.har"])
             let counted = folder["runs"].path
-            // $0 is the process that runs it. The last run waits to be ended: it would be over before the signal comes.
+            // $0 is the running process. The last run waits to be ended, because it would finish before the signal
+            // comes.
             let client =
                 "echo >> '\(counted)'; [ $(wc -l < '\(counted)') -lt 3 ] || { kill -INT $0; exec sleep 60; }; exit 7"
             let run = try await EndedCommand.run(

@@ -13,18 +13,18 @@ import Traffic
 
 @testable import fitiq_mock
 
-/// Drift that is found in a recording, without the server: `conform session.har`, `--accept`, `serve --overlay`.
+/// Drift found in a recording, without the server: `conform session.har`, `--accept`, `serve --overlay`.
 @Suite("conform: a recorded session", .timeLimit(.minutes(15)))
 struct ConformSessionTests {
     private static let fake = Task { try await Conformance(mode: .union) }
 
-    /// What a server answers otherwise than the fake: in all answers of an endpoint, by status or by type.
+    /// A difference between a server and the fake: in all answers of an endpoint, by status or by type.
     struct Plant: Sendable {
         let endpoint: Endpoint
         let kind: String
-        /// Where, with dots between names and `[]` for elements; empty for the status.
+        /// The path, with dots between names and `[]` for elements; empty for the status.
         let path: String
-        /// What becomes of the value; nil where there is none.
+        /// The change of the value; nil for an absent one.
         let change: @Sendable (JSONValue?) -> JSONValue?
         /// The rows of the comparison: `place: fake ≠ upstream`.
         let rows: [String]
@@ -196,7 +196,7 @@ struct ConformSessionTests {
             #expect(Self.rows(own).isEmpty)
             let tree = try JSON.parse(Array(Data(contentsOf: har)))
             try Data(Self.plant(in: tree).encoded()).write(to: planted)
-            // All are found, and nothing else.
+            // All are found, and nothing more.
             var expected: Set<String> = []
             for plant in Self.plants { expected.formUnion(plant.rows.map { "\(plant.endpoint.name) \($0)" }) }
             #expect(Self.plants.count == 20)
@@ -209,13 +209,13 @@ struct ConformSessionTests {
                 ["conform", planted.path, "--accept", overlay.path], exits: 1)
             #expect(accepted.output.contains("\(overlay.path) has "), "\(accepted)")
             #expect(!accepted.output.contains("No overlay can express"), "\(accepted)")
-            // Nothing that somebody wrote is in it.
+            // It contains nobody's texts.
             let text = try folder.read("overlay.yaml")
             #expect(!text.contains("eu-1") && !text.contains("sport") && text.contains("planned"), "\(text)")
             let again = try await EndedCommand.run(["conform", planted.path, "--overlay", overlay.path])
             #expect(again.output.contains("100 % alike."), "\(again)")
 
-            // The fake answers like the server now: its recording deviates from the fake's own answers in the same way.
+            // The fake now answers like the server: its recording deviates from the fake's own answers in the same way.
             let read = try OverlayFile.read(overlay.path)
             let second = folder["second.har"]
             let alike = try await Self.record(read, to: second)

@@ -18,14 +18,14 @@ import Traffic
 struct ConformTests {
     private static let union = Task { try await Conformance(mode: .union) }
 
-    /// What the fake says in a mode; most tests ask for the same one.
+    /// The fake's traffic in a mode; most tests share one mode.
     private static func fake(_ mode: GuideMode) async throws -> Conformance {
         mode == .union ? try await union.value : try await Conformance(mode: mode)
     }
 
     typealias Done = (conformance: Conformance, report: Report, session: Session)
 
-    /// Compares a fake with a scenario in a mode, as a real server, with what the fake says in another.
+    /// Compares a fake with a scenario and a mode, as a real server, with the fake's traffic in another.
     private static func compare(
         _ scenario: String = "name: upstream\n", serves mode: GuideMode = .union, expecting guide: GuideMode? = nil,
         cases: [String] = [], pause: Duration = .zero, after: (LocalServer) throws -> Void = { _ in },
@@ -55,7 +55,7 @@ struct ConformTests {
             progress: nil)
     }
 
-    /// What the terminal shows.
+    /// The text on the terminal.
     private static func text(_ done: Done) -> String { TerminalReport(done.report).text }
 
     @Test("The fake conforms to itself in every guide", arguments: GuideMode.allCases)
@@ -67,7 +67,7 @@ struct ConformTests {
         #expect(done.conformance.unknownCount == 0 && done.report.incomplete == nil)
     }
 
-    /// A deviation on purpose, where it has to be found, and what is said of it; nothing else may be.
+    /// A planted deviation, with its place and its message; no other may be found.
     struct Plant: Sendable, CustomTestStringConvertible {
         let fault: String
         let endpoint: Endpoint
@@ -159,7 +159,7 @@ struct ConformTests {
 
     @Test("Requests are spaced by the pause")
     func pace() async throws {
-        // What the fake says takes its time, too, but only once.
+        // The fake's own traffic takes time, too, but only once.
         _ = try await Self.fake(.union)
         let begin = WallClock.nanosecondsSinceEpoch()
         let done = try await Self.compare(cases: ["goal/chat/twice"], pause: .milliseconds(150)) { server in
@@ -172,8 +172,8 @@ struct ConformTests {
                 }
             }.map(\.nanosecondsSinceEpoch).sorted()
             #expect(times.count > 5)
-            // From the start on, since on a busy machine one request is late and the next is not. The clock of the
-            // day may be set by a little meanwhile.
+            // Measured from the start, because on a busy machine one request is late and the next is not. Meanwhile the
+            // wall clock may be adjusted slightly.
             for (number, time) in times.enumerated() {
                 #expect(time - begin > Int64(number) * 150_000_000 - 20_000_000)
             }
@@ -223,7 +223,7 @@ struct ConformTests {
         ([], "conform needs a recorded session, session.har, or the server"),
         (["--upstream", "ftp://a"], "ftp"),
         (["--upstream", "https://192.0.2.1"], "--token"),
-        // A name that no system looks up: one of its parts is too long.
+        // A name that no system looks up, because one of its parts is too long.
         (["--upstream", "https://\(String(repeating: "a", count: 64)).example"], "--token"),
         (["--upstream", "https://192.0.2.1", "--token", "t"], "--yes"),
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),

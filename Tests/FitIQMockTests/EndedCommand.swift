@@ -6,21 +6,19 @@ import Testing
 
 @testable import fitiq_mock
 
-/// A command that ran to its end in a process of its own, and what it wrote: signals and standard streams belong to
-/// the whole process.
+/// A command that ran to its end in its own process, and its output: signals and standard streams belong to the whole
+/// process.
 struct EndedCommand {
     let output: String
     let errors: String
 
     var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
-    /// Runs a command line; the word `PID` among the arguments stands for the process.
+    /// Runs a command line; the process id replaces the word `PID` in the arguments.
     ///
-    /// - Parameters:
-    ///   - world: The scenario of a server beside it, whose URL the word `URL` stands for; empty for no server.
-    ///   - input: What comes on standard input, a pipe.
-    ///   - file: The command gets the signal once this file is there; empty if it ends by itself.
-    ///   - status: How it has to exit.
+    /// - Parameters: - world: The scenario of another server, whose URL replaces the word `URL`; empty for no server. -
+    ///   input: The standard input, which is a pipe. - file: The command gets the signal once this file exists; empty
+    ///   if it ends by itself. - status: The expected exit status.
     static func run(
         _ arguments: [String], beside world: String = "", input: String = "", until file: String = "",
         by signal: Int32 = SIGINT, exits status: Int32 = 0
@@ -46,9 +44,9 @@ struct EndedCommand {
             errors: String(decoding: result.standardErrorContent, as: UTF8.self))
     }
 
-    /// Runs a command as `main` does, and ends this process with it; on a thread of its own, as it blocks.
+    /// Runs a command as `main` does, and ends this process with it; on its own thread, because it blocks.
     static func lead(_ arguments: [String]) async throws {
-        // What the person who runs the tests has set is not meant for this command.
+        // The environment of the person who runs the tests must not affect this command.
         for name in ProcessInfo.processInfo.environment.keys where name.hasPrefix("FITIQ_MOCK_") { unsetenv(name) }
         unsetenv("NO_COLOR")
         try SystemThread.start { end(with: arguments) }
@@ -76,7 +74,7 @@ struct EndedCommand {
         try SystemThread.start {
             let deadline = MonotonicInstant.now().advanced(by: .seconds(30))
             while !FileManager.default.fileExists(atPath: file) {
-                // A code that no command has: the test fails instead of waiting for ever.
+                // A code that no command uses: the test fails instead of waiting forever.
                 if deadline < MonotonicInstant.now() { _exit(98) }
                 never.wait(until: .now().advanced(by: .milliseconds(10)))
             }
@@ -99,7 +97,7 @@ struct EndedCommand {
 }
 
 extension EndedCommand {
-    /// An adapter that begins, and can do nothing; its user sees nothing.
+    /// An adapter that starts, but can do nothing; its user sees nothing.
     static let idleAdapter = #"""
         while read -r line; do
             case $line in

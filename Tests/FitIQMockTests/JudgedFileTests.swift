@@ -10,7 +10,7 @@ import Traffic
 struct JudgedFileTests {
     private static let sessions = URL.fixtures.appending(path: "sessions")
 
-    /// The marks of a file, by obligation; worlds in order.
+    /// The marks of a file, by obligation, with worlds in order.
     private static func marks(_ bytes: [UInt8], cutInto size: Int = 4096) throws -> [[String: String]] {
         var file = JudgedFile(name: "x.har", mode: .union)
         for piece in bytes.pieces(of: size) { try file.receive(piece) }
@@ -85,8 +85,9 @@ struct JudgedFileTests {
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     private static let meal = "0a1b2c3d-7425-40de-944b-e07fc1f90ae7"
 
-    /// A session in which a client says nothing for long, polls despite events, and opens a second socket; or so it
-    /// seems if the first one's end is not recorded.
+    /// A session in which a client is silent for long, polls despite events, and opens a second socket.
+    ///
+    /// It only seems so if the end of the first socket is not recorded.
     private static func session(isOurs: Bool, authorization: String? = "Bearer t", world: String = "") -> [UInt8] {
         func entry(
             _ second: Double, _ method: String, _ path: String, _ status: Int, body: String = "", answer: String = "{}",
@@ -136,7 +137,7 @@ struct JudgedFileTests {
         let log2: [String: Any] = [
             "version": "1.2", "creator": ["name": isOurs ? "fitiq-mock" : "Else", "version": "1"], "entries": entries,
         ]
-        // No JSON of ours can fail to be encoded.
+        // All our JSON can be encoded.
         return [UInt8]((try? JSONSerialization.data(withJSONObject: ["log": log2])) ?? Data())
     }
 
@@ -149,7 +150,7 @@ struct JudgedFileTests {
                 "meal/polling-cadence",
             ])
         let foreign = try Self.marks(Self.session(isOurs: false))
-        // Even with no socket open, two polls within a second are too many.
+        // Even without an open socket, two polls within a second are too many.
         #expect(Self.ids(foreign.first, "broken") == ["meal/polling-cadence"])
         for id in Self.ids(ours.first, "broken").subtracting(["meal/polling-cadence"]) {
             #expect(foreign.first?[id] == "not_exercised", "\(id)")
@@ -190,7 +191,7 @@ struct JudgedFileTests {
         #expect { try none.finish { _ in nil } } throws: { "\($0)".contains("x.har: ") }
     }
 
-    // MARK: What is neither
+    // MARK: Neither a session nor a journal
 
     private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
 
@@ -233,7 +234,7 @@ struct JudgedFileTests {
         }
     }
 
-    // MARK: Which of both it is
+    // MARK: Telling a session from a journal
 
     @Test(
         "The content distinguishes a session from a journal, wherever the bytes are split",

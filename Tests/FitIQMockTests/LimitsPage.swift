@@ -20,7 +20,7 @@ import Testing
 @testable import WebSocket
 @testable import fitiq_mock
 
-/// What the rows of `docs/limits.md` are about.
+/// The limits in the rows of `docs/limits.md`.
 enum LimitsPage {
     static let http = LimitStruct(HTTP1.Limits())
     static let webSocket = LimitStruct(WebSocket.Limits())
@@ -34,16 +34,16 @@ enum LimitsPage {
     static let observer = LimitStruct(ConnectionObserver.Limits())
     static let relay = LimitStruct(RelayLimits())
 
-    /// The structs whose every property has a row, or an exception.
+    /// The structs whose properties all have a row, or an exception.
     static let structs = [http, webSocket, server, world, journal, adapter, client, wire, har, observer, relay]
-    /// The enums whose every constant has one, each with the file below `Sources` that declares it.
+    /// The enums whose constants all have one, each with the file below `Sources` that declares it.
     static let namespaces = [
         "FaultLimits": "Server/Faults/FaultRule", "ScenarioLimits": "Server/Scenarios/Scenario",
         "ReplayLimits": "Traffic/Replay/ReplaySettings", "TLSLimits": "Platform/TLS/TLSContext",
         "MCPLimits": "Server/MCP/MCPServer", "ExploreLimits": "Clients/ContractSuite/Exploring/ExploreLimits",
     ]
 
-    /// Limits that no input meets, or that a row covers under another name, with the reason.
+    /// Limits that no input reaches, or that another row covers, with the reason.
     static let withoutRow = [
         "HTTP1.Limits.raisedBody": "it is the body of PUT /__admin/state",
         "WebSocket.Limits.message": "a server has ServerLimits.webSocketMessage",
@@ -55,7 +55,7 @@ enum LimitsPage {
         "TLSLimits.excerpt": "the length of an excerpt in a message",
     ]
 
-    /// Rows whose third cell has limits as well.
+    /// Rows whose third cell also contains limits.
     static let saysMoreBeyond: Set = ["connections"]
     static let statuses: Set<Quantity> = [.count(503)]
 
@@ -406,7 +406,7 @@ enum LimitsPage {
         ],
     ]
 
-    /// The most characters and the most bytes that texts of requests may have: what is accepted, by trying.
+    /// The most characters and the most bytes in texts of requests, found by trying.
     private static func text(in fields: [String: String]) throws -> [Limit] {
         let found = fields.sorted { $0.key < $1.key }.map { field, kind in
             func accepts(_ text: String) -> Bool {
@@ -431,7 +431,7 @@ enum LimitsPage {
             }
             return [
                 Limit.count(field, largest { accepts(String(repeating: "a", count: $0)) }),
-                // Few characters of many bytes: accents, two bytes each.
+                // Few characters with many bytes: accents, two bytes each.
                 Limit.bytes(
                     field,
                     2 * largest { $0 == 0 || accepts("aa" + String(repeating: "\u{301}", count: $0 - 1)) }),
@@ -449,7 +449,7 @@ enum LimitsPage {
         }
     }
 
-    /// The largest number that is accepted, where all smaller ones but 0 are.
+    /// The largest accepted number, if all smaller ones except 0 are accepted.
     private static func largest(_ accepts: (Int) -> Bool) -> Int {
         var (accepted, refused) = (0, 1 << 20)
         while accepted + 1 < refused {
@@ -460,7 +460,7 @@ enum LimitsPage {
     }
 }
 
-/// A stage on which nothing is played.
+/// A stage for a suite that plays nothing.
 private struct EmptyStage: Stage {
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result

@@ -4,13 +4,13 @@ import Testing
 
 @testable import fitiq_mock
 
-/// What a row of `docs/limits.md` says, in nanoseconds, bytes, or a plain number.
+/// A quantity in a row of `docs/limits.md`: nanoseconds, bytes, or a plain number.
 enum Quantity: Hashable {
     case time(Int64)
     case bytes(Int)
     case count(Int)
 
-    /// The quantities in a text, in its order; names of encodings and status codes are none.
+    /// The quantities in a text, in order, except names of encodings and status codes.
     static func all(in text: String) -> [Quantity] {
         let expression =
             #/(?:^|[\s(])(?<number>\d[\d,]*)(?: ?(?<unit>GiB|MiB|KiB|bytes|seconds|minutes|min|ms|s|h|d)\b)?/#
@@ -47,7 +47,7 @@ struct Limit {
     }
 }
 
-/// The properties of a struct of limits, with the values that they have by default.
+/// The properties of a struct of limits, with their default values.
 struct LimitStruct {
     let name: String
     let labels: [String]
@@ -72,14 +72,14 @@ struct LimitStruct {
 
 @Suite("docs/limits.md")
 struct LimitsPageTests {
-    /// The cells of each row: what, limit, beyond it.
+    /// The cells of each row: subject, limit, and what happens beyond it.
     static let rows = Result {
         try textOfPackage("docs/limits.md")
             .split(separator: "\n").filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") && !$0.hasPrefix("| what |") }
             .map { $0.dropFirst(2).dropLast(2).components(separatedBy: " | ") }
     }
 
-    /// What a row says: the quantities of its first two cells, and of the third in the rows that `LimitsPage` names.
+    /// The quantities in a row's first two cells, and in the third for the rows that `LimitsPage` names.
     static func said(_ row: [String]) -> [Quantity] {
         Quantity.all(in: row[0]) + Quantity.all(in: row[1])
             + (LimitsPage.saysMoreBeyond.contains(row[0])
@@ -117,7 +117,7 @@ struct LimitsPageTests {
         }
     }
 
-    /// The static constants that an enum of limits declares; Mirror does not see them.
+    /// The static constants of an enum of limits, which Mirror does not see.
     static func constants(of name: String, in path: String) throws -> [String] {
         let text = try textOfPackage("Sources/\(path).swift")
         let rest = text[try #require(text.range(of: "enum \(name) {"), "\(path)").upperBound...]

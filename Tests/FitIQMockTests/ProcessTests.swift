@@ -5,7 +5,7 @@ import Testing
 @testable import Sockets
 @testable import fitiq_mock
 
-/// Those that change standard streams, signals or the environment run in a process of their own.
+/// Tests that change standard streams, signals or the environment run in their own process.
 @Suite("The process of a command")
 struct ProcessTests {
     @Test("Output is written in batches of 64 KiB")
@@ -82,13 +82,13 @@ struct ProcessTests {
             let stop = try Gate()
             let jobs = Jobs<Int>(count: 1, wait.mailbox)
             try jobs.start(1) { while jobs.take() != nil { stop.wait() } }
-            // Unlike with kill, the signal has come when raise returns.
+            // Unlike with kill, the signal has arrived when raise returns.
             raise(SIGUSR1)
             var stops = 0
             let failure = #expect(throws: Failure.self) {
                 try jobs.finished(wait) {
                     stops += 1
-                    // The second comes before the job can end.
+                    // The second signal comes before the job can end.
                     raise(SIGUSR1)
                     stop.open()
                 }
@@ -114,7 +114,7 @@ struct ProcessTests {
             stops += 1
             gate.open()
         }
-        // What ends after its time does not count.
+        // A job that ends after the deadline does not count.
         #expect(stops == 1 && done.outputs.isEmpty && done.reason == Messages.timeIsUp(.milliseconds(1)))
     }
 

@@ -73,7 +73,7 @@ struct ReadyFileTests {
             let age = try #require(CurrentProcess.age(of: other.identifier))
             return WallClock.nanosecondsSinceEpoch() / 1_000_000_000 - age
         }
-        // Again, if a second has passed meanwhile.
+        // Repeat it if a second has passed meanwhile.
         var found: (isRunning: Bool, isLater: Bool)?
         for _ in 0..<10 where found == nil {
             let start = try began()
@@ -110,7 +110,7 @@ struct ReadyFileTests {
         try WholeFile.write(Array(Self.text(999_999_999).utf8), to: path)
         #expect(chmod(path, 0o444) == 0 && chmod(folder.url.path, 0o755) == 0)
         await #expect(processExitsWith: .success) { [path = path as String] in
-            // Root may write whatever it reads.
+            // Root may write every file that it can read.
             if getuid() == 0 { #expect(setuid(65534) == 0) }
             #expect(ReadyFile.state(at: path) == .stale(.init(id: 999_999_999, startedAt: nil)))
         }
@@ -181,7 +181,7 @@ struct ReadyFileTests {
             let path = folder + "/ready.json"
             try WholeFile.write(Array(Self.text(7).utf8), to: path)
             var other: ReadyFile?
-            // It is asked when the file has been read.
+            // The closure is called after the file was read.
             let ready = try ReadyFile(at: path) { _ in
                 other = try? ReadyFile(at: path) { _ in false }
                 return false
@@ -221,7 +221,7 @@ struct ReadyFileTests {
         await #expect(processExitsWith: .success) {
             try ScratchFolder.lend { folder in
                 #expect(chmod(folder, 0o555) == 0)
-                // Nothing is closed to root.
+                // Root can access everything.
                 if getuid() == 0 { #expect(setuid(65534) == 0) }
                 let closed = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/ready.json") }
                 #expect(closed?.message == "cannot write to '\(folder)/ready.json': this user may not write there.")

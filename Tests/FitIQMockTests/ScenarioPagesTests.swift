@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` against the schema of scenarios, which other tests compare with the reader.
+/// Compares `docs/scenarios.md`, `docs/faults.md` and `docs/networks.md` with the schema of scenarios, which other
+/// tests compare with the reader.
 @Suite("The pages of scenarios and faults")
 struct ScenarioPagesTests {
     /// The sections that document the keys of each object of the schema; "" is the scenario itself.
@@ -75,7 +76,7 @@ struct ScenarioPagesTests {
         let rows = texts.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `") }
         #expect(rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) }.sorted() == keys.sorted())
         for row in rows { #expect(row.hasSuffix(". |"), "\(row)") }
-        // A small object has its example in the section that uses it, and 'replay' in its own.
+        // A small object has its example in the section that uses it, and 'replay' has its own.
         let own = texts.flatMap(Self.examples)
         let examples = own.isEmpty || section.object.isEmpty ? Self.examples(page) : own
         for key in keys where !examples.contains(where: { $0.contains("\(key):") }) {

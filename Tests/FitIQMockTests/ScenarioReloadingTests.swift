@@ -28,13 +28,13 @@ struct ScenarioReloadingTests {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1)
-        // What the look saw was not read yet.
+        // The change that the look saw was not read yet.
         try write("name: second and longer\n")
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1 && engine.scenario.name == "first")
         engine.finish(jobs.removeFirst().run(), at: now)
         #expect(engine.scenario.name == "second and longer")
-        // The change is seen once more now, and taken again.
+        // The next look sees the change once more, and takes it again.
         reloading.look(for: engine, at: now)
         #expect(jobs.count == 1)
     }

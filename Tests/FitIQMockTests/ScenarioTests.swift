@@ -25,7 +25,7 @@ struct ScenarioTests {
 
     static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
 
-    /// Looks at a file, and takes it if it has changed; returns what is logged.
+    /// Looks at a file, and takes it if it has changed; returns the log lines.
     private func look(_ file: inout WatchedFile, _ stamp: FileStamp?, take: () -> [String]) -> [String] {
         switch file.look(stamp) {
         case .tell(let lines): return lines
@@ -64,15 +64,15 @@ struct ScenarioTests {
             stamp.nanoseconds += 1
             return stamp
         }
-        // Half of it, then all: nothing to tell.
+        // First half of it, then all: nothing to report.
         #expect(look(&file, next()) { ["half"] } == [])
         #expect(look(&file, next()) { [] } == [])
         #expect(look(&file, stamp) { ["never read"] } == [])
-        // Broken, and left so.
+        // Broken, and still broken.
         #expect(look(&file, next()) { ["broken"] } == [])
         #expect(look(&file, stamp) { ["never read"] } == ["broken"])
         #expect(look(&file, stamp) { ["never read"] } == [])
-        // Broken otherwise is news.
+        // Broken in another way is reported.
         #expect(look(&file, next()) { ["broken again"] } == [])
         #expect(look(&file, stamp) { ["never read"] } == ["broken again"])
     }
@@ -90,7 +90,7 @@ struct ScenarioTests {
                 return []
             } == [])
         #expect(taken == 1)
-        // An editor that puts another file into its place, between two looks.
+        // An editor replaces the file between two looks.
         #expect(look(&file, nil) { ["never read"] } == [])
         #expect(look(&file, Self.stamp) { [] } == [])
         #expect(look(&file, Self.stamp) { ["never read"] } == [])

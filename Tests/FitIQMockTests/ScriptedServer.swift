@@ -2,11 +2,11 @@ import Foundation
 import Sockets
 import TestSupport
 
-/// A server that answers each connection with the next of some texts, and closes it then.
+/// A server that answers each connection with the next of some texts, and then closes it.
 final class ScriptedServer: Sendable {
     let url: String
 
-    /// - Parameter held: The places of the answers after which the connection stays open until the client closes it.
+    /// - Parameter held: The indexes of the answers after which the connection stays open until the client closes it.
     init(_ answers: [String], holding held: Set<Int> = []) throws {
         let listener = try Listener(address: try SocketAddress(host: "127.0.0.1", port: 0))
         url = "http://\(listener.localAddress)"
@@ -24,7 +24,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// An answer with a body of as many bytes as it says, or of fewer.
+    /// An answer with a body of the announced length, or a shorter one.
     static func answer(_ status: String = "200 OK", _ body: String = "", of length: Int? = nil) -> String {
         "HTTP/1.1 \(status)\r\nContent-Length: \(length ?? body.utf8.count)\r\n\r\n\(body)"
     }

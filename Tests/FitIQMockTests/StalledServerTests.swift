@@ -7,12 +7,12 @@ import Testing
 
 @testable import fitiq_mock
 
-/// A server that takes a connection and then sends a byte now and then, or nothing, until it is closed.
+/// A server that accepts a connection and then sends a byte now and then, or nothing, until it is closed.
 private final class StalledServer: Sendable {
     let url: String
     private let end: Gate
 
-    /// - Parameter dribble: What it sends, a byte every 20 ms; it begins anew at its end.
+    /// - Parameter dribble: The bytes to send, one every 20 ms, in a loop.
     init(_ dribble: String) throws {
         let listener = try Listener(address: try SocketAddress(host: "127.0.0.1", port: 0))
         url = "http://\(listener.localAddress)"
@@ -21,7 +21,7 @@ private final class StalledServer: Sendable {
             var (sockets, rest) = ([Socket](), Array(dribble.utf8)[...])
             while !end.wait(until: .now().advanced(by: .milliseconds(20))) {
                 if case .accepted(let socket) = listener.accept() { sockets.append(socket) }
-                // The first one hears it from its beginning.
+                // The first client gets it from the beginning.
                 if sockets.isEmpty { continue }
                 if rest.isEmpty { rest = Array(dribble.utf8)[...] }
                 if let byte = rest.popFirst() { for socket in sockets { _ = withUnsafeBytes(of: byte, socket.write) } }
@@ -36,7 +36,7 @@ private final class StalledServer: Sendable {
 
 @Suite("A server that never finishes", .timeLimit(.minutes(1)))
 struct StalledServerTests {
-    /// What arrives for three minutes.
+    /// The bytes that arrive for three minutes.
     enum Dribble: String, CaseIterable {
         case head = "HTTP/1.1 200 OK\r\nX: "
         case body = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
@@ -44,10 +44,10 @@ struct StalledServerTests {
         var bytes: String { rawValue + String(repeating: "x", count: 9_000) }
     }
 
-    /// Of a machine that is busy.
+    /// The delay of a busy machine.
     private static let delay = Duration.seconds(10)
 
-    /// What work throws, and how long it takes on its thread: a test may wait long for its own.
+    /// The error of some work, and its duration on its own thread, because the test's thread may be delayed.
     private func timed<Failed: Error>(
         _ type: Failed.Type, _ work: @escaping @Sendable () throws -> Void
     ) async throws -> (failure: Failed?, duration: Duration) {

@@ -9,11 +9,11 @@ import Testing
 
 @Suite("test-client: cases with an adapter")
 struct TestClientRunTests {
-    /// Plays the first cases with a script of the shell, whose `$0` is a folder of its own.
+    /// Plays the first cases with a shell script, whose `$0` is its own folder.
     ///
-    /// On a thread of its own: the run blocks it, and the cases need the pool's threads.
+    /// It uses its own thread, because the run blocks it, and the cases need the pool's threads.
     ///
-    /// - Returns: How many cases have a result, and why the others have none.
+    /// - Returns: The number of cases with a result, and why the others have none.
     private static func play(
         _ script: String, cases count: Int, failsFast: Bool = false
     ) async throws -> (count: Int, reason: String?) {
@@ -40,7 +40,7 @@ struct TestClientRunTests {
         }
     }
 
-    /// Begins one case, and dies before each of the others.
+    /// Starts one case, and dies before each of the others.
     private static let mortal = #"""
         cd "$0"; echo >> begun; [ $(wc -l < begun) = 1 ] || exit 4
         read -r line; echo '{"ok":true,"clock":"suite"}'
@@ -66,7 +66,7 @@ struct TestClientRunTests {
     func failFast() async throws {
         let skipped = try await Self.play(EndedCommand.idleAdapter, cases: 2, failsFast: true)
         #expect(skipped.count == 2 && skipped.reason == nil)
-        // It lives until it has to do something.
+        // It lives until it gets work.
         let script = #"read -r line; echo '{"ok":true,"clock":"suite"}'; read -r line; exit 5"#
         let failed = try await Self.play(script, cases: 2, failsFast: true)
         #expect(failed.count == 1 && failed.reason == fitiq_mock.Messages.failedFast)

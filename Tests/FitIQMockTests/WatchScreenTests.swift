@@ -6,7 +6,7 @@ import Traffic
 
 @Suite("The screen of watch")
 struct WatchScreenTests {
-    /// What a screen has shown so far.
+    /// Everything that a screen has shown so far.
     private final class Shown {
         var text = ""
         func take() -> String {
@@ -81,11 +81,11 @@ struct WatchScreenTests {
         screen.show(.entry(note("other")))
         screen.show(.entry(note("Ölig")))
         #expect(shown.take() == line("Ölig"))
-        // A mistake leaves it as it was.
+        // A mistake leaves the filter unchanged.
         screen.press(Array("/kind=nots\r".utf8))
         #expect(shown.take().contains("\r\u{1B}[K— 'kind' must be one of "))
         screen.show(.entry(note("other")))
-        // Escape leaves it, too; an arrow recalls the one before.
+        // Escape leaves it, too; an arrow recalls the previous one.
         screen.press(Array("/".utf8) + [0x1B] + Array("[A".utf8))
         #expect(shown.take().hasSuffix("/kind=nots"))
         screen.press([0x1B])
@@ -124,7 +124,7 @@ struct WatchScreenTests {
         #expect(try shows("", [1]) && shows("wanted", [1], "wanted") && shows("wanted", [1, 2], "other", "wanted"))
         #expect(try !shows("wanted", [1], "other") && !shows("wanted", [1]) && !shows("wanted", [3], "wanted"))
         #expect(try shows("must X/Y", []) && !shows("must kind=note", []) && shows("kind=note", [1], "a"))
-        // Another life of the world has other entries of these numbers.
+        // After a restart, the world's entries reuse these numbers.
         var screen = try self.screen("wanted")
         screen.show(.entry(note("wanted")))
         screen.show(.began)

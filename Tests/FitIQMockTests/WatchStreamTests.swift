@@ -8,7 +8,7 @@ import Traffic
 
 @Suite("The stream that watch reads")
 struct WatchStreamTests {
-    /// What events say, wherever the network cuts them.
+    /// The events, wherever the network splits them.
     private func read(_ events: [String], on stream: inout WatchStream) throws -> [String] {
         try events.joined().utf8.flatMap { try stream.receive([$0]).map(Self.describe) }
     }
@@ -81,7 +81,7 @@ struct WatchStreamTests {
             var stream = WatchStream()
             #expect(try read([Self.world("one", last: 5), Self.note(6)], on: &stream) == ["#6"])
             _ = stream.connect()
-            // What would only go on is not shown.
+            // A plain continuation is not shown.
             #expect(
                 try read([Self.world(instance, last: last), Self.note(7), Self.verdicts("x/y", 1)], on: &stream)
                     == ["restarted"])
@@ -141,7 +141,7 @@ struct WatchStreamTests {
         let told = try read(
             [
                 verdicts(0, []), verdicts(2, ["a", "b"]), verdicts(2, ["a", "b"]), verdicts(3, ["a", "b", "c"]),
-                // Beyond those that a judge keeps, the rest is counted.
+                // Beyond those that a judge keeps, further ones are counted.
                 verdicts(4, ["a", "b", "c"]),
             ], on: &stream)
         #expect(told == ["a", "b", "c"].map { "must x/y \($0) [1]" })
@@ -174,7 +174,7 @@ struct WatchStreamTests {
             var request = try request()
             do throws(ClientError) {
                 var body: [UInt8] = []
-                // Byte by byte: wherever the network cuts it.
+                // Byte by byte, wherever the network splits it.
                 for byte in text.utf8 { body += try request.receive([byte]) }
                 if ends { body += try request.receiveEndOfStream() }
                 #expect(request.hasBegun)
@@ -192,7 +192,7 @@ struct WatchStreamTests {
         #expect(try outcome("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}") == "{}.")
         let cut = "the connection ended in the middle of a response."
         #expect(try outcome("HTTP/1.1 200 OK\r\n\r\n", ends: true) == cut)
-        // Killed in the middle of a chunk.
+        // The server was killed in the middle of a chunk.
         let chunk = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nda"
         #expect(try outcome(chunk) == "da…" && outcome(chunk, ends: true) == cut)
         #expect(try outcome("SSH-2.0\r\n").hasPrefix("the server's response is not valid HTTP: "))

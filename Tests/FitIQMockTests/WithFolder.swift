@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Lends a folder to a test that awaits something; it is removed afterwards.
+/// Passes a folder to an asynchronous test, and removes it afterwards.
 func withFolder<Result>(_ body: (ScratchFolder) async throws -> Result) async throws -> Result {
     let folder = try ScratchFolder()
     defer { folder.remove() }

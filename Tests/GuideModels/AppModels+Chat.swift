@@ -99,7 +99,7 @@ extension AppModels {
         }
     }
 
-    /// `POST /consultations/{id}/messages`: no answer where it streams over an open socket.
+    /// `POST /consultations/{id}/messages`; without an answer if it streams over an open socket.
     package struct SentMessage: Decodable {
         package let userMessage: Message
         package let assistantMessage: Message?
@@ -159,7 +159,7 @@ extension AppModels {
         }
     }
 
-    /// What `stream_complete` tells of the answer.
+    /// The answer's data in `stream_complete`.
     package struct CompletionMetadata: Decodable {
         package let tokensUsed: Int?
         package let processingTimeMs: Int?

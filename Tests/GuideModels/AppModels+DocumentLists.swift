@@ -1,6 +1,6 @@
-/// Lists, and what is computed.
+/// Lists, and computed values.
 extension AppModels {
-    /// What all lists have but that of profile metrics; the apps do not read `has_more` of progress and searches.
+    /// The totals of all lists except profile metrics; the apps do not read `has_more` of progress and searches.
     package struct Totals: Decodable {
         package let total, limit, offset: Int
         package let hasMore: Bool
@@ -11,7 +11,7 @@ extension AppModels {
         }
     }
 
-    /// A list and its totals, which are one object.
+    /// A list and its totals, in one object.
     package struct Page<List: Decodable>: Decodable {
         package let list: List
         package let totals: Totals
@@ -55,7 +55,7 @@ extension AppModels {
 
     package struct Workouts: Decodable { package let workouts: [Workout] }
 
-    /// Own and public templates, and with another item those that others share.
+    /// Own and public templates; with another item type, the templates that others share.
     package struct Templates<Item: Decodable>: Decodable { package let templates: [Item] }
 
     /// `GET /wellness/mood-entries/analytics`.

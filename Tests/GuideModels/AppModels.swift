@@ -1,24 +1,24 @@
 import Foundation
 
-/// The models of the two apps, FitIQ and Lume: a member that the app cannot do without is not optional.
+/// The models of the two apps, FitIQ and Lume; a member that the app requires is not optional.
 ///
 /// The keys are written out, so that a plain decoder reads them. Only dates need a strategy.
 package enum AppModels {
     package static let decoder = JSONDecoder.iso8601()
 
-    /// The envelope of success; where it has a `message` or an `error`, they are text.
+    /// The envelope of success; `message` and `error`, if present, are text.
     package struct Answer<Content: Decodable>: Decodable {
         package let data: Content
         package let message: String?
         package let error: String?
     }
 
-    /// What the apps read of every answer that is not 2xx.
+    /// What the apps read from every answer that is not 2xx.
     package struct Failure: Decodable {
         package let message: String
     }
 
-    /// Two models of one answer, where the apps differ in what they read of it.
+    /// Two models of one answer, because the apps read different parts.
     package struct Both<One: Decodable, Other: Decodable>: Decodable {
         package let one: One
         package let other: Other
@@ -58,7 +58,7 @@ package enum AppModels {
         }
     }
 
-    /// `POST /auth/refresh`, whole: one app reads `data`, the other the top level.
+    /// The whole body of `POST /auth/refresh`: one app reads `data`, the other the top level.
     package struct Refreshed: Decodable {
         package let success: Bool
         package let data: Tokens

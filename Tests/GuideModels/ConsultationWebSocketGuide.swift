@@ -2,7 +2,7 @@ import Foundation
 
 /// The models of the guide consultation-websocket, field for field.
 package enum ConsultationWebSocketGuide {
-    /// As its `loadMessageHistory` sets it up; its other REST decoders forget the dates.
+    /// Set up as in its `loadMessageHistory`; its other REST decoders forget the dates.
     package static let decoder = JSONDecoder.iso8601()
 
     package struct CreateConsultationResponse: Codable {

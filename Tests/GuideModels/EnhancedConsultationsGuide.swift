@@ -5,7 +5,7 @@ package enum EnhancedConsultationsGuide {
     /// With the guide's dates, and without its `.convertFromSnakeCase`, which contradicts its own coding keys.
     package static let decoder = JSONDecoder.iso8601()
 
-    /// As the guide writes it.
+    /// The decoder as the guide writes it.
     package static let contradictoryDecoder: JSONDecoder = {
         let decoder = JSONDecoder.iso8601()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -93,7 +93,7 @@ package enum EnhancedConsultationsGuide {
         }
     }
 
-    /// The guide uses this type and defines it nowhere; these are the fields that the server sends.
+    /// The guide uses this type without defining it; these are the server's fields.
     package struct Pagination: Codable, Equatable {
         package let page: Int
         package let pageSize: Int
@@ -121,7 +121,7 @@ package enum EnhancedConsultationsGuide {
         }
     }
 
-    /// Nor does it show the body of a failure; this is the least that a client needs of one.
+    /// The guide does not show the body of a failure either; this is the minimum that a client needs.
     package struct APIError: Codable {
         package let error: Details
 

@@ -4,7 +4,7 @@ import Foundation
 package enum GoalLinkingGuide {
     package static let decoder = JSONDecoder.iso8601()
 
-    /// The app's own goal, which the guide also decodes answers into (erratum 5).
+    /// The app's own goal, into which the guide also decodes answers (erratum 5).
     package struct Goal: Identifiable, Codable {
         /// Issued by the app's own store.
         package let id: UUID
@@ -27,7 +27,7 @@ package enum GoalLinkingGuide {
         case archived
     }
 
-    /// The answer of the goals endpoints; the guide uses the type, and prints its JSON, but never defines it.
+    /// The answer of the goal endpoints; the guide uses the type and prints its JSON, but never defines it.
     package struct BackendGoal: Codable {
         package let id: String
         package let userId: String
@@ -48,7 +48,7 @@ package enum GoalLinkingGuide {
         package let totalCount: Int
     }
 
-    /// Used and not defined; the members are those that its callers pass.
+    /// Used but not defined; the members are those that its callers pass.
     package struct CreateGoalRequest: Codable {
         package let title: String
         package let description: String
@@ -63,7 +63,7 @@ package enum GoalLinkingGuide {
         }
     }
 
-    /// Used and not defined; the members are those that its callers pass.
+    /// Used but not defined; the members are those that its callers pass.
     package struct UpdateGoalRequest: Codable {
         package var title: String?
         package var description: String?

@@ -13,7 +13,7 @@ extension JSONDecoder {
 }
 
 extension JSONEncoder {
-    /// An encoder for what a guide's client sends.
+    /// An encoder for the requests of a guide's client.
     package static func iso8601() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

@@ -8,7 +8,7 @@ package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
     /// The file's name without `.json`: `chat-about-goal.request`.
     package let name: String
 
-    /// Names an example; whether it exists is found out by reading it.
+    /// Names an example; only reading it shows whether it exists.
     package init(_ guide: String, _ name: String) {
         self.guide = guide
         self.name = name
@@ -19,7 +19,7 @@ package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/guides")
 
-    /// Every example there is, sorted by guide and name.
+    /// All examples, sorted by guide and name.
     package static let all: [GuideFixture] = {
         let paths = (try? FileManager.default.subpathsOfDirectory(atPath: directory.path)) ?? []
         return paths.filter { $0.hasSuffix(".json") }.sorted().compactMap { path in
@@ -28,12 +28,12 @@ package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
         }
     }()
 
-    /// What is printed.
+    /// The printed bytes.
     package var data: Data {
         get throws { try Data(contentsOf: Self.directory.appending(path: "\(guide)/\(name).json")) }
     }
 
-    /// What is printed, read strictly.
+    /// The printed JSON, parsed strictly.
     package var value: JSONValue {
         get throws { try JSON.parse(Array(data)) }
     }

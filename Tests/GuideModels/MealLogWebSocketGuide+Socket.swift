@@ -16,7 +16,7 @@ extension MealLogWebSocketGuide {
         }
     }
 
-    /// What the guide's unit test makes of `data`; the type is listed nowhere, so nothing of it can be required.
+    /// The type of `data` in the guide's unit test; the guide lists it nowhere, so no member is required.
     package struct MessageData: Codable {
         package let mealLogId: String?
         package let status: String?
@@ -33,7 +33,7 @@ extension MealLogWebSocketGuide {
         }
     }
 
-    /// A frame about a meal log, in the way its data must be decoded.
+    /// A frame about a meal log, with its data decoded correctly.
     package struct MealLogMessage<Content: Codable>: Codable {
         package let type: WebSocketMessage.MessageType
         package let data: Content

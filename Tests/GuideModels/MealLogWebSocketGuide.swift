@@ -5,7 +5,7 @@ package enum MealLogWebSocketGuide {
     /// With the guide's dates, and without the `.convertFromSnakeCase` of its REST calls (erratum 2).
     package static let decoder = JSONDecoder.iso8601()
 
-    /// As the guide's REST calls write it.
+    /// The decoder as in the guide's REST calls.
     package static let contradictoryDecoder: JSONDecoder = {
         let decoder = JSONDecoder.iso8601()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

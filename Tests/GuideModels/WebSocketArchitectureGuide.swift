@@ -1,10 +1,10 @@
 import Foundation
 
-/// The models of the guide websocket-architecture: from its printed JSON where it lists no Swift.
+/// The models of the guide websocket-architecture, from its printed JSON if it lists no Swift.
 package enum WebSocketArchitectureGuide {
     package static let decoder = JSONDecoder.iso8601()
 
-    /// What its `getOrCreateDefaultConsultation` posts.
+    /// The body that its `getOrCreateDefaultConsultation` posts.
     package struct CreateConsultationRequest: Codable {
         package let coachType: String
         package let context: String?
@@ -20,7 +20,7 @@ package enum WebSocketArchitectureGuide {
         }
     }
 
-    /// "Returns consultation_id", its listing says of the answer to create.
+    /// "Returns consultation_id", says its listing about the answer to create.
     package struct CreateConsultationResponse: Codable {
         package let consultationID: String
 
@@ -29,12 +29,12 @@ package enum WebSocketArchitectureGuide {
         }
     }
 
-    /// The same within an envelope.
+    /// The same inside an envelope.
     package struct Enveloped: Codable {
         package let data: CreateConsultationResponse
     }
 
-    /// What its client decodes of every frame before anything else.
+    /// The part of every frame that its client decodes first.
     package struct BaseMessage: Codable {
         package let type: String
     }

@@ -7,13 +7,13 @@ import Testing
 struct ModelledShape: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let shape: Shape
-    /// Paths that the guide prints, or that its clients read, though its model could do without.
+    /// Paths that the guide prints or its clients read, although they are optional in its model.
     let tolerated: Set<String>
-    /// What is lost when the model is encoded again.
+    /// The members that are lost when the model is encoded again.
     let lost: [String]
-    /// Properties of the model that no answer of this shape fills.
+    /// Properties of the model that answers of this shape never fill.
     let unfilled: Set<String>
-    /// Decodes with the guide's model, and encodes that again; with the properties that are nil.
+    /// Decodes with the guide's model, and encodes the result again; also returns the properties that are nil.
     let roundTrip: @Sendable (JSONValue) throws -> (encoded: [UInt8], unfilled: Set<String>)
 
     init<Model: Codable & SendableMetatype>(
@@ -87,7 +87,7 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
             ModelledShape(
                 "chat-about-goal", try Guide.chatAboutGoal(), Guide.ChatAboutGoalResponse.self,
                 tolerated: ["persona.avatar"]),
-            // The model knows no user, and its id turns to upper case (erratum 5).
+            // The model has no user, and its id becomes upper case (erratum 5).
             ModelledShape(
                 "conversation", try Guide.conversation(), Guide.Conversation.self,
                 tolerated: ["userId", "persona.avatar"],

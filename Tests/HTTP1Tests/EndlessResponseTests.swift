@@ -83,7 +83,7 @@ struct EndlessResponseTests {
     func disconnect(version: String) throws {
         var (connection, _) = try streaming("GET /events HTTP/\(version)\r\nHost: a\r\n\r\n")
         guard case .paused = try connection.nextEvent() else {
-            // HTTP/1.0 without keep-alive: the client has nothing more to say.
+            // HTTP/1.0 without keep-alive: the client sends nothing more.
             #expect(version == "1.0")
             connection.receiveEndOfStream()
             #expect(try Pair.drain(&connection) == ["closed"])
@@ -102,7 +102,7 @@ struct EndlessResponseTests {
         var (connection, _) = try streaming(Self.get + "GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try Pair.drain(&connection) == [])
         #expect(connection.bufferedByteCount > 0 && !connection.canRespond)
-        // A client that has a request waiting and goes away is not noticed by reading: only when a write fails.
+        // Reading does not notice that a client with a waiting request disconnects; only a failed write does.
         connection.receiveEndOfStream()
         #expect(try Pair.drain(&connection) == [])
         _ = end(&connection)

@@ -14,8 +14,8 @@ struct Fixture: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Files named `response-…` are read by a client; `response-to-head-…` after a HEAD, `response-switch-…` after a
-    /// request that proposed another protocol, the rest after a GET.
+    /// A client reads files named `response-…`: `response-to-head-…` after a HEAD, `response-switch-…` after a request
+    /// that proposed another protocol, and the rest after a GET.
     var role: Role { name.hasPrefix("response-") ? .client : .server }
     var method: HTTPRequest.Method {
         if name.hasPrefix("response-to-head-") { return .head }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Mutated messages")
 struct FuzzTests {
-    /// Bytes that mean something to a parser, more often than chance would pick them.
+    /// Bytes with a meaning for parsers, drawn more often than by chance.
     private static let interesting = Array("\r\n\0 \t:,;%/?*#\"\u{7f}0159afFx\u{16}HTTP".utf8) + [0x80, 0xff]
 
     private static func mutate(_ bytes: [UInt8], _ random: inout Draw) -> [UInt8] {

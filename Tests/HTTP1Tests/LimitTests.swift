@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits, exactly at and one beyond")
 struct LimitTests {
-    /// An input whose size follows a number, and the limits it is held to.
+    /// An input whose size follows a number, and its limits.
     struct Edge: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var role = Role.server

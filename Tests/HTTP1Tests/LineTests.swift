@@ -3,14 +3,14 @@ import Testing
 
 @testable import HTTP1
 
-/// The bytes that are parsed here end with the line: to look behind it stops a debug build.
+/// Each buffer ends with the line, so reading past it stops a debug build.
 @Suite("Lines, parsed alone")
 struct LineTests {
     static let chunked = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
     private func excerpt(_ text: String) -> Excerpt { Array(text.utf8).withUnsafeBufferPointer { Excerpt($0) } }
 
-    /// The error that a parser throws, or nil if it takes the line.
+    /// The error of a parser, or nil if it accepts the line.
     private func refusal<T>(
         of line: String, by parse: (Bytes, ByteRange) throws(RemoteError) -> T
     ) -> RemoteError? {

@@ -4,19 +4,19 @@ import Testing
 
 @testable import HTTP1
 
-/// A client and a server wired together; what one sends, the other receives in pieces of a given size.
+/// A client and a server that exchange bytes in pieces of a given size.
 struct Pair {
     var client = Connection(role: .client)
     var server = Connection(role: .server)
-    /// How many bytes go over at a time; nil for all.
+    /// The number of bytes transferred at a time; nil for all.
     var step: Int?
-    /// All that went over the wire in each direction.
+    /// Everything sent in each direction.
     var sentByClient = ""
     var sentByServer = ""
 
     init(step: Int? = nil) { self.step = step }
 
-    /// Sends what `send` writes from the client and returns what the server makes of it.
+    /// Sends what `send` writes from the client, and returns the server's reading of it.
     mutating func clientSends(_ send: (inout Connection, inout [UInt8]) -> Void) throws -> [String] {
         var out: [UInt8] = []
         send(&client, &out)
@@ -24,7 +24,7 @@ struct Pair {
         return try Self.feed(out, to: &server, step)
     }
 
-    /// Sends what `send` writes from the server and returns what the client makes of it.
+    /// Sends what `send` writes from the server, and returns the client's reading of it.
     mutating func serverSends(_ send: (inout Connection, inout [UInt8]) -> Void) throws -> [String] {
         var out: [UInt8] = []
         send(&server, &out)

@@ -45,7 +45,7 @@ struct RaisedLimitTests {
     func length(_ length: Int, _ limit: Int?, _ expected: Int) {
         var connection = Self.connection()
         let text = Self.head(length) + String(repeating: "x", count: length)
-        // A lower limit than the usual one is for chunks only: what was announced within it was accepted.
+        // A limit below the usual one applies only to chunks: an announced length within the usual limit was accepted.
         #expect(Self.read(text, raisedTo: limit, &connection) == expected)
     }
 

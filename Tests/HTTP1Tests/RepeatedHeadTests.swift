@@ -3,16 +3,16 @@ import Testing
 
 @testable import HTTP1
 
-/// Parts of a head that are those of the head before are not parsed again, and nobody may notice.
+/// If parts of a head equal those of the previous head, the parser skips them, which must not change any result.
 @Suite("Heads that resemble the previous one")
 struct RepeatedHeadTests {
     private static let fields = "Host: a\r\nAuthorization: Bearer x\r\nAccept: */*\r\n"
     private static let requests = [
         "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /a HTTP/1.1\r\n\(fields)\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
-        // What is longer or shorter begins like the one before.
+        // Longer and shorter heads begin like the previous one.
         "GET /b?c HTTP/1.1\r\n\(fields)X: y\r\n\r\n", "GET /b?c HTTP/1.1\r\n\(fields)\r\n",
         "GET /b?c HTTP/1.1\r\nHost: a\r\n\r\n", "GET /b?cd HTTP/1.1\r\nHost: a\r\n\r\n",
-        // As long, and different in one byte.
+        // The same length, and different in one byte.
         "GET /b?cd HTTP/1.1\r\nHost: b\r\n\r\n", "GET /b?ce HTTP/1.1\r\nHost: b\r\n\r\n",
         "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi",
         "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nGE",
@@ -21,7 +21,7 @@ struct RepeatedHeadTests {
         "GET /a HTTP/1.1\r\n\(fields)\r\n",
     ]
 
-    /// What a server reads in pieces; it answers each request.
+    /// A server's reading of pieces; it answers each request.
     private func read(_ pieces: some Sequence<ArraySlice<UInt8>>) throws -> (heads: [RequestHead], text: [String]) {
         var connection = Connection(role: .server)
         var (heads, text, out) = ([RequestHead](), [String](), [UInt8]())
@@ -66,7 +66,7 @@ struct RepeatedHeadTests {
         #expect(
             isSame == [true, true, false, false, false, true, false, true, false, true, false, true, false])
         #expect(!FieldBlock().isSame(as: FieldBlock()))
-        // A target is the same where the whole request line is.
+        // Targets are the same object if the whole request line is the same.
         let isSameTarget = zip(heads, heads.dropFirst()).map { $0.target.isSame(as: $1.target) }
         #expect(
             isSameTarget == [
@@ -85,7 +85,7 @@ struct RepeatedHeadTests {
 
     @Test("A repeated head is refused exactly as alone")
     func refusals() throws {
-        // The first lines must have a Host for one version only.
+        // Only one version of the first lines needs a Host.
         var connection = Connection(role: .server)
         connection.receive(Array("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n".utf8))
         #expect(try Pair.drain(&connection) == ["GET /", "end"])

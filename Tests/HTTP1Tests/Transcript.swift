@@ -2,11 +2,11 @@ import HTTPTypes
 
 @testable import HTTP1
 
-/// What a connection makes of bytes, as one line of text; the pieces the bytes come in must not show in it.
+/// A connection's reading of bytes, as one line of text that does not depend on how the bytes are split.
 struct Transcript: Equatable, CustomStringConvertible {
     var description = ""
     var error: RemoteError?
-    /// The most bytes that were ever buffered after the events of a piece were read.
+    /// The most bytes that were buffered after reading the events of a piece.
     var peakBuffered = 0
 
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.description == rhs.description && lhs.error == rhs.error }
@@ -35,7 +35,7 @@ struct Transcript: Equatable, CustomStringConvertible {
     }
 }
 
-/// Drives a connection as a simple caller would and writes down what it says.
+/// Drives a connection like a simple caller, and records its events.
 private struct Reader {
     var connection: Connection
     var transcript = Transcript()

@@ -33,7 +33,7 @@ struct HostLoopTests {
         return client
     }
 
-    /// Accepts a client at a listener, and returns for each that came whether it speaks TLS.
+    /// Accepts clients at a listener, and returns whether each speaks TLS.
     private func accept(at index: Int) throws -> [Bool] {
         var accepted: [Bool] = []
         let client = try connect(to: index) { socket, port in
@@ -81,7 +81,7 @@ struct HostLoopTests {
         if isStopping { host.stop() }
         for _ in 0..<count { host.signalReceived(15, now: turn) }
         #expect(loop.stopsAt != nil)
-        // What a clean stop waits for has ended.
+        // Everything that a clean stop waits for has ended.
         if count == 1 { loop.events.stop() }
         #expect(try host.run() == (count == 1))
     }

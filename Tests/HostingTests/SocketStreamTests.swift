@@ -54,7 +54,7 @@ struct SocketStreamTests {
 
     private func read() throws -> SocketStream.Reading { try read(stream) }
 
-    /// Reads what is on its way to the server.
+    /// Reads the bytes in transit to the server.
     private func read(_ stream: SocketStream) throws -> SocketStream.Reading {
         let deadline = MonotonicInstant.now().advanced(by: BlockingStream.patience)
         guard SingleDescriptorPoll.wait(for: .read, on: stream.socket.descriptor, until: deadline) == nil else {
@@ -69,7 +69,7 @@ struct SocketStreamTests {
         try client.write(bytes)
     }
 
-    /// Sends until nothing is left, and returns how many of the bytes were sent.
+    /// Sends until nothing is left, and returns the number of bytes sent.
     @discardableResult
     private func sendOfServer(_ bytes: [UInt8], isLast: Bool = false) -> Int {
         var sent = 0
@@ -86,7 +86,7 @@ struct SocketStreamTests {
             (isAfterFarewell: true, isIgnored: false), (isAfterFarewell: true, isIgnored: true),
         ])
     func lateFailure(isAfterFarewell: Bool, isIgnored: Bool) throws {
-        // Unless told otherwise, a stream does not.
+        // By default, a stream does not.
         if isIgnored { stream.ignoresLateFailure = true }
         if isAfterFarewell { sendOfServer([], isLast: true) }
         try client.write(Self.changedRecord)
@@ -148,7 +148,7 @@ struct SocketStreamTests {
         let (client, socket) = try Self.connection()
         let stream = SocketStream(socket, token: 0, session: nil, interest: .read)
         stream.close(reset: false)
-        // The system gives away the lowest free descriptors first.
+        // The system reuses the lowest free descriptors first.
         let others = try (0..<8).map { _ in try Self.connection() }
         stream.close(reset: false)
         for other in others {

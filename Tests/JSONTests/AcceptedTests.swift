@@ -2,7 +2,7 @@ import Testing
 
 @testable import JSON
 
-/// A text that is JSON, and its compact form where that differs.
+/// A JSON text, and its compact form if that differs.
 struct Accepted: Sendable, CustomTestStringConvertible {
     var text: String
     var compact: String

@@ -143,7 +143,7 @@ import Testing
 
     @Test("The output is the same wherever its buffer ends", arguments: [0, 1, 7, 64, 300])
     func room(reserved: Int) {
-        // Values that are written into room, and values that are appended, in turn and of every length.
+        // Values written into room, and values that are appended, in turn and of every length.
         var writer = JSONWriter(reserving: reserved)
         var expected: [String] = []
         writer.beginArray()

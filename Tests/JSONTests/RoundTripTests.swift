@@ -94,7 +94,7 @@ extension JSONValue {
         case .number: 0
         case .array(let elements): .array(elements.map { shape(of: $0) })
         case .object(let object):
-            // Foundation's dictionary cannot hold names that Swift strings call equal.
+            // Foundation's dictionary cannot contain two names that are equal as Swift strings.
             .object(JSONObject(object.map { ($0.key, shape(of: $0.value)) }))
         default: value
         }

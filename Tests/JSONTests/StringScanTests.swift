@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-/// Strings are scanned eight bytes at a time, so what ends the scan stands at every place among its neighbours.
+/// Strings are scanned eight bytes at a time, so the byte that ends the scan must be found at every position.
 @Suite("Scanning strings")
 struct StringScanTests {
     static let pieces: [(text: String, decoded: String)] = [

@@ -5,7 +5,7 @@ import Traffic
 
 @testable import Judging
 
-/// A journal of more users than anything is kept for.
+/// A journal with more users than any judge remembers.
 @Suite("Bounded memory")
 struct BoundedMemoryTests {
     /// The most that any collection within a value holds.
@@ -17,7 +17,7 @@ struct BoundedMemoryTests {
         }
     }
 
-    /// What one user does, as events; only the user and the ids differ from the next one's.
+    /// One user's actions, as events; other users differ only in the user and the ids.
     static func events() -> [RecordedExchange] {
         let goal = #"{"id":"g","conversationId":"c"}"#
         let story = Story { story in
@@ -89,7 +89,7 @@ struct BoundedMemoryTests {
             }
         }
         for judge in judges { #expect(Self.largestCollection(in: judge) <= 25_001, "\(type(of: judge).obligation.id)") }
-        // The limits were reached, or this would show nothing.
+        // The limits must have been reached; otherwise this shows nothing.
         #expect(judges.map(Self.largestCollection).max() ?? 0 > 4_000)
         #expect(Self.largestCollection(in: counter) <= 5_001)
         #expect(findings.allSatisfy { $0.kept.count <= Findings.keptCount })
@@ -98,7 +98,7 @@ struct BoundedMemoryTests {
 
 @Suite("Judges compare users, ids and tokens by bytes")
 struct IdentityTests {
-    /// Texts that Swift's strings equate.
+    /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
     @Test("Sockets of two users are not attributed to one", arguments: twins)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Judging
 
-/// The contract's table of obligations, written down a second time.
+/// The contract's table of obligations, written here a second time.
 @Suite("The contract's table")
 struct ContractTableTests {
     /// A row.
@@ -57,7 +57,7 @@ struct ContractTableTests {
 
     @Test("The judges follow the table's order, and there are no others")
     func isInOrder() {
-        // What sockets show has a table of its own.
+        // Obligations of sockets have their own table.
         #expect(Judge.obligations.map(\.id).filter { !$0.hasPrefix("ws/") } == Self.rows.map(\.id))
     }
 
@@ -116,7 +116,7 @@ struct ObligationTableTests {
         #expect(rows.count == expected.count, "The rows are to be:\n\(expected.joined(separator: "\n"))")
     }
 
-    /// A row of what the server sees.
+    /// A row about what the server sees.
     private static func row(_ obligation: Obligation) -> String {
         let clause = [obligation.clause, obligation.tolerance].compactMap { $0 }.joined(separator: " ")
         let scenarios = obligation.scenarios.joined(separator: ", ")
@@ -125,7 +125,7 @@ struct ObligationTableTests {
             .replacing("|  |", with: "| |")
     }
 
-    /// A row of what only an adapter can tell.
+    /// A row about what only an adapter can see.
     private static func insideRow(_ obligation: Obligation) -> String {
         "| `\(obligation.id)` | \(obligation.level.rawValue) | \(source(of: obligation)) | \(obligation.clause) |"
     }
@@ -149,7 +149,7 @@ struct AdviceTests {
         var story = Story()
         let fields = userAgent.map { ["User-Agent: \($0)"] } ?? []
         story.request(.showConsultation, Story.id(10).uppercased(), status: 404, at: 0, fields: fields)
-        // The first that says so counts.
+        // The first request that identifies the language counts.
         story.request(.listGoals, at: 1, fields: isSwift ? ["User-Agent: curl/8.5.0"] : [])
         for entry in story.journal.entries() { judge.observe(entry) }
         let verdict = try #require(judge.verdicts().first { $0.obligation.id == "ids/lowercase" })

@@ -6,7 +6,8 @@ import Traffic
 /// A client is not blamed for what a record does not show.
 @Suite("Evidence")
 struct EvidenceTests {
-    /// A client that breaks what needs more than messages and answers, and, with a meal log without a body, one thing besides.
+    /// A client that breaks obligations which need more than messages and answers, and, with a meal log without a body,
+    /// one more.
     private static let story = Story {
         $0.request(.listGoals, at: 0, fields: [])
         $0.connected(Story.id(1), on: 100, at: 1)

@@ -67,7 +67,7 @@ struct FactTests {
         #expect(try Self.request { $0.request(.listGoals, answer: ["a": 1], at: 0) }.answer == ["a": 1])
     }
 
-    /// Frames that begin like one of the server's and then are no JSON, and the type that they count as.
+    /// Frames that begin like one of the server's but are not JSON, and the type that they count as.
     static let beginnings: [(Party, Opcode, Delivery, [String], String?)] = [
         (.server, .text, .complete, [], "pong"), (.client, .text, .complete, [], nil),
         (.server, .binary, .complete, [], nil), (.server, .text, .complete, ["break"], nil),

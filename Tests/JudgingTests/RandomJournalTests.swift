@@ -6,7 +6,7 @@ import Traffic
 
 @testable import Judging
 
-/// A few of everything, so that things meet.
+/// Draws from few values, so that events affect each other.
 extension Draw {
     fileprivate mutating func id() -> String { element(of: [Story.id(below(40)), Story.id(10).uppercased(), "x", ""]) }
     fileprivate mutating func faults() -> [String] { below(5) == 0 ? ["fault"] : [] }
@@ -34,7 +34,7 @@ extension Draw {
         }
     }
 
-    /// What a client may well do.
+    /// A plausible action of a client.
     fileprivate mutating func likely(_ story: inout Story, at time: Double) {
         switch below(10) {
         case 0:
@@ -97,7 +97,7 @@ extension Draw {
         case 5: likely(&story, at: time)
         default:
             story.request(
-                // Most judges are about the guides' operations, however many the apps have.
+                // Mostly the guides' operations, because most judges are about them.
                 element(of: Endpoint.allCases.filter { $0.isOfGuides || below(4) == 0 }), id(),
                 query: element(of: ["", "page=1", "page=x", "token=a"]),
                 body: element(of: [nil, object(), ["persona": "nutritionist"]]),
@@ -107,7 +107,7 @@ extension Draw {
     }
 }
 
-/// Journals without sense, which no judge may stumble over.
+/// Senseless journals, which must not crash a judge.
 @Suite("Random journals")
 struct RandomJournalTests {
     @Test("Any journal is judged without a crash", arguments: GuideMode.allCases)
@@ -150,7 +150,7 @@ struct RandomJournalTests {
             let entries = Array(story.journal.entries())
             var (plain, stepped) = (Judge(mode: .union), Judge(mode: .union))
             let step = seconds * 1_000_000_000
-            // Between two moments.
+            // At a time between two others.
             let place = try #require(
                 (100..<entries.count).first { place in
                     let end = entries[..<place].map(\.time).max()
@@ -173,7 +173,7 @@ struct RandomJournalTests {
             let verdicts = stepped.verdicts(at: end.advanced(byNanoseconds: step))
             #expect(plain.verdicts(at: end).map(Self.timeless) == verdicts.map(Self.timeless))
             let times = journal.values.flatMap { [$0.time] + Self.requestedAt($0.event) }
-            // Midnight stands for dates of tokens, and in examples.
+            // Midnight appears in dates of tokens and in examples.
             let clocks = Set(times.map(Messages.clock) + ["00:00:00"])
             for finding in verdicts.flatMap(\.findings) {
                 for entry in finding.evidence { #expect(entry.time == journal[entry.number]?.time) }

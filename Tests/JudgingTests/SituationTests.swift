@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Situations")
 struct SituationTests {
-    /// A story, and where its client stands at the end.
+    /// A story, and the client's situation at its end.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let situation: Situation
@@ -205,7 +205,7 @@ extension SituationTests.Case {
         (testDescription, self.situation, self.story) = (name, situation, story)
     }
 
-    /// The same, with this as the last trouble.
+    /// The same situation with this as the latest trouble.
     func after(_ trouble: Situation.Trouble) -> Self {
         var situation = situation
         situation.trouble = trouble

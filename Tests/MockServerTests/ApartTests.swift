@@ -6,7 +6,7 @@ import Testing
 struct ApartTests {
     private final class Counter { var alive = 0 }
 
-    /// Counts those of its kind that are alive.
+    /// Counts its living instances.
     private final class Counted {
         var number: Int
         private let counter: Counter

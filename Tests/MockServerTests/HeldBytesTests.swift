@@ -48,7 +48,7 @@ struct HeldBytesTests {
         }
         #expect(try network.client().exchange(request).status == 200)
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
-        // The smallest is the last to go.
+        // The smallest is dropped last.
         #expect(modest.ending == .open)
         for reader in readers + [modest] { reader.vanish() }
         #expect(network.engine.connections.heldBytes == 0)
@@ -87,7 +87,7 @@ struct HeldBytesTests {
         let network = network()
         let sockets = try (0..<8).map { _ in try network.echo() }
         for socket in sockets { socket.wire.send(Self.unfinished(Self.limit / 8)) }
-        // The largest goes for its last byte, and leaves exactly as much as may stay.
+        // The largest is dropped for its last byte, and leaves exactly as much as allowed.
         sockets[0].wire.send([7])
         #expect(network.engine.connections.heldBytes == Self.limit - Self.limit / 8)
         #expect(sockets[0].wire.ending == .reset && sockets.dropFirst().allSatisfy { $0.wire.ending == .open })
@@ -108,7 +108,7 @@ struct HeldBytesTests {
 
     @Test("A job's answer has room up to the limit; beyond it, others make room")
     func answerOfAJob() throws {
-        /// The size of the answer to a reset, and what became of a socket that held so many bytes.
+        /// The size of the answer to a reset, and the end of a socket that held this many bytes.
         func reset(holding count: Int) throws -> (size: Int, ending: VirtualClient.Ending) {
             let network = self.network()
             let world = try network.world()
@@ -228,7 +228,7 @@ struct HeldBytesTests {
             let totals = network.engine.inspectConnections()
             #expect(totals.countedBytes == totals.accountedBytes && totals.counted == totals.open)
             #expect(totals.countedWebSockets == totals.openWebSockets)
-            // The head of an answer is not asked for room.
+            // Heads of answers need no room.
             #expect(totals.countedBytes <= 201_000 && network.engine.connections.echoBytes <= 60_000)
         }
         #expect(

@@ -35,7 +35,7 @@ private struct RandomSession {
         }
     }
 
-    /// Runs to the end and checks the invariants on the way; returns a digest of all that clients received.
+    /// Runs to the end, checking the invariants; returns a digest of everything that clients received.
     mutating func run() throws -> UInt64 {
         while opened < sessionCount || !clients.isEmpty {
             if opened < sessionCount, clients.count < 200, random.once(in: 3) { open() }
@@ -149,7 +149,7 @@ private struct RandomSession {
         #expect(engine.defaultWorld.authenticator.verifiedCount <= 8)
         #expect(engine.deadlines.count <= 2 * engine.connections.count + 1025)
         for client in clients {
-            // What may wait, and the answers to one piece beyond it: pipelined lists, or error frames.
+            // The bytes that may wait, plus the answers to one more piece: pipelined lists, or error frames.
             #expect(network.unsent(by: client.wire) <= 200_000 + 256 * 1024 + (1 << 20))
         }
     }

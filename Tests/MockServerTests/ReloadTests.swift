@@ -42,7 +42,7 @@ struct ReloadTests {
         #expect(try reload("{name: b, seed: 5, answers: [{text: New.}]}", network) == .entirely)
         #expect(answer(socket, network) == "New.")
         #expect(network.engine.scenario.name == "b")
-        // Another seed, or issuing again, would give other ids.
+        // Another seed, or issuing ids again, would give other ids.
         let undisturbed = try self.network("{name: a, seed: 5}")
         let first = try undisturbed.consultation()
         #expect(first == id)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Origins of web pages")
 struct WebOriginTests {
-    /// What is not an origin, even if it looks like one.
+    /// Texts that look like origins but are not.
     static let hostile = [
         "", "null", "*", "localhost", "localhost:80", "//localhost", "://localhost", "http:/localhost",
         "http:localhost",

@@ -9,7 +9,7 @@ extension Mutant {
         "error",
     ]
 
-    /// What only the client's user sees.
+    /// Mistakes that only the client's user sees.
     static let inside = [
         Mutant(
             "trims each chunk before it appends it", breaks: "inside/transcript-equals-chunks",

@@ -3,15 +3,15 @@ import FitIQAPI
 import FitIQClient
 import MockServer
 
-/// A client that errs in one way, and the obligation by which it is to be found out: a piece of data.
+/// A client with one mistake, and the obligation that reveals it, as data.
 package struct Mutant: Sendable, CustomStringConvertible {
-    /// What it does, as its author would put it.
+    /// The mistake, as its author would describe it.
     package let name: String
     /// The obligation, or the check from within, that it breaks.
     package let breaks: String
-    /// Words of what is found.
+    /// Words from the finding.
     package let words: String
-    /// Where it shows.
+    /// The case in which it shows.
     package let contractCase: ContractCase
     /// Why exploring does not find it; nil if it does.
     package var hides: String?
@@ -19,7 +19,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
     /// A new one for each run, because it keeps state.
     package let tampering: @Sendable () -> Tampering
 
-    /// Describes a mutant that errs by what a mutation does.
+    /// Describes a mutant whose mistake is a mutation.
     init(
         _ name: String, breaks: String, saying words: String, in contractCase: ContractCase,
         configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in },
@@ -33,7 +33,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
         self.tampering = tampering
     }
 
-    /// Describes a mutant that errs by its configuration alone.
+    /// Describes a mutant whose mistake is only in its configuration.
     init(
         _ name: String, breaks: String, saying words: String, in contractCase: ContractCase,
         configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void
@@ -41,7 +41,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
         self.init(name, breaks: breaks, saying: words, in: contractCase, configured: configure) { Tampering() }
     }
 
-    /// The same, with the reason why exploring does not find it.
+    /// The same mutant, with the reason why exploring does not find it.
     func hiding(_ reason: String) -> Mutant {
         var mutant = self
         mutant.hides = reason
@@ -50,7 +50,7 @@ package struct Mutant: Sendable, CustomStringConvertible {
 
     package var description: String { "\(breaks): \(name)" }
 
-    /// What comes of its case.
+    /// Plays its case, and returns the result.
     package func play() async throws -> CaseResult {
         try await Playing.result(of: contractCase, mutation: tampering(), configure)
     }
@@ -72,7 +72,7 @@ package enum Playing {
         VirtualNetwork(try Engine(Engine.Configuration(), now: start), now: start)
     }
 
-    /// Plays a case with the reference client, or with what a mutation makes of it.
+    /// Plays a case with the reference client, with or without a mutation.
     package static func result(
         of contractCase: ContractCase, mutation: (any Mutation)? = nil,
         _ configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in }
@@ -94,14 +94,14 @@ extension ContractCase {
         return found
     }
 
-    /// A story of a mutant's own.
+    /// A mutant's own story.
     package static func story(_ setting: Setting, _ steps: [Step]) -> ContractCase {
         ContractCase(
             "mutant/own/story", "What the mutant's user does", .ours("Each obligation has a mutant."),
             setting: setting, steps: steps)
     }
 
-    /// A story of a mutant's own, in the default world.
+    /// A mutant's own story, in the default world.
     package static func story(_ steps: [Step]) -> ContractCase { story(.builtIn("default"), steps) }
 
     /// A question and its answer.

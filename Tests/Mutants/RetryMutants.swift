@@ -4,7 +4,7 @@ import FitIQClient
 import HTTPTypes
 
 extension Mutant {
-    /// Repeats, and what goals ask for.
+    /// Repeats, and requests about goals.
     static let retries = [
         Mutant(
             "repeats after a tenth of a second", breaks: "retry/backoff-on-5xx",
@@ -66,7 +66,7 @@ extension Mutant {
 }
 
 extension Tampering {
-    /// Repeats what was answered with 5xx after these pauses.
+    /// Repeats requests after a 5xx, with these pauses.
     fileprivate static func pausing(_ all: [Duration]) -> Tampering {
         var pauses = all
         var asked: [Int: (number: Int, action: ClientAction)] = [:]

@@ -4,7 +4,7 @@ import FitIQClient
 import HTTPTypes
 import JSON
 
-/// Mutations that are wanted more than once.
+/// Mutations that several mutants use.
 extension Tampering {
     /// Changes requests before they go out.
     package static func requests(_ change: @escaping (inout ClientRequest) -> Void) -> Tampering {
@@ -28,7 +28,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Sends a request besides, the first time that another goes out.
+    /// Sends an additional request, the first time that another goes out.
     package static func besides(
         _ isMoment: @escaping (ClientRequest) -> Bool, in delay: Duration = .zero,
         _ make: @escaping (ClientRequest) -> ClientRequest
@@ -47,7 +47,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Changes answers before the client reads them, knowing what was asked.
+    /// Changes answers before the client reads them, depending on the request.
     package static func answers(_ change: @escaping (inout ClientResponse, ClientRequest) -> Void) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: ClientRequest] = [:]
@@ -63,7 +63,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Takes an answer that it cannot decode for a refusal.
+    /// Treats an answer that it cannot decode as a refusal.
     package static func throwing(_ isUnreadable: @escaping (JSONValue) -> Bool) -> Tampering {
         .answers { response, _ in
             guard let body = try? JSON.parse(response.body), isUnreadable(body) else { return }
@@ -83,7 +83,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Sends requests again that were answered so, before the client learns of it; each so often at most.
+    /// Repeats requests that were answered like this, each at most this often, before the client is notified.
     package static func repeating(
         _ times: Int = 1, after delay: Duration, where isToBeRepeated: @escaping (ClientRequest, Int) -> Bool
     ) -> Tampering {
@@ -110,7 +110,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Sends handshakes again that were refused so, once each, before the client learns of it.
+    /// Repeats handshakes that were refused like this, once each, before the client is notified.
     package static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
         var tampering = Tampering()
         var asked: [Int: (request: ClientSocketRequest, number: Int)] = [:]
@@ -137,7 +137,7 @@ extension Tampering {
         return tampering
     }
 
-    /// Does something when the first frame of a type has come.
+    /// Acts when the first frame of a type arrives.
     package static func onFrame(
         _ type: String, in delay: Duration, _ act: @escaping (Int, JSONValue, inout Schedule) -> ClientAction?
     ) -> Tampering {
@@ -167,7 +167,7 @@ extension Tampering {
 }
 
 extension ClientRequest {
-    /// Whether it is of this method, and its path is this one or ends so.
+    /// Whether it has this method, and its path is this one or ends with it.
     package func isTo(_ method: HTTPRequest.Method, _ path: String) -> Bool {
         let own = target.prefix { $0 != "?" }
         return self.method == method && own.hasSuffix(path)

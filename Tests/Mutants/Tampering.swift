@@ -3,34 +3,34 @@ import FitIQAPI
 import FitIQClient
 import JSON
 
-/// A mutation made of closures: they change what passes, leave it out, hold it back, or add to it.
+/// A mutation made of closures, which change, drop, delay or add events.
 package struct Tampering: Mutation {
-    /// What goes out in place of an action.
+    /// The actions that replace an action.
     package var act: (ClientAction, inout Schedule, Timestamp) -> [ClientAction] = { action, _, _ in [action] }
-    /// What the client receives in place of what the network says.
+    /// The client's inputs that replace an input from the network.
     package var hear: (ClientInput, inout Schedule, Timestamp) -> [ClientInput] = { input, _, _ in [input] }
-    /// What the user sees.
+    /// The report that the user sees.
     package var show: (ClientReport) -> ClientReport = { $0 }
     private var schedule = Schedule()
 
-    /// What comes later, and numbers that the client does not know.
+    /// Delayed events, and numbers that the client does not know.
     package struct Schedule {
         fileprivate var actions: [(due: Timestamp, action: ClientAction)] = []
         fileprivate var inputs: [(due: Timestamp, input: ClientInput)] = []
         private var lastNumber = 1_000_000
 
-        /// A number of the mutation's own.
+        /// A number for the mutation's own use.
         package mutating func number() -> Int {
             lastNumber += 1
             return lastNumber
         }
 
-        /// Does something so much later, a millisecond at least.
+        /// Acts this much later, at least a millisecond.
         package mutating func add(_ action: ClientAction, in delay: Duration, from now: Timestamp) {
             actions.append((now.advanced(by: max(delay, .milliseconds(1))), action))
         }
 
-        /// Tells the client something so much later, a millisecond at least.
+        /// Gives the client an input this much later, at least a millisecond.
         package mutating func add(_ input: ClientInput, in delay: Duration, from now: Timestamp) {
             inputs.append((now.advanced(by: max(delay, .milliseconds(1))), input))
         }

@@ -3,16 +3,16 @@ import TestSupport
 
 @testable import Nutrition
 
-/// A meal put together from parts, and the reading that follows from them.
+/// A meal built from parts, and the reading computed from them.
 struct GeneratedMeal {
     struct Item {
         let food: Food
         var text: String
         /// The weight, computed here from the tables and not by the reader.
         var grams: Double
-        /// What the notes must name, because it was dropped or assumed.
+        /// Words that the notes must name, because they were dropped or assumed.
         var noted: [String] = []
-        /// The energy that the text states.
+        /// The energy stated in the text.
         var calories: Double?
     }
 
@@ -30,7 +30,7 @@ struct GeneratedMeal {
         draw = generator.draw
     }
 
-    /// What the reading has wrong, or nil.
+    /// The mistake in a reading, or nil.
     func mistake(in meal: ParsedMeal) -> String? {
         let keys = meal.items.map(\.foodID)
         guard keys == items.map({ MealItem.foodID(ofKey: $0.food.key) }) else {
@@ -53,7 +53,7 @@ struct GeneratedMeal {
     }
 }
 
-/// Draws items; the forms are the ways in which people write an amount and its food.
+/// Draws items in the forms in which people write an amount and its food.
 private struct Generator {
     var draw: Draw
 
@@ -104,7 +104,7 @@ private struct Generator {
         return milliliters * (food.portions[.cups] ?? 0) / 236.5882365
     }
 
-    /// A number and its unit, or several that add up.
+    /// A number and its unit, or several that are added.
     private mutating func measure(of food: Food) -> (text: String, grams: Double, noted: [String]) {
         let isPoured = food.portions[.cups] != nil && draw.once(in: 2)
         if !isPoured, draw.once(in: 4) {
@@ -132,7 +132,7 @@ private struct Generator {
         if isPoured {
             let unit = draw.element(of: Self.volumes)
             let (word, grams) = (draw.element(of: unit.words), number.value * gramsEach(unit.milliliters, of: food))
-            // How much is heaped is an assumption, too.
+            // A heaped amount is an assumption, too.
             guard noted.isEmpty, !word.contains(" "), !word.hasSuffix("."), draw.once(in: 6) else {
                 return ("\(number.text) \(word)", grams, noted)
             }
@@ -174,7 +174,7 @@ private struct Generator {
         }
     }
 
-    /// A size in inches counts nothing, and is noted.
+    /// A size in inches is not a count, and is noted.
     private mutating func size() -> GeneratedMeal.Item {
         let food = draw.element(of: Self.counted)
         let each = food.portions[.pieces] ?? 0
@@ -191,7 +191,7 @@ private struct Generator {
 
     private mutating func energy() -> GeneratedMeal.Item {
         let food = draw.element(of: Self.energetic)
-        // From a third to three times of a serving.
+        // From a third of a serving to three servings.
         let serving = food.per100Grams.calories * food.serving.grams / 100
         let calories = max(10, (serving * Double(1 + draw.below(9)) / 3).rounded())
         let unit = draw.element(of: ["kcal", " kcal", " calories", " cal"])
@@ -210,7 +210,7 @@ private struct Generator {
             noted: [text], calories: calories)
     }
 
-    /// A unit that is not known is named.
+    /// An unknown unit is named.
     private mutating func unknownUnit() -> GeneratedMeal.Item {
         let food = draw.element(of: Self.counted)
         let unit = draw.element(of: ["firkins", "hogsheads", "bushels"])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nutrition
 
-/// The tokens of a text, before anything is read in them.
+/// The tokens of a text, before they are interpreted.
 @Suite("Tokens of meals")
 struct LexerTests {
     static let numbers: [(text: String, kinds: [Token.Kind])] = [

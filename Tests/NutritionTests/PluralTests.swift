@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nutrition
 
-/// Plurals as people write them, by hand: neither made of the table nor by `Plural`.
+/// Plurals as people write them, listed by hand: neither from the table nor from `Plural`.
 @Suite("Plurals of foods")
 struct PluralTests {
     /// The key of a food and plurals of its names.

@@ -17,7 +17,7 @@ struct RandomTextTests {
             "zork", "#", "\u{FFFD}", "\r\n", "\t", "\u{2028}", "İ", "ß", "ﬁ",
         ]
 
-    /// What holds of every reading of every text.
+    /// The invariants of any reading.
     private func check(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let meal = MealParser.parse(text)
         let excerpt = String(text.prefix(200))

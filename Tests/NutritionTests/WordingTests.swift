@@ -2,7 +2,7 @@ import Testing
 
 @testable import Nutrition
 
-/// What an item says of itself: name, amount, confidence, notes.
+/// The wording of an item: name, amount, confidence, notes.
 @Suite("Wording of items")
 struct WordingTests {
     struct Wording: CustomTestStringConvertible {
@@ -70,7 +70,7 @@ struct WordingTests {
         .init(
             "00000000000000000000000000000000000000000002 eggs", "Eggs",
             "0000000000000000000000000000000000000000…", 0.95),
-        // What was assumed.
+        // Assumptions.
         .init("toast", "Toast", "1", 0.85, "Assumed one serving (2 slices, 57 g)"),
         .init("butter", "Butter", "1", 0.85, "Salted; Assumed one serving (1 tablespoon, 14.2 g)"),
         .init("2 coffees", "Coffees", "2", 0.85, "Counted in servings (1 cup, 237 g)"),
@@ -110,7 +110,7 @@ struct WordingTests {
             "15 g granola from Jordans granola", "Granola", "15 g", 0.7,
             "Counted \"granola\" once; Not recognised: \"Jordans\""),
         .init("70% dark chocolate 20 g", "70% Dark Chocolate", "20 g", 0.85, "Counted without \"70%\""),
-        // What was not understood.
+        // Unknown words.
         .init("2 eggs and unobtainium", "Eggs", "2", 0.7, "Not recognised: \"unobtainium\""),
         .init("2 eggs without the yolk", "Eggs", "2", 0.7, "Not recognised: \"yolk\""),
         .init("2 coffees without sugar", "Coffees", "2", 0.85, "Counted in servings (1 cup, 237 g)"),

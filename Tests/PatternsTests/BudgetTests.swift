@@ -3,13 +3,13 @@ import Testing
 
 @testable import Patterns
 
-/// What a search costs is counted, not timed.
+/// The cost of a search is counted, not timed.
 @Suite("The budget of a search")
 struct BudgetTests {
-    /// Some 960 ideographs of which no two are neighbours, so that they are as many ranges.
+    /// Some 960 ideographs, no two of them adjacent, so that they are as many ranges.
     static let ideographs = String(String.UnicodeScalarView((0..<960).compactMap { Unicode.Scalar(0x4E00 + 2 * $0) }))
 
-    /// What is looked up, in all classes together, is bounded by the classes that differ.
+    /// The distinct classes bound the number of lookups.
     static func expect(_ pattern: Pattern, keepsBudgetIn text: String, named name: String) {
         let count = min(text.unicodeScalars.count, SearchedText.maximumLength)
         let search = pattern.search(SearchedText(text))
@@ -30,7 +30,7 @@ struct BudgetTests {
         #expect(search.stepCount <= 5001 * pattern.instructionCount)
     }
 
-    /// What a lookup compares is measured to cost that many steps at most.
+    /// Measures that a lookup makes at most this many comparisons.
     @Test(
         "A class counts by its ranges, once",
         arguments: [("x", 2), ("\\d", 4), ("[a-z]", 5), ("[ac][ca]", 7), ("[aceg]", 7)])
@@ -67,7 +67,7 @@ struct BudgetTests {
     @Test("Scalars count, not characters: the search ends at the limit")
     func scalars() throws {
         let limit = SearchedText.maximumLength
-        // One character of as many scalars.
+        // A single character with that many scalars.
         let text = "e" + String(repeating: "\u{301}", count: limit - 2)
         #expect(text.count == 1)
         for words in ["x", "/"] {

@@ -54,7 +54,7 @@ import Testing
         ("a[^]b]", 1, #"The class is empty; write '\]' for the sign in a class."#),
         ("[a[:alpha:]]", 2, #"A class within a class is not supported; write '\[' for the sign."#),
         ("[z-a]", 2, "The range 'z-a' ends before it begins; swap its ends."),
-        // The range is read before the end of its class is missed.
+        // The range is checked before the missing end of its class.
         ("[z-a", 2, "The range 'z-a' ends before it begins; swap its ends."),
         ("[\u{9B}-\u{1B}]", 2, "The range 'U+009B-U+001B' ends before it begins; swap its ends."),
         (#"[a-\d]"#, 2, #"A range goes from one character to another; write '\-' for the sign."#),
@@ -77,7 +77,7 @@ import Testing
             "At most 50 groups may be nested."
         ),
         (
-            // Groups that are closed do not count.
+            // Closed groups do not count.
             "()()" + String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 54,
             "At most 50 groups may be nested."
         ),

@@ -89,7 +89,7 @@ import Testing
         #expect(!(try Pattern(source, ignoresCase: false).isFound(in: SearchedText(text))))
         #expect(try Pattern(source, ignoresCase: false) != Pattern(source))
         #expect(try Pattern(source) == Pattern(source, ignoresCase: true))
-        // What is not in a class in one case is not in it in the other.
+        // A class contains both cases of a letter, or neither.
         #expect(try Pattern(source).isFound(in: SearchedText(text)) == (source != "[^a]"))
     }
 

@@ -15,7 +15,7 @@ import Testing
             let reference = try Regex(source).matchingSemantics(.unicodeScalar).wordBoundaryKind(.simple)
                 .ignoresCase(ignoresCase)
             for _ in 0..<4 {
-                // For Swift's simple word boundaries a digit is not part of a word, though it is to its `\w`.
+                // Swift's simple word boundaries treat digits as outside of words, unlike its `\w`.
                 let digits = source.contains("\\b") ? [] : ["1"]
                 let text = numbers.text(of: ["a", "b", "c", "A", " ", "-", "é", "É"] + digits, upTo: 6)
                 let expected = try reference.firstMatch(in: text) != nil
@@ -25,11 +25,11 @@ import Testing
                     "\(source), \(ignoresCase ? "any case" : "this case"), in \(text.debugDescription)")
             }
         }
-        // Neither everything nor nothing; small ones, because Swift's own take exponential time.
+        // Neither all nor none; the expressions are small, because Swift's own take exponential time.
         #expect((600..<2200).contains(foundCount), "\(foundCount)")
     }
 
-    /// Expressions at which a backtracking matcher despairs.
+    /// Expressions that make a backtracking matcher hang.
     static let catastrophes = [
         "(a+)+$", "^(a+)+$", "(a*)*b", "(a|aa)+$", "(a|a)*b", "(.*)*x", "(a?){20}a{20}b", "^(([a-z])+.)+[A-Z]([a-z])+$",
     ]

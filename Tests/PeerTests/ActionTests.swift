@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The step of action.yml, with a stand-in for the runner's environment and for the releases.
+    /// Runs the step of action.yml, with stand-ins for the runner's environment and for the releases.
     @Suite("The action")
     struct ActionTests {
-        /// A release whose program is this package's, and an empty runner; `step NAME=VALUE…` runs the step.
+        /// A release with this package's program, and an empty runner; `step NAME=VALUE…` runs the step.
         private static let setting = """
             program=$0 step=$1
             name=fitiq-mock-9.8.7-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
@@ -72,7 +72,7 @@ extension Peers {
                 echo "exit $?"; ls "$(sed -n 's/^report=//p' output)"
                 """)
             defer { folder.remove() }
-            // Bash ends at the first command that fails, so the client never connects.
+            // Bash stops at the first failing command, so the client never connects.
             #expect(
                 command.output == "exit 4\nreport.html\nreport.json\nreport.md\nreport.xml\n", "\(command.transcript)")
         }

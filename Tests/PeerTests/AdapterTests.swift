@@ -104,7 +104,7 @@ extension LongPeers {
             let run = try await breaks(mistake)
             let warns = ["Mute", "Plodding", "Steady", "Chatty", "Insistent"].contains(mistake.client)
             #expect((run.status == 0) == warns, "only a should may pass: \(run.transcript)")
-            // By just this: beside the legend and the table, one heading.
+            // Only this mistake: one heading besides the legend and the table.
             #expect(run.output.count { $0 == "✗" || $0 == "!" } <= 5, "\(run.output)")
         }
 
@@ -123,7 +123,7 @@ extension LongPeers {
         func troublesome(_ trouble: String, _ words: String) async throws {
             let run = try await breaks(Mistake("Trouble", "meal/polling/completes", words), [trouble])
             #expect(run.status != 0 && run.status != 3, "the adapter failed, and not the harness: \(run.transcript)")
-            // What a terminal would obey stays out of the report.
+            // The report contains nothing that a terminal would execute.
             #expect(!run.output.unicodeScalars.contains { $0.value < 32 && $0 != "\n" }, "\(run.transcript)")
             if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
         }

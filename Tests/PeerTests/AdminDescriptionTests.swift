@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// A client that knows the admin API from its description alone.
+    /// A client that uses the admin API from its description alone.
     @Suite("The admin API's description")
     struct AdminDescriptionTests {
         @Test("The server accepts each example, and answers as described")

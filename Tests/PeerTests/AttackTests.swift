@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension LongPeers {
-    /// `scripts/attack`, for some seconds a part and with a fixed seed.
+    /// `scripts/attack` with some seconds per part and a fixed seed.
     @Suite("Attack")
     struct AttackTests {
         private static let attack = Programs.peers.appendingPathComponent("../../attack").standardizedFileURL
@@ -59,7 +59,7 @@ extension LongPeers {
             #expect(command.errors.contains(broken.finding), "\(command.transcript)")
         }
 
-        /// What a part has to say of the stand-in.
+        /// The expected message of a part about the stand-in.
         struct Broken: Sendable, CustomTestStringConvertible {
             let part: String
             let options: [String]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// The cases of `scripts/autobahn` that are fast.
+    /// The fast cases of `scripts/autobahn`.
     @Suite("Autobahn")
     struct AutobahnTests {
         private func play(_ arguments: String...) async throws -> Command {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program run to its end, with what it wrote.
+/// A program that has run to its end, and its output.
 struct Command {
     let status: Int32
     let output: String
@@ -28,14 +28,15 @@ struct Command {
         process.standardInput = streams.input
         process.standardOutput = streams.output
         process.standardError = streams.errors
-        // A process keeps them open when it has ended; with more than some 1,300 open files Foundation runs no other.
+        // A process keeps them open after it has ended; with more than some 1,300 open files Foundation starts no
+        // other.
         defer { for stream in [streams.input, streams.output, streams.errors] { try? stream.close() } }
         status = try await process.runToItsEnd()
         output = try files.read("out")
         errors = try files.read("err")
     }
 
-    /// What a test attaches where the command failed.
+    /// The text that a test attaches when the command fails.
     var transcript: String { "exit \(status)\n\(output)\(errors)" }
 
     /// The environment without settings of the server: those of the user who runs the tests must not affect them.

@@ -23,7 +23,7 @@ extension Peers {
             }
         }
 
-        /// What a person at a terminal gets from chat: waits for texts, and keys to press then.
+        /// What a person at a terminal sees of chat: waits for texts, and then presses keys.
         private func terminal(
             _ server: RunningServer, environment: [String: String] = [:], _ steps: String...
         ) async throws -> String {
@@ -126,7 +126,7 @@ extension Peers {
             try await RunningServer.serve("--instant", "--api-key", "another key", "--jwt-secret", "another secret") {
                 server in
                 #expect(server.banner.hasPrefix("fitiq-mock "))
-                // Commands are indented by two; what a backslash continues is indented further.
+                // Commands are indented by two spaces; continued lines further.
                 let text = server.banner.replacing("\\\n", with: "")
                 let commands = text.split(separator: "\n").filter {
                     $0.hasPrefix("  curl ") || $0.contains(" chat --")

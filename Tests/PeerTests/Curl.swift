@@ -18,7 +18,7 @@ struct Curl {
 
     /// Runs curl; the transfer must succeed, with any status.
     func run(_ arguments: [String]) async throws -> String {
-        // -q: the user's .curlrc is not ours. --noproxy: neither is a proxy.
+        // -q ignores the user's .curlrc, and --noproxy ignores proxies.
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*", "--max-time", "20"]
         let command = try await Command(try Programs.curl(), fixed + arguments)
         try #require(command.status == 0, "curl \(arguments) failed: \(command.transcript)")
@@ -73,7 +73,7 @@ struct Curl {
         struct Persona: Decodable { let name: String }
     }
 
-    /// The members of an answer that the stories look at.
+    /// The members of an answer that the stories check.
     struct Answer: Decodable {
         let success: Bool
         let data: Payload?

@@ -3,7 +3,7 @@ import TestSupport
 
 /// README, a page of `docs/`, or a skill, with its fenced blocks.
 ///
-/// Each block says what the tests do with it:
+/// The kind of a block decides what the tests do with it:
 /// - ` ```console `: lines that begin with `$ ` are typed, and the others are what the command prints. The blocks of a
 ///   chapter (`## `) are typed into one shell.
 /// - Below a line with "Save this as `NAME`": a file of the chapter's shell.
@@ -20,9 +20,9 @@ struct Document: Sendable, CustomStringConvertible {
         }
 
         let language: String
-        /// The number of its first line in the page.
+        /// The line number of its first line in the page.
         let line: Int
-        /// The text of the last heading with two marks.
+        /// The text of the last second-level heading.
         let chapter: String
         let treatment: Treatment?
         var text = ""
@@ -49,9 +49,9 @@ struct Document: Sendable, CustomStringConvertible {
         self.text = text
         var blocks: [Block] = []
         var chapter = ""
-        /// What stands between the last block or heading and this line.
+        /// The text between the last block or heading and this line.
         var prose = ""
-        /// The fence that is open.
+        /// The open fence.
         var fence: Substring?
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             if let open = fence {
@@ -89,9 +89,9 @@ struct Document: Sendable, CustomStringConvertible {
     }
 }
 
-/// What is typed into one shell: the blocks of a chapter, with the files that they name.
+/// The input for one shell: the blocks of a chapter, with the files that they name.
 ///
-/// The two commands of a newcomer, which start the server and the tests, stand alone.
+/// A newcomer's two commands, which start the server and the tests, are separate.
 struct ShellSession: Sendable {
     struct Command: Sendable {
         var text: String

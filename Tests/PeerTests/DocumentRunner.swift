@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Runs the commands of a page against a server on another port, and returns their output as the page has it.
+/// Runs the commands of a page against a server on another port, and returns their output as the page shows it.
 struct DocumentRunner {
     let server: RunningServer
     let program: String
@@ -11,9 +11,9 @@ struct DocumentRunner {
 
     private static let documentedProgram = ".build/debug/fitiq-mock"
     private static let documentedAddress = "127.0.0.1:8080"
-    /// The ports of servers that pages start in addition to the one that runs.
+    /// The ports of servers that pages start in addition to the running one.
     private static let documentedPorts = ["8081", "8082", "8443"]
-    /// The ports used in their place, fresh for each session.
+    /// The replacement ports, new for each session.
     private var ports: [String] = []
 
     init(_ server: RunningServer) throws {
@@ -22,9 +22,9 @@ struct DocumentRunner {
         address = String(server.ready.url.dropFirst("http://".count))
     }
 
-    /// What the page should show for each command: the command after its prompt, and the output.
+    /// The expected text of the page for each command: the command after its prompt, and the output.
     mutating func run(_ session: ShellSession) async throws -> [String] {
-        // The two commands of a newcomer: the server runs already, and so do the tests.
+        // A newcomer's two commands: the server runs already, and so do the tests.
         switch session.commands.map(\.text) {
         case ["./scripts/serve"]: return ["$ ./scripts/serve\n" + asDocumented(server.banner)]
         case ["./scripts/test"]: return ["$ ./scripts/test\n"]
@@ -48,10 +48,9 @@ struct DocumentRunner {
         return zip(session.commands, outputs).map { "$ \($0.text)\n" + asDocumented(String($1)) }
     }
 
-    /// A port for each that pages name, on which nothing listens; for use at once, because the system may give them
-    /// away again.
+    /// A free port for each port that pages name; use them at once, because the system may reuse them.
     private static func freePorts() throws -> [String] {
-        // Side by side, or the system gave the same one again.
+        // All at the same time, or the system would return the same port again.
         let listeners = try documentedPorts.map { _ in
             try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         }
@@ -66,13 +65,13 @@ struct DocumentRunner {
                 .replacingOccurrences(of: Self.documentedAddress, with: address))
     }
 
-    /// The text with paths of fixtures that hold from any folder.
+    /// The text with absolute paths of fixtures.
     static func absolute(_ text: String) -> String {
         text.replacingOccurrences(of: "Fixtures/", with: URL.fixtures.path + "/")
     }
 
     private func asDocumented(_ output: String) -> String {
-        // The banner leaves out the folder that the server was started in.
+        // The banner omits the folder in which the server was started.
         let folder = FileManager.default.currentDirectoryPath + "/"
         let short = program.hasPrefix(folder) ? String(program.dropFirst(folder.count)) : program
         let ported = zip(Self.documentedPorts, ports).reduce(output) {
@@ -80,22 +79,22 @@ struct DocumentRunner {
         }
         return ported.replacingOccurrences(of: program, with: Self.documentedProgram)
             .replacingOccurrences(of: short, with: Self.documentedProgram)
-            // The banner names the port in the chat command only if it is not the default one.
+            // The banner names the port in the chat command only if it is not the default.
             .replacingOccurrences(of: " --url \(server.ready.url)", with: "")
             .replacingOccurrences(of: address, with: Self.documentedAddress)
     }
 
-    /// The text without times, and without the tokens that depend on them.
+    /// The text without times, and without tokens, which depend on them.
     func timeless(_ text: String) -> String {
-        // Those of a manual clock are the same in each run.
+        // Times of a manual clock are the same in each run.
         let time = #/202[6-9]-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
         let withoutTimes = text.replacing(time, with: "TIME")
-            // Of a report: how long a run took, and when in it something happened.
+            // In a report: the durations of runs, and the times in them.
             .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
             .replacing(#/#(\d+) \+\d+\.\d{3,9} s/#) { "#\($0.output.1) +OFFSET" }
-            // Of a session: when something happened, and how long an answer took.
+            // In a session: the times of events, and the durations of answers.
             .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+(\.\d)? ms/#, with: " TIME")
-            // Answers name the port, which may have a digit more.
+            // Answers contain the port, which may have one digit more.
             .replacing(#/ +\d+ B /#, with: " SIZE ")
         guard text.hasPrefix("$ \(Self.documentedProgram) token") else { return withoutTimes }
         return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// Every command in README and in `docs/` is run, and what it prints is compared with what the page says it prints.
+    /// Runs every command in README and in `docs/`, and compares the output with the page.
     ///
-    /// Ports, times and tokens that depend on the clock differ from run to run; nothing else does.
+    /// Only ports, times, and tokens that depend on the clock differ from run to run.
     @Suite("Documents")
     struct DocumentTests {
         @Test("Commands print what the page says", arguments: try Document.all.get())
@@ -167,7 +167,7 @@ extension Peers {
             }.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `--") }
             for option in options where option != "--version" {
                 let row = rows.first { row in
-                    // That of 'serve' has a column for the environment in place of the commands.
+                    // The table of 'serve' has a column for the environment instead of the commands.
                     let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
                     return cells[0].contains("`\(option)`")
                         && (cells[1].contains("`FITIQ_MOCK_") || cells[1] == "all"

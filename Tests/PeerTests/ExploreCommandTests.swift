@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock explore` with commands that are clients of their own.
+    /// `fitiq-mock explore` with commands that contain clients.
     @Suite("fitiq-mock explore")
     struct ExploreCommandTests {
         private static let list = Peers.VerifyCommandTests.list
-        /// Lists the consultations, and once more if that failed.
+        /// Lists the consultations, and repeats once if that failed.
         private static let retrying = #"\#(list) -f --retry 1 --retry-delay 1 --retry-all-errors || true"#
 
         private func explore(
@@ -47,7 +47,7 @@ extension SearchingPeers {
         @Test("Progress appears every ten seconds, even during one run")
         func progress() async throws {
             try await withFolder { folder in
-                // The first run ends once two lines are there, and at the latest after two minutes.
+                // The first run ends once two lines are there, or after two minutes.
                 let client = #"""
                     [ -e ran ] || {
                         touch ran
@@ -106,10 +106,10 @@ extension SearchingPeers {
                     ["verify", "--scenario", "found/\(file)", "--quiet", "--", "sh", "-c", script],
                     directory: folder.url)
                 #expect(verify.status == 1 && verify.output.contains("a command failed"), "\(verify.transcript)")
-                // A status is an honest answer, if it is said to be.
+                // A status is an honest answer if the options say so.
                 let honest = try await explore(["--runs", "15", "--only", "failed", "--may-fail"], script, in: folder)
                 #expect(honest.status == 0, "\(honest.transcript)")
-                // And a known defect passes.
+                // A known defect passes as well.
                 try Data("explore/command\n".utf8).write(to: folder["known"])
                 let known = try await explore(
                     ["--runs", "15", "--only", "failed", "--known-broken", "known"], script, in: folder)
@@ -205,7 +205,7 @@ extension SearchingPeers {
         @Test("Ctrl-C reports the findings, and ends the commands: exit 130")
         func interrupted() async throws {
             try await withFolder { folder in
-                // The thirtieth run waits for ever.
+                // The thirtieth run waits forever.
                 let client =
                     "echo >> runs; \(Self.list) -f || exit 1; [ $(wc -l < runs) -lt 12 ] || { echo began > pipe; tail -f /dev/null; }"
                 let script = #"""

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock explore --adapter` with clients in Python that have one mistake each, which no obligation names.
+    /// `fitiq-mock explore --adapter` with Python clients, each with one mistake that no obligation names.
     @Suite("Clients with a mistake, explored")
     struct ExploreDefectTests {
-        /// A client of `peers/defects`, the faults to explore it with, and what has to be found.
+        /// A client of `peers/defects`, the faults for exploring it, and the expected finding.
         struct Defect: CustomTestStringConvertible, Sendable {
             let client: String
             let families: String
@@ -74,7 +74,7 @@ extension SearchingPeers {
             let again = try await explore(defect.client, ["--replay", "found/\(file)"], in: folder)
             #expect(again.status == 1, "\(again.transcript)")
             #expect(try symptoms(in: folder).contains(defect.symptom), "\(again.transcript)")
-            // Without the mistake, the same faults do nothing.
+            // Without the mistake, the same faults have no effect.
             let unchanged = try await explore("unchanged", ["--replay", "found/\(file)"], in: folder)
             #expect(unchanged.status == 0, "\(unchanged.transcript)")
         }

@@ -5,18 +5,18 @@ import Testing
 extension Peers {
     @Suite("curl meets faults")
     struct Faults {
-        /// What one fault makes of one request, as curl tells it.
+        /// curl's report of one fault at one request.
         struct Sight: CustomTestStringConvertible, Sendable {
-            /// The fault as it stands in a scenario file, but for `on`.
+            /// The fault as in a scenario file, without `on`.
             let fault: String
             /// curl's exit status: `man curl`, EXIT CODES.
             let exit: Int32
             var status = "200"
-            /// What curl says on stderr.
+            /// Words on curl's stderr.
             var says = ""
-            /// What the body, or the Content-Type after it, must show.
+            /// Words in the body, or in the Content-Type after it.
             var shows = ""
-            /// How many seconds the client waits: few where it has to lose patience.
+            /// The client's patience in seconds; few if it must run out.
             var patience = "20"
             var method = "GET"
 
@@ -30,7 +30,7 @@ extension Peers {
             Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", patience: "2"),
             Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "bytes remaining to read"),
             Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", patience: "2"),
-            // What is too much is left out, and only --verbose shows it.
+            // Excess bytes are dropped, and only --verbose shows it.
             Sight(fault: #""content_length": -10"#, exit: 0, shows: #""tota\n"#),
             Sight(fault: #""malformed": "json""#, exit: 0, shows: #""totalCount":1\n"#),
             Sight(fault: #""malformed": "chunking""#, exit: 56, says: "hunk"),
@@ -43,7 +43,7 @@ extension Peers {
             Sight(fault: #""nanosecond_timestamps": true"#, exit: 0, shows: #"T\d\d:\d\d:\d\d\.\d{9}Z"#),
         ]
 
-        /// The keys of a rule that are not what goes wrong, and those of places that curl does not come to.
+        /// The keys of a rule that do not describe the fault, and those of places that curl does not reach.
         static let modifiers: Set = [
             "name", "enabled", "on", "requests", "connections", "at", "body", "code", "message", "retry_after",
             "processed",
@@ -101,7 +101,7 @@ extension Peers {
                     #"[{"on": "GET /api/v1/goals", "requests": 1, "delay": "26s"}]"#, on: server)
                 async let late = world.curl("/api/v1/goals", "--write-out", "%{http_code}")
                 while try await !world.clock().contains(#""next_step":"2025-01-29T10:30:26"#) {}
-                // Another request is not held up by it.
+                // It does not delay another request.
                 #expect(try await world.curl("/api/v1/goals").status == 0)
                 _ = try await world.clock(advancedBy: "26s")
                 let command = try await late
@@ -134,7 +134,7 @@ extension Peers {
     }
 }
 
-/// A world with faults, on a clock that is moved by hand, and curl in it.
+/// A world with faults and a manual clock, and curl in it.
 struct FaultyWorld {
     private struct Made: Decodable {
         let id: String
@@ -165,7 +165,7 @@ struct FaultyWorld {
         return try await Self.curl(credentials.flatMap { ["--header", $0] } + options + [made.url + path])
     }
 
-    /// What the world's clock says, moved before or not.
+    /// The world's clock, after an optional move.
     func clock(advancedBy span: String? = nil) async throws -> String {
         let move = span.map {
             ["--header", "Content-Type: application/json", "--data-binary", #"{"advance": "\#($0)"}"#]
@@ -175,7 +175,7 @@ struct FaultyWorld {
 
     private static func curl(_ arguments: [String]) async throws -> Command {
         let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*"]
-        // Of two time limits curl takes the last.
+        // Of two time limits curl uses the last.
         return try await Command(try Programs.curl(), fixed + ["--max-time", "20"] + arguments)
     }
 }

@@ -8,7 +8,7 @@ extension Peers {
     struct FilesStory {
         private static let session = Programs.sessions.appendingPathComponent("chat.har").path
 
-        /// Runs a script in a folder of its own; `$0` is the program, `$1` a recorded session.
+        /// Runs a script in its own folder; `$0` is the program, `$1` a recorded session.
         private func run(_ script: String, shell: String = "/bin/sh") async throws -> Command {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -63,8 +63,8 @@ extension Peers {
                 mkfifo pipe && exec 3<>pipe 4>pipe 3>&-
                 \(quietly(arguments)) >&4
                 """)
-            // By a signal, which `timeout` tells as shells do, or with the usual code where that signal is ignored: by a
-            // command with a loop, or by the process that started it.
+            // The command ends by a signal, which `timeout` reports as shells do. If a loop or the parent process
+            // ignores that signal, it ends with the usual code.
             let usual: Int32 = arguments == "verify -- true" ? 4 : arguments.contains("goals.har") ? 1 : 0
             #expect([usual, 141].contains(command.status) && command.errors == "", "\(command.transcript)")
         }
@@ -145,7 +145,7 @@ extension Peers {
 
         @Test("A limit on the size of files is a failed write like any other")
         func fileSize() async throws {
-            // Messages go through a pipe: the limit applies to files only.
+            // Messages go through a pipe, because the limit applies only to files.
             let report = try await run(
                 #"ulimit -f 1; { "$0" judge "$1" --json a.json >/dev/null; echo $?; } 2>&1 | cat"#)
             #expect(report.output.contains("a.json': it has reached the largest size"), "\(report.output)")

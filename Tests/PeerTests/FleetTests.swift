@@ -6,7 +6,7 @@ extension LongPeers {
     /// Three nodes behind a real proxy, with the configurations of `deploy/`.
     @Suite("A fleet")
     struct FleetTests {
-        /// Where Debian and Homebrew put proxies, too.
+        /// Includes the folders where Debian and Homebrew install proxies.
         private static func isThere(_ proxy: String) -> Bool {
             ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/usr/bin", "/opt/homebrew/bin"].contains {
                 FileManager.default.isExecutableFile(atPath: "\($0)/\(proxy)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// Sessions as other programs record them, each in its own dialect of HAR, shown and replayed.
+    /// Sessions as other programs record them, each in its own dialect of HAR: shown and replayed.
     @Suite("Foreign sessions")
     struct ForeignSessions {
         @Test("mitmproxy's recording is shown, and replayed to the same client")

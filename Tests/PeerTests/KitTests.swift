@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// The package of the kit's tutorial, which depends on this one as an app's does.
+    /// The package of the kit's tutorial, which depends on this package as an app does.
     @Suite("The kit from outside")
     struct KitTests {
         private static let resources = URL.packageRoot.appending(

@@ -1,4 +1,4 @@
-/// What `--guide` takes.
+/// The values of `--guide`.
 enum Mode: String, CaseIterable {
     case union
     case consultationWebSocket = "consultation-websocket"
@@ -7,10 +7,10 @@ enum Mode: String, CaseIterable {
     case webSocketArchitecture = "websocket-architecture"
     case mealLogWebSocket = "meal-log-websocket"
 
-    /// The modes that are a guide.
+    /// The guides' modes.
     static let guides = allCases.filter { $0 != .union }
 
-    /// The chapter of the guide's own client, and those of the union that hold under the guide as well.
+    /// The chapter of the guide's own client, and the union's chapters that also apply to the guide.
     var chapters: [String] {
         let own = [rawValue.replacing("-", with: "_")]
         return switch self {

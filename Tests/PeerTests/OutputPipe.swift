@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// What a program writes to a pipe, piece by piece until the program has ended.
+/// A program's output to a pipe, piece by piece until the program has ended.
 ///
-/// A thread waits for it. The system's queues of events do not: another program that was started meanwhile may have the pipe
-/// too, and so keep an event alive whose descriptor is closed here and has been given to another file since.
+/// A thread waits for it. The systems' event queues would not work: another program that was started meanwhile may have
+/// the pipe too, and so keep an event alive whose descriptor is closed here and belongs to another file by now.
 final class OutputPipe: Sendable {
     private let descriptor: Int32
     private let take: Mutex<(@Sendable (Data?) -> Void)?>
     private let pipe: Pipe
 
-    /// - Parameter take: takes what was written, and nil at its end.
+    /// - Parameter take: Takes the output, and nil at its end.
     init(_ pipe: Pipe, _ take: @escaping @Sendable (Data?) -> Void) {
         self.pipe = pipe
         self.take = Mutex(take)
@@ -22,12 +22,12 @@ final class OutputPipe: Sendable {
         }
     }
 
-    /// Ends it, once the program has ended: all that it wrote is in the pipe by then.
+    /// Ends it after the program has ended, when the pipe contains all output.
     func finish() {
         if drain() { end() }
     }
 
-    /// Takes what the pipe holds; false if it has ended.
+    /// Takes the contents of the pipe; false if it has ended.
     private func drain() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
         while true {

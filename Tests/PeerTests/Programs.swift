@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where the programs of the stories are.
+/// The programs that the stories need.
 enum Programs {
     /// The package's scripts for foreign clients.
     static let peers = URL.packageRoot.appending(path: "Tests/PeerTests/peers")
@@ -23,7 +23,7 @@ enum Programs {
 
     static func curl() throws -> URL { try named("curl") }
 
-    /// A program that the system has.
+    /// A program installed on the system.
     static func named(_ name: String) throws -> URL {
         let directories = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         let places = directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
@@ -33,7 +33,7 @@ enum Programs {
         return program
     }
 
-    /// A Python that has the clients of `requirements.txt`.
+    /// A Python with the clients of `requirements.txt`.
     static func python() throws -> URL {
         guard let path = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_PYTHON"] else {
             throw Missing(what: "a Python with foreign clients (FITIQ_MOCK_TEST_PYTHON)")
@@ -44,7 +44,7 @@ enum Programs {
         return URL(fileURLWithPath: path)
     }
 
-    /// A program of the environment in which the recorders of `recorders.txt` are.
+    /// A program of the environment with the recorders of `recorders.txt`.
     static func recorder(_ name: String) throws -> URL {
         guard let folder = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_RECORDERS"] else {
             throw Missing(what: "an environment with recorders (FITIQ_MOCK_TEST_RECORDERS)")
@@ -56,10 +56,10 @@ enum Programs {
         return program
     }
 
-    /// A Chromium or Chrome; nil where none could be installed.
+    /// A Chromium or Chrome; nil if none could be installed.
     static let chromium = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_CHROMIUM"]
 
-    /// Why a test is skipped if there is none.
+    /// The reason for skipping a test without one.
     static let noChromium: Comment =
         "There is no Chromium. scripts/test installs Debian's; elsewhere FITIQ_MOCK_TEST_CHROMIUM names one."
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// What `--ready-file` does to the file that it names.
+    /// The effects of `--ready-file` on the named file.
     @Suite("The ready file")
     struct ReadyFileStory {
         /// Starts a server as `start OPTIONS…` and waits for the end of its banner, which comes after the ready file.
@@ -21,7 +21,7 @@ extension Peers {
 
             """
 
-        /// Runs a script in a folder of its own, which it leaves for a look.
+        /// Runs a script in its own folder, and passes the folder to a check.
         private func run(_ script: String, _ look: (ScratchFolder, Command) throws -> Void) async throws {
             let folder = try ScratchFolder()
             defer { folder.remove() }
@@ -237,7 +237,7 @@ extension Peers {
 
         @Test("A file that appears while a server starts is not replaced; the recording is removed")
         func race() async throws {
-            // A recording is made after the path was found to be free, and has files of both names.
+            // A recording is created after the path was found to be free, and has files with both names.
             try await run(
                 """
                 for path in session.har session.har.part; do

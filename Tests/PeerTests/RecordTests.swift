@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension LongPeers {
-    /// `record` as a process of its own, between foreign clients and servers.
+    /// `record` in its own process, between other programs as clients and servers.
     @Suite("Record")
     struct Record {
         @Test(

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A session that a recorder wrote, with what its client saw.
+/// A session that a recorder wrote, and its client's transcript.
 struct RecordedSession {
-    /// What a client of `session_steps.json` saw.
+    /// The transcript of a client of `session_steps.json`.
     struct Transcript: Decodable, Equatable {
         struct Answer: Decodable, Equatable {
             let request: String
@@ -23,9 +23,9 @@ struct RecordedSession {
         let sockets: [[String]]
     }
 
-    /// What went over the wire, as the recorder wrote it.
+    /// The traffic, as the recorder wrote it.
     let har: URL
-    /// What the recorded client saw.
+    /// The recorded client's transcript.
     let transcript: URL
     private let files: ScratchFolder
 
@@ -43,7 +43,7 @@ struct RecordedSession {
         self.transcript = transcript
     }
 
-    /// Runs a script of `peers` that records; a run that fails is an issue with what it printed.
+    /// Runs a recording script of `peers`; a failed run is an issue with its output.
     func record(with program: URL, _ script: String, _ arguments: [String]) async throws {
         let path = Programs.peers.appendingPathComponent(script + ".py").path
         let command = try await Command(
@@ -58,7 +58,7 @@ struct RecordedSession {
         #expect(compared.status == 0, "conform failed:\n\(compared.transcript)")
     }
 
-    /// Requires that `show` has a line for every request with its status, in their order, and messages of both sides.
+    /// Requires that `show` has a line for every request with its status, in order, and messages of both sides.
     func expectShown() async throws {
         let shown = try await Command(try Programs.fitiqMock(), ["show", har.path])
         try #require(shown.status == 0, "show failed:\n\(shown.transcript)")
@@ -79,7 +79,7 @@ struct RecordedSession {
         }
     }
 
-    /// Replays the session to a client with a token of its own, and requires that it sees what the recorded one saw.
+    /// Replays the session to a client with its own token, and requires the same transcript as the recorded client's.
     func expectReplayed(credentials: String, _ options: String...) async throws {
         try await RunningServer.run(["replay", har.path] + options) { server in
             let told = files["replayed.json"]
@@ -98,7 +98,7 @@ struct RecordedSession {
 
     func remove() { files.remove() }
 
-    /// What the recorded client saw; a recording of nothing would prove nothing.
+    /// The recorded client's transcript; an empty recording would prove nothing.
     private func recorded() throws -> Transcript {
         let transcript = try Self.read(transcript)
         try #require(transcript.answers.count == 8 && transcript.sockets.map(\.isEmpty) == [false, false])

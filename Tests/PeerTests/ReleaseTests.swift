@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// What a release is made of, and what runs it: files, workflows, descriptions of containers.
+    /// The contents of a release, and what runs it: files, workflows, descriptions of containers.
     @Suite("A release")
     struct ReleaseTests {
         @Test("Two releases have the same bytes, and archive, parts, bundle, image and formula have the expected form")

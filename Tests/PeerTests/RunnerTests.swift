@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/runner`, which runs the tests for `scripts/test`, over a program that stands in for them.
+/// `Tests/runner`, which runs the tests for `scripts/test`, with a stand-in for the test program.
 @Suite("The runner of tests")
 struct RunnerTests {
     private static let folder = URL.packageRoot.appending(path: "Tests/runner")

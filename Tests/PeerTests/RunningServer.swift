@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A fitiq-mock that serves, or plays a session back, on a port of the system's choice.
+/// A fitiq-mock that serves, or replays a session, on a port that the system chooses.
 final class RunningServer: Sendable {
-    /// What the ready file says.
+    /// The contents of the ready file.
     struct Ready: Decodable {
         let url: String
         let ws_url: String
@@ -20,19 +20,19 @@ final class RunningServer: Sendable {
     private let process: Process
     private let files: ScratchFolder
     private let exits: AsyncStream<Int32>
-    /// What it writes after its banner.
+    /// Its output after the banner.
     private let outputs: AsyncStream<Data>
     private let standardOutput: OutputPipe
     private let standardError: OutputPipe
-    /// Told whenever the log has grown.
+    /// Notified whenever the log has grown.
     private let logged: AsyncStream<Void>
 
-    /// What the server has logged so far.
+    /// The server's log so far.
     var log: String { get throws { try files.read("err") } }
 
     /// Waits until the server has logged something.
     ///
-    /// - Returns: the lines up to the one with the text, that one included, of those after the first `skipped` ones.
+    /// - Returns: The lines up to and including the one with the text, without the first `skipped` ones.
     @discardableResult
     func logged(_ text: String, skipping skipped: Int = 0) async throws -> [String] {
         func found() throws -> [String]? {
@@ -51,9 +51,9 @@ final class RunningServer: Sendable {
         let log: String
     }
 
-    /// Starts a server, lets the body talk to it, ends it by SIGTERM, and requires that it exits with 0 within its time.
+    /// Starts a server, runs the body, ends the server by SIGTERM, and requires that it exits with 0 in time.
     ///
-    /// - Parameter isStoppedByBody: the body sends the signal itself.
+    /// - Parameter isStoppedByBody: Whether the body sends the signal itself.
     static func serve(
         _ options: String..., isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
     ) async throws {
@@ -68,9 +68,9 @@ final class RunningServer: Sendable {
         try await run(["serve"] + options, environment: environment, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// The same with another command than `serve`, which may be to exit with another status.
+    /// The same with another command than `serve`, and maybe another exit status.
     ///
-    /// - Returns: what it wrote after its banner.
+    /// - Returns: Its output after the banner.
     @discardableResult
     static func run(
         _ command: [String], environment: [String: String] = [:], status expected: Int32 = 0,
@@ -145,7 +145,7 @@ final class RunningServer: Sendable {
         ready = try JSONDecoder().decode(Ready.self, from: data)
     }
 
-    /// The exit status; a server that does not end is ended by force, and its status is then the signal's.
+    /// The exit status; a server that does not end is killed, and its status is then the signal's.
     private func exitStatus() async -> Int32? {
         let process = process
         DispatchQueue.global().asyncAfter(deadline: .now() + 30) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// `serve --scenario`, `check` and `scenarios`, by the binary that users run.
+    /// `serve --scenario`, `check` and `scenarios`, with the binary that users run.
     @Suite("Scenarios on the command line")
     struct ScenarioCommandStory {
         private static let good = "name: mine\nsummary: All is down.\nfaults:\n  - {name: down, on: any, status: 503}\n"
@@ -75,7 +75,7 @@ extension Peers {
                     #expect(
                         world.contains(#""guide":"goal-linking","seed":"7","clock":"manual","now":"\#(start)""#),
                         "\(world)")
-                    // The scenario's own, which expires by its clock.
+                    // The scenario's own token, which expires by its clock.
                     #expect(world.contains(server.ready.token))
                     #expect(server.ready.scenario == "s")
                 }

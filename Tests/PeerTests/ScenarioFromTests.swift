@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// `fitiq-mock scenario from`: the smallest scenario with which a client fails as a recorded session shows.
+    /// `fitiq-mock scenario from` finds the smallest scenario in which a client fails as in a recorded session.
     @Suite("fitiq-mock scenario from")
     struct ScenarioFromTests {
         private static let client = Programs.peers.appendingPathComponent("defects/plain_client.py").path
@@ -76,7 +76,7 @@ extension SearchingPeers {
         )
         func obligation() async throws {
             try await withFolder { folder in
-                // The session of a client that asked for an id in capitals, as a proxy would have it.
+                // The session of a client that requested an id in capitals, as a proxy would record it.
                 let session = #"""
                     {"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[
                     {"startedDateTime":"2025-01-29T10:30:00.000Z","time":3,"request":{"method":"GET",
@@ -138,7 +138,7 @@ extension SearchingPeers {
                 let session =
                     #"{"log":{"version":"1.2","creator":{"name":"proxy"},"entries":[\#(entries)]}}"#
                 try Data(session.utf8).write(to: folder["session.har"])
-                // The third run waits for ever: the whole session and one of its halves fail before it.
+                // The third run waits forever: the whole session and one of its halves fail before it.
                 let client =
                     "echo >> runs; [ $(wc -l < runs) -lt 3 ] || { echo began > pipe; tail -f /dev/null; }; exit 7"
                 let script = #"""

@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 
 extension SearchingPeers {
-    /// schemathesis reads the description that the server hands out, and looks for requests whose answers contradict it.
+    /// schemathesis reads the server's description, and looks for requests whose answers contradict it.
     ///
-    /// Every check is on. `peers/schemathesis/rules.py` tells the few promises of the API that OpenAPI cannot express.
+    /// Every check is on. `peers/schemathesis/rules.py` contains the few promises of the API that OpenAPI cannot
+    /// express.
     @Suite("schemathesis")
     struct SchemathesisTests {
         @Test("schemathesis finds no answer that contradicts the server's description", arguments: Mode.allCases)
@@ -21,10 +22,11 @@ extension SearchingPeers {
             }
         }
 
-        /// - Parameter examples: how many requests of each kind; a guide's answers are made by what answers the union.
+        /// - Parameter examples: The number of requests of each kind; the same code makes a guide's answers and the
+        ///   union's.
         private func schemathesis(_ server: RunningServer, _ examples: Int) async throws -> Command {
             let folder = Programs.peers.appendingPathComponent("schemathesis")
-            // schemathesis keeps notes in the directory that it runs in.
+            // schemathesis writes files into its working directory.
             let files = try ScratchFolder()
             defer { files.remove() }
             try await users(of: server, ["anna", "ben"]).write(to: files["users.json"])

@@ -5,7 +5,7 @@ import Testing
 extension Peers {
     @Suite("fitiq-mock show and diff")
     struct SessionCommandTests {
-        /// A session of one request and one WebSocket, as Playwright writes it, with the messages in another file.
+        /// A session with one request and one WebSocket, as Playwright writes it, with the messages in another file.
         private static func session(status: Int = 200, id: String = "7c9e6679-7425-40de-944b-e07fc1f90ae7") -> String {
             #"{"log":{"version":"1.2","creator":{"name":"Playwright","version":"1.55.0"},"entries":[{"startedDateTime":"#
                 + #""2025-01-29T10:30:00.000Z","time":4.5,"request":{"method":"GET","url":"http://h:1/api/v1/goals"},"#
@@ -17,7 +17,7 @@ extension Peers {
         private static let messages =
             #"{"type":"send","time":1738146601250,"opcode":1,"data":"{\"a\":\"\u001b[2J\"}"}"# + "\n"
 
-        /// The paths of sessions that were written into a folder, and what a command makes of them.
+        /// Writes sessions into a folder, and runs a command on their paths.
         private func run(
             _ command: String, _ options: [String] = [], _ files: [(name: String, text: String)], in directory: URL
         ) async throws -> Command {

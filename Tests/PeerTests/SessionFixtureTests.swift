@@ -2,16 +2,16 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// The sessions of Fixtures/sessions, replayed to the client that they were recorded with.
+    /// The sessions of Fixtures/sessions, replayed to the client that recorded them.
     @Suite("Recorded sessions")
     struct RecordedSessions {
-        /// What session_stories.py tells.
+        /// The stories of session_stories.py.
         static let stories = [
             "archive", "chat", "conflict", "dropped", "goals", "guide", "limit", "meals", "template",
         ]
 
-        /// The story's script compares what its user sees, and asks for verdicts; a strict replay ends with 1 where
-        /// anything was asked for that was not recorded, or the other way round.
+        /// The story's script compares what its user sees, and checks verdicts; a strict replay ends with 1 if requests
+        /// are missing or unexpected.
         @Test("A replay plays the recorded story to its client, which keeps its obligations", arguments: stories)
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path

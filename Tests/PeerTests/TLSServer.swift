@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A server with TLS, whose certificates are in a folder of its own: never in that of the user who runs the tests.
+/// A server with TLS whose certificates are in its own folder, never in that of the user who runs the tests.
 struct TLSServer {
     let server: RunningServer
     let url: String
@@ -23,7 +23,7 @@ struct TLSServer {
         }
     }
 
-    /// What the ready file says with `--tls`.
+    /// The contents of the ready file with `--tls`.
     private struct Ready: Decodable {
         let https_url: String
         let wss_url: String
@@ -38,7 +38,7 @@ struct TLSServer {
         return try await Command(try Programs.curl(), fixed + arguments)
     }
 
-    /// Runs `openssl s_client` against the server; it has to be as good as silent on its standard input.
+    /// Runs `openssl s_client` against the server, with almost nothing on its standard input.
     func openssl(_ arguments: String..., input: String = "") async throws -> Command {
         let connection = ["s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", ca]
         return try await Command(try Programs.named("openssl"), connection + arguments, input: input)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension Peers {
-    /// `serve --tls` and strangers: curl, OpenSSL's own client, Python's libraries.
+    /// `serve --tls` and other programs: curl, OpenSSL's own client, Python's libraries.
     @Suite("TLS")
     struct TLSStory {
         // MARK: curl
@@ -58,7 +58,7 @@ extension Peers {
                 try await tls.server.logged("refused with 400: The client spoke plain HTTP to a port that speaks TLS")
                 let plainPort = tls.server.ready.url.split(separator: ":")[2]
                 let secure = try await tls.curl("https://127.0.0.1:\(plainPort)/health")
-                // CURLE_SSL_CONNECT_ERROR: "wrong version number", which is known to mean this.
+                // CURLE_SSL_CONNECT_ERROR: "wrong version number", which is the known message for this.
                 #expect(secure.status == 35, "\(secure.transcript)")
                 try await tls.server.logged(
                     "on a port that speaks plain HTTP; use \(tls.server.ready.url), or \(tls.url) for TLS")
@@ -125,7 +125,7 @@ extension Peers {
 
         // MARK: Python
 
-        /// Plays a story over TLS: its ready file has the secure URLs in place of the plain ones.
+        /// Plays a story over TLS; its ready file has the secure URLs in place of the plain ones.
         private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
             let files = try ScratchFolder()
             defer { files.remove() }
@@ -137,7 +137,7 @@ extension Peers {
             let command = try await Command(
                 try Programs.python(),
                 [script, files["ready.json"].path, try Programs.fitiqMock().path] + chapters,
-                // Python's default context trusts what this names.
+                // Python's default context trusts this file.
                 environment: ["PYTHONDONTWRITEBYTECODE": "1", "SSL_CERT_FILE": tls.ca])
             if command.status != 0 {
                 Attachment.record(command.transcript, named: "\(story).txt")
@@ -158,7 +158,8 @@ extension Peers {
         @Test(
             "A library reports each fault over TLS as it does without",
             arguments: [
-                // To Python's blocking sockets over TLS a reset is an end, so http.client does not tell the faults of answers.
+                // To Python's blocking sockets over TLS a reset is an end, so http.client does not distinguish the
+                // faults of answers.
                 ("faults_with_websockets", "handshake"), ("faults_with_websockets", "socket"),
                 ("faults_with_aiohttp", "response"), ("faults_with_aiohttp", "handshake"),
                 ("faults_with_aiohttp", "socket"),
@@ -304,7 +305,7 @@ extension Peers {
             }
         }
 
-        /// Lends a folder with a certificate that vouches for itself, `c.pem`, and its key, `k.pem`.
+        /// Passes a folder with a self-signed certificate, `c.pem`, and its key, `k.pem`.
         private func withOwnCertificate(
             _ algorithm: [String], _ body: (ScratchFolder) async throws -> Void
         ) async throws {

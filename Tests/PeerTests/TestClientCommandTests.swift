@@ -6,7 +6,7 @@ extension Peers {
     /// `fitiq-mock test-client` with small programs as adapters.
     @Suite("fitiq-mock test-client")
     struct TestClientCommandTests {
-        /// Begins, and can do nothing; its user sees nothing.
+        /// Starts, but can do nothing; its user sees nothing.
         static let idle = #"""
             while read -r line; do
                 case $line in
@@ -88,7 +88,7 @@ extension Peers {
             #expect(run.errors.split(separator: "\n").count == 3, "\(run.errors)")
         }
 
-        /// Follows the system's clock, does nothing, and says that it is at nothing.
+        /// Follows the system's clock, does nothing, and claims to be idle.
         static let lazy = #"""
             while read -r line; do
                 case $line in

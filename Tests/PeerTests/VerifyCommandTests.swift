@@ -7,11 +7,11 @@ extension Peers {
     /// `fitiq-mock verify` with small programs as clients.
     @Suite("fitiq-mock verify")
     struct VerifyCommandTests {
-        /// Lists the consultations, as it should.
+        /// Lists the consultations correctly.
         static let curl =
             #"curl -s -o /dev/null -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY""#
         static let list = #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations""#
-        /// Asks for an id in capitals.
+        /// Requests an id in capitals.
         static let shout =
             #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations/8F3B2A10-0000-4000-8000-00000000000A/messages""#
         static let whisper =
@@ -194,7 +194,7 @@ extension Peers {
         @Test("The time limit ends the command and everything that it started, and the run is still judged")
         func timeLimit() async throws {
             try await withFolder { folder in
-                // The pipe's end comes when no process is left that could write to it.
+                // The pipe ends when no process is left that could write to it.
                 let script = #"""
                     mkfifo pipe never
                     "$0" verify --time-limit 3s -- sh -c "$1" & exec 3< pipe
@@ -219,7 +219,7 @@ extension Peers {
         )
         func jobs() async throws {
             try await withFolder { folder in
-                // A pipe opens once both ends do: one after the other they would wait for ever.
+                // A pipe opens once both ends do: one after the other they would wait forever.
                 #expect(mkfifo(folder["meeting"].path, 0o600) == 0)
                 let script = #"""
                     echo "first $FITIQ_MOCK_SCENARIO"; echo "error of $FITIQ_MOCK_SCENARIO" >&2
@@ -246,7 +246,7 @@ extension Peers {
                 let client =
                     "[ $FITIQ_MOCK_SCENARIO = conflict ] || { \(Self.whisper); exit; }; "
                     + "echo began > pipe; cat <> never"
-                // What the first one left is reported once its line of progress is there.
+                // The first run's remains are reported once its line of progress is there.
                 let script = #"""
                     mkfifo pipe never progress
                     "$0" verify --jobs $2 --scenario default --scenario conflict -- sh -c "$1" > out 2> progress & exec 3< progress

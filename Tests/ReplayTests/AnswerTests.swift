@@ -106,7 +106,7 @@ struct AnswerTests {
             Cut(body: body("abc"), length: "9", isComplete: false, declared: 9, then: .finish),
             Cut(body: body("abc"), length: nil, isComplete: false, declared: 4, then: .finish),
             Cut(body: body("abc", of: 7), length: nil, isComplete: true, declared: 7, then: .finish),
-            // The length of the coded body says nothing of the decoded one.
+            // The length of the coded body does not tell that of the decoded one.
             Cut(body: body("abc", of: 7), length: "5", isComplete: true, declared: 7, then: .finish),
             Cut(body: body("abc"), length: "-9", isComplete: false, declared: 4, then: .finish),
         ])
@@ -219,7 +219,7 @@ struct AnswerTests {
         let response = try Self.response(player.ask("GET", "/a"))
         #expect(String(decoding: response.body, as: UTF8.self) == row.replayed)
         #expect(response.fields == [SessionField("Location", row.replayed)])
-        // A request may say what the client called us.
+        // A request may contain the client's name for our host.
         var other = Player(try builder.plan(), origin: "http://elsewhere")
         #expect(other.text("GET", "/a", origin: row.origin) == row.replayed)
     }

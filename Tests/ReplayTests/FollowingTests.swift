@@ -61,7 +61,7 @@ struct FollowingTests {
         #expect(
             String(decoding: response.body, as: UTF8.self) == #"{"id":"\#(mine)","about":["\#(other)","\#(IDs.c)"]}"#)
         #expect(response.fields == [SessionField("Location", "/api/v1/notes/\(mine)")])
-        // Bound: the recorded one's place is taken, and the new one means nothing else.
+        // The id is mapped: the recorded one is taken, and the new one maps to nothing else.
         #expect(player.text("GET", "/api/v1/notes/\(other)") == "unexpected: unknown")
         #expect(player.text("GET", "/api/v1/notes/\(IDs.d)") == "unexpected: unknown")
         #expect(player.text("GET", "/api/v1/notes/\(mine)") == "note \(mine)")
@@ -189,7 +189,7 @@ struct FollowingTests {
         #expect(player.text("GET", "/me", fields: Self.bearer("abc")) == "hello")
         #expect(player.text("GET", "/sessions/abc") == "session abc")
         #expect(player.text("GET", "/sessions/all") == "all")
-        // The letters right before an id are a word of their own.
+        // The letters right before an id are a separate word.
         #expect(player.text("GET", "/sessions/abc/goal_\(IDs.b)") == "goal of abc")
         #expect(player.text("POST", "/check", body: "is abc mine?") == "abc is")
     }
@@ -304,7 +304,7 @@ struct FollowingTests {
         builder.exchange("GET", "/b", answer: "b", start: 10, lasted: 10)
         builder.exchange("GET", "/c", answer: "c", start: 30, lasted: 5)
         builder.exchange("GET", "/d", answer: "d", start: 60, lasted: 5)
-        // c began when b had ended, though a was still under way.
+        // c began after b had ended, while a was still in progress.
         var player = try builder.player(.strict)
         #expect(player.text("GET", "/c") == "unexpected: notItsTurn")
         #expect(player.text("GET", "/b") == "b")

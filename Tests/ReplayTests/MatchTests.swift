@@ -8,7 +8,7 @@ import Traffic
 struct MatchTests {
     typealias Match = ReplaySettings.Match
 
-    /// A list twice, a list of another page, and two consultations made.
+    /// A list twice, a list of another page, and two created consultations.
     static func session() -> SessionBuilder {
         var builder = SessionBuilder()
         builder.exchange("GET", "/api/v1/goals?limit=2&offset=0", answer: "goals 1")
@@ -22,7 +22,7 @@ struct MatchTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
         var match: Match
-        /// `METHOD target body` and what it gets.
+        /// `METHOD target body` and its answer.
         var steps: [(request: String, answer: String)]
 
         var testDescription: String { "\(match.rawValue): \(name)" }
@@ -175,7 +175,7 @@ struct FormTests {
         #expect(try answer([Self.text, (Self.image.head, "other")]) == unknown)
         #expect(try answer([Self.text, (Self.image.head.replacing("jpeg", with: "png"), "JFIF")]) == unknown)
         #expect(try answer([("name=\"mealType\"", "lunch"), Self.image]) == unknown)
-        // A body that is no such form is bytes, and equal bytes are the same.
+        // A body that is not a valid form is bytes, and equal bytes match.
         var player = try builder.player()
         #expect(player.text("POST", "/photo", body: recorded) == unknown)
     }

@@ -341,7 +341,7 @@ struct ToldSecretsTests {
 
 @Suite("Recorded values are compared by bytes")
 struct IdentityTests {
-    /// Texts that Swift's strings equate.
+    /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K1", "\u{212A}1")]
 
     @Test("The vocabulary keeps canonically equivalent spellings apart", arguments: twins)
@@ -368,7 +368,7 @@ struct IdentityTests {
     func differences(_ first: ExactString, _ second: ExactString) {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
-        // Also where it holds an id that the vocabulary does not have.
+        // Also if it contains an id that the vocabulary lacks.
         #expect(differences.isSame(IDs.a, IDs.a) && !differences.isSame(IDs.a, IDs.b))
         differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
         #expect(differences.list.count == 2)
@@ -389,7 +389,7 @@ struct IdentityTests {
         var differences = Differences(following: Following(vocabulary: Vocabulary()), origins: (Origins(), Origins()))
         differences.compare(body: body("1"), body("2"), named: "body")
         #expect(differences.list.map(\.place) == [over == 0 ? "body.a" : "body"])
-        // So is what a message shows of them: as JSON or as any text.
+        // So is their text in messages, as JSON or as other text.
         #expect(Excerpts.of(body("1"))?.hasPrefix(over == 0 ? "{" : "\"") == true)
     }
 }

@@ -49,7 +49,7 @@ struct PlanTests {
 
     @Test("The limit of bytes is exact, and one more is refused")
     func bytes() {
-        // The same bytes many times: they take their room once.
+        // The same bytes many times, which are stored only once.
         let (size, small) = (8 * 1_024 * 1_024, ReplayPlan.memoryOfEntry + "http://h/a".utf8.count)
         let part = Self.exchange(bytes: size - small)
         let whole = Array(repeating: part, count: ReplayLimits.bytes / size)
@@ -59,7 +59,7 @@ struct PlanTests {
         #expect(
             Self.refusal(of: Array(whole.dropLast()) + [rest, Self.socket(frames: 1)])
                 == .tooManyBytes(ReplayLimits.bytes + 1))
-        // Requests that the server answers itself count as well, and what they hold is not read.
+        // Requests that the server answers itself count as well, but their contents are not read.
         let own = Self.exchange("/health", bytes: size - small - "ealth".utf8.count)
         #expect(Self.refusal(of: Array(repeating: own, count: whole.count)) == .nothingToPlay(whole.count))
     }
@@ -199,7 +199,7 @@ struct PlanTests {
     }
 }
 
-/// What stands around the API's paths: prefixes, worlds, ports.
+/// The surroundings of the API's paths: prefixes, worlds, ports.
 @Suite("The place of a recording")
 struct PlaceTests {
     @Test("A prefix is optional", arguments: ["/api/v1/goals?x=1", "/prod/api/v1/goals?x=1"])
@@ -273,7 +273,7 @@ struct OwnRequestTests {
         var player = Player(plan, settings: ReplaySettings(match: .strict), origin: ourOrigin)
         #expect(player.text("GET", "/api/v1/goals") == "[]")
         #expect(player.report.isComplete && player.report.recorded == 1)
-        // Numbers are those of the recording.
+        // Entry numbers are those of the recording.
         guard case .unexpected(let miss) = player.ask("GET", "/api/v1/goal") else {
             Issue.record("What was never recorded has an answer.")
             return

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Traffic
 
-/// Sessions made up from a seed, in which ids go to and fro as they do in a real one.
+/// Random sessions from a seed, in which ids move between the sides as in a real one.
 struct RandomSession {
     private var numbers: Draw
-    /// Ids that have gone over the wire.
+    /// Ids that were already sent.
     private var known: [String] = []
     /// Ids that the client made up.
     private(set) var made: [String] = []
@@ -69,14 +69,14 @@ struct RandomSession {
                 ? frame(.client, time, json(fromClient: true)) : frame(.server, time, json(fromClient: false))
         }
         builder.socket(path, frames: frames, ending: numbers.once(in: 2) ? ending(.server, time + 5, .reset) : nil)
-        // What comes next comes after the frames, and so do the ids in it.
+        // The next entry comes after the frames, and so do its ids.
         builder.wait(time + 100)
     }
 }
 
 @Suite("Properties of every replay")
 struct PropertyTests {
-    /// Plays a session to a client that does what the recorded one did, but uses its own texts for some values.
+    /// Replays a session to a client that repeats the recorded requests, but with its own texts for some values.
     static func check(
         _ session: Session, _ settings: ReplaySettings, seed: UInt64, renamed: [String: String] = [:]
     ) throws {
@@ -198,13 +198,15 @@ struct PropertyTests {
     }
 }
 
-/// Each pair goes through the code of both commands: a session with the first request is replayed to a client that
-/// sends the second one, and it is compared with a session that has the second one.
+/// Each pair runs through the code of both commands.
+///
+/// A session with the first request is replayed to a client that sends the second, and is compared with a session that
+/// has the second.
 @Suite("Replay and diff agree on permitted differences")
 struct AgreementTests {
     struct Pair: Sendable, CustomTestStringConvertible {
         var name: String
-        /// `target body`; the first was sent to the recorded server, the second to ours.
+        /// `target body`; the recorded client sent the first, and ours sends the second.
         var first, second: String
         var isSame: Bool
         var testDescription: String { name }
@@ -273,7 +275,7 @@ struct AgreementTests {
         Pair("a longer port", recordedOrigin, ourOrigin + "1", same: false),
     ]
 
-    /// What a replay has to be stricter in, because it follows ids and answers.
+    /// The cases in which a replay must be stricter, because it follows ids and answers.
     static let exceptions = [
         Pair("an id that the server gave out", "/x \(IDs.c)", "/x \(IDs.d)"),
         Pair("one id in place of two", "/x \(IDs.a) \(IDs.b)", "/x \(IDs.d) \(IDs.d)"),
@@ -297,7 +299,7 @@ struct AgreementTests {
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// Whether a replay of the first takes the second.
+    /// Whether a replay of the first accepts the second.
     static func isServed(_ pair: Pair, isFrame: Bool) throws -> Bool {
         var player = try builder(pair.first, isFrame: isFrame).player()
         let (target, body) = parts(pair.second)
@@ -362,7 +364,7 @@ struct AgreementTests {
         func piece() -> String { pieces[Int(numbers.next(below: UInt64(pieces.count)))] }
         let templates = ["%", #"{"a":"%"}"#, #"{"%":"b"}"#, #"["see %, "]"#, "a % b", "%=1"]
         for _ in 0..<400 {
-            // One place only, because a replay follows the ids of several.
+            // Only one place, because a replay follows the ids in several.
             let (first, second) = (piece(), numbers.next(below: 4) == 0 ? piece() + piece() : piece())
             let template = templates[Int(numbers.next(below: UInt64(templates.count)))]
             let pair = Pair("", template.replacing("%", with: first), template.replacing("%", with: second))

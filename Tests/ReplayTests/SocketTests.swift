@@ -35,9 +35,9 @@ struct SocketTests {
         var name: String
         var order: ReplaySettings.FrameOrder
         var speed = ReplaySettings.Speed.factor(1)
-        /// Milliseconds after the opening, and what the client sends then.
+        /// Milliseconds after the opening, and the client's text.
         var sends: [(Int64, String)]
-        /// What the server does until 5,000 ms.
+        /// The server's actions until 5,000 ms.
         var timeline: [String]
 
         var testDescription: String { "\(order.rawValue): \(name)" }
@@ -152,7 +152,7 @@ struct SocketTests {
             End(
                 frames: [frame(.server, 5, .close, [0x03, 0xE8])], ending: ending(.server, 30, .closeFrame),
                 timeline: ["5 close 1000 "]),
-            // A pong to no ping is a frame like any other.
+            // A pong without a ping is a frame like any other.
             End(
                 frames: [frame(.server, 5, #"{"type":"pong"}"#)], ending: ending(.server, 30, .finish),
                 timeline: [#"5 text {"type":"pong"}"#, "30 finish"]),
@@ -160,7 +160,7 @@ struct SocketTests {
             End(
                 frames: [frame(.server, 5, .close, [0x03, 0xEE])], ending: ending(.server, 30, .closeFrame),
                 timeline: ["5 close - "]),
-            // The client's close frame is answered by the codec, not from the recording.
+            // The codec answers the client's close frame, not the recording.
             End(
                 frames: [frame(.client, 5, .close, [0x03, 0xE8]), frame(.server, 6, .close, [0x03, 0xE8])],
                 ending: ending(.client, 30, .closeFrame), timeline: []),

@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import Traffic
 
-/// Milliseconds after the beginning of the replay, or of the recording.
+/// Milliseconds after the start of the replay, or of the recording.
 func at(_ milliseconds: Int64) -> Timestamp {
     Timestamp(nanosecondsSinceEpoch: 1_800_000_000_000_000_000 + milliseconds * 1_000_000)
 }
@@ -16,7 +16,7 @@ func recorded(_ milliseconds: Int64) -> Timestamp {
 
 let millisecond: Int64 = 1_000_000
 
-/// Ids as the fake issues them; the letter names the side that made them up.
+/// Ids as the fake issues them; the letter names the side that created them.
 enum IDs {
     static let a = "aaaaaaaa-0000-4000-8000-000000000001"
     static let b = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -27,7 +27,7 @@ enum IDs {
 let recordedOrigin = "https://api.fitiq.example"
 let ourOrigin = "http://localhost:8080"
 
-/// Builds a session, each entry 100 ms after the one before it.
+/// Builds a session whose entries are 100 ms apart.
 struct SessionBuilder {
     private var entries: [SessionExchange] = []
     private var now: Int64 = 0
@@ -78,7 +78,7 @@ struct SessionBuilder {
                 }))
     }
 
-    /// Lets so many milliseconds go by before the next entry.
+    /// Waits this many milliseconds before the next entry.
     mutating func wait(_ milliseconds: Int64) { now += milliseconds }
 
     func plan() throws -> ReplayPlan { try ReplayPlan(session) }
@@ -91,7 +91,7 @@ struct SessionBuilder {
     }
 }
 
-/// A frame so many milliseconds after the opening.
+/// A frame this many milliseconds after the opening.
 func frame(_ sender: Party, _ milliseconds: Int64, _ text: String) -> SessionFrame {
     SessionFrame(sender: sender, time: recorded(milliseconds), opcode: .text, payload: RecordedBody(Array(text.utf8)))
 }
@@ -100,7 +100,7 @@ func frame(_ sender: Party, _ milliseconds: Int64, _ opcode: Opcode, _ payload: 
     SessionFrame(sender: sender, time: recorded(milliseconds), opcode: opcode, payload: RecordedBody(payload))
 }
 
-/// An ending so many milliseconds after the opening.
+/// An ending this many milliseconds after the opening.
 func ending(_ party: Party, _ milliseconds: Int64, _ cause: SessionEnding.Cause) -> SessionEnding {
     SessionEnding(time: recorded(milliseconds), party: party, cause: cause)
 }
@@ -110,7 +110,7 @@ struct NoSocket: Error {
 }
 
 extension Player {
-    /// What a request gets.
+    /// The answer to a request.
     mutating func ask(
         _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
     ) -> ReplayAnswer {
@@ -121,7 +121,7 @@ extension Player {
                 isHandshake: isHandshake, origin: origin), at: at(0))
     }
 
-    /// The body, or the status if there is none; other events in words.
+    /// The body, or the status without one; other events as words.
     mutating func text(
         _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
     ) -> String {
@@ -134,7 +134,7 @@ extension Player {
         }
     }
 
-    /// Opens the recorded socket of a path, which has to be there.
+    /// Opens the recorded socket of a path, which must exist.
     mutating func open(_ target: String, fields: [SessionField] = [], at time: Timestamp = at(0)) throws -> ReplaySocket
     {
         guard case .socket(let opening) = ask("WS", target, fields: fields) else { throw NoSocket(target: target) }
@@ -146,7 +146,7 @@ extension Player {
         receive(.text(Array(text.utf8)), on: socket, at: time)
     }
 
-    /// What happens until a time, each with the millisecond at which it was due: `20 text hello`.
+    /// The events until a time, each with the millisecond at which it was due: `20 text hello`.
     mutating func timeline(until end: Timestamp) -> [String] {
         var lines: [String] = []
         while let deadline = nextDeadline, deadline <= end {

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, as a working folder belongs to the whole process.
+    /// Runs in its own process, because the working folder belongs to the whole process.
     @Test("A database is a file of any name, not a URI, and notices that it has moved")
     func names() async {
         await #expect(processExitsWith: .success) {

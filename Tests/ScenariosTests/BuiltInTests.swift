@@ -59,7 +59,7 @@ struct BuiltInTests {
     }
 }
 
-/// Where the scenario files are.
+/// The folders of scenario files.
 enum Fixture {
     static let directory = URL.fixtures
     static let scenarios = directory.appendingPathComponent("scenarios")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scenarios
 
-/// A scenario with everything in it, and what becomes of it.
+/// A scenario with every kind of key, and the result of reading it.
 @Suite("Reading: every kind of key")
 struct ExampleTests {
     @Test("A scenario's own keys are read")

@@ -9,7 +9,7 @@ struct IdentityTests {
         "Users, goals, pauses and faults with canonically equivalent names are different",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func names(_ first: String, _ second: String) throws {
-        // JSON, because YAML's reader refuses two such keys of a mapping as one: it loses none, but does not tell them apart.
+        // JSON, because YAML's reader refuses two such keys of a mapping: it loses none, but does not distinguish them.
         let text = """
             {"name": "twins",
              "users": [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scenarios
 
-/// Each file of Fixtures/invalid-scenarios with the messages about it.
+/// Each file of Fixtures/invalid-scenarios, with its messages.
 @Suite("Invalid scenarios")
 struct InvalidScenarioTests {
     static let names: [String] = {
@@ -49,7 +49,7 @@ struct InvalidScenarioTests {
     func passwords() {
         func text(_ count: Int) -> String {
             var users = (0..<count).map { "{id: u\($0), email: u\($0)@b.c, password: password}" }
-            // A user without a password takes no work.
+            // A user without a password needs no work.
             users.append("{id: none}")
             return "{name: a, accounts: {password_cost: 100000}, users: [\(users.joined(separator: ","))]}"
         }
@@ -79,7 +79,7 @@ struct InvalidScenarioTests {
     @Test(
         "A mistake is reported once, at its place",
         arguments: [
-            // What should be true and is not counts as left out.
+            // A flag that is false counts as omitted.
             ("{name: a, meals: [{when: {photo: false, text: b}, fail: c}]}", "meals[0].when.photo"),
             (food("amount: one"), "users[0].meal_logs[0].items[0].amount"),
             (food("id: 5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"), "users[0].meal_logs[0].items[0].id"),

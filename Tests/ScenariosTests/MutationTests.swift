@@ -4,13 +4,13 @@ import Testing
 
 @testable import Scenarios
 
-/// Files with random bytes changed: each is a scenario, or has mistakes that say where they are.
+/// Files with random changed bytes: each is a scenario, or has mistakes with their places.
 @Suite("Random changes of scenarios")
 struct MutationTests {
     @Test("A changed file is read, or refused with a place", arguments: Scenario.builtInNames)
     func changes(_ name: String) throws {
         let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
-        // Each file its own changes, the same in every run.
+        // Each file has its own changes, the same in every run.
         var numbers = Draw(seed: UInt64(Scenario.builtInNames.firstIndex(of: name) ?? 0))
         var refused = 0
         for _ in 0..<100 {
@@ -29,7 +29,7 @@ struct MutationTests {
         #expect(refused > 10)
     }
 
-    /// One to four changes: a byte replaced, removed, put in, or a piece copied elsewhere.
+    /// One to four changes: a byte replaced, removed or inserted, or a piece copied elsewhere.
     private static func changed(_ original: [UInt8], _ numbers: inout Draw) -> [UInt8] {
         let special = Array("\n\t :-[]{},\"'&*!|>%@`#?~0a\0\u{7F}é".utf8) + [0xFF]
         var bytes = original

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Scenarios
 
-/// What files say, planted, and what a world exports, read again.
+/// Planting the data of files, and reading a world's export.
 @Suite("Scenarios and worlds")
 struct PlantingTests {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -22,12 +22,12 @@ struct PlantingTests {
         let scenario = try #require(Scenario.builtIn(named: name))
         let data = try Self.export(scenario.data)
         let clock = ClockMode.manual(start: Self.start.advanced(byNanoseconds: 7))
-        // Free ids can be read where the document says so.
+        // Free ids are readable if the document says so.
         let rules = WorldRules(ids: scenario.rules.ids)
         let file = data.scenarioFile(name: "export", guide: .goalLinking, seed: .max, clock: clock, rules: rules)
         var expected = Scenario(name: "export", guide: .goalLinking, seed: .max, clock: clock, data: data)
         expected.rules = rules
-        // As JSON, and as the YAML that it is as well.
+        // As JSON, and as YAML, because it is both.
         let value = try JSON.parse(file)
         for read in [try Scenario.read(file), try Scenario.read(json: value)] {
             #expect(read.data == data)

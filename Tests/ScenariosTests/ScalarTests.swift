@@ -2,10 +2,10 @@ import Testing
 
 @testable import Scenarios
 
-/// What each way of writing a single value becomes, and where it stands.
+/// The result and the place of each notation of a single value.
 ///
-/// YAML 1.1 would resolve many of these words to numbers, truth values and dates. Here every word stays a word, since its place
-/// decides what it means.
+/// YAML 1.1 would resolve many of these words to numbers, truth values and dates. Here every word stays a word, because
+/// its place decides its meaning.
 @Suite("YAML scalars")
 struct ScalarTests {
     static func tree(_ text: String) throws(TreeError) -> Node { try TreeBuilder.tree(ofYAML: Array(text.utf8)) }

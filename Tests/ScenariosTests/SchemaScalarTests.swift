@@ -4,13 +4,13 @@ import Testing
 
 @testable import Scenarios
 
-/// Each key with each kind of single value, as the schema and the reader take it.
+/// Compares the schema with the reader, for each key and each kind of single value.
 ///
-/// What passes an editor must not fail in the server, and the other way round. YAML and JSON say the same, since a document of
-/// JSON is one of YAML.
+/// A value that an editor accepts must not fail in the server, and vice versa. YAML and JSON agree, because a JSON
+/// document is also a YAML document.
 @Suite("The JSON Schema: single values")
 struct SchemaScalarTests {
-    /// As they stand in both languages.
+    /// The notation in both languages.
     static let values = ["true", "false", "0", "5", "0.5", "1e-9", "-1", #""x""#, #""5""#, #""true""#, #""""#]
 
     /// Where an object stands in a document that is otherwise in order.

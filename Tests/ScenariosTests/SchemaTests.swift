@@ -6,7 +6,7 @@ import Testing
 
 @testable import Scenarios
 
-/// scenario.schema.json against what the reader knows: an editor must neither refuse nor suggest what is not so.
+/// Compares scenario.schema.json with the reader: an editor must neither refuse valid files nor suggest invalid ones.
 @Suite("The JSON Schema")
 struct SchemaTests {
     static func schema() throws -> JSONValue {
@@ -84,7 +84,7 @@ struct SchemaTests {
         }
     }
 
-    /// A document with an empty mapping where an object with required keys is due, and nothing else missing.
+    /// A document with an empty mapping in place of an object with required keys, and nothing else missing.
     static let emptyObject: [ObjectKind: String] = [
         .scenario: "{}",
         .clock: "{name: a, clock: {}}", .token: "{name: a, tokens: [{}]}",

@@ -19,7 +19,7 @@ struct TreeTests {
         // One level is the document's mapping.
         for (count, message) in [(63, "name must be a text"), (64, "Lists and mappings are nested deeper")] {
             let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
-            // The innermost list is empty, so its elements count no further.
+            // The innermost list is empty, so its elements add no depth.
             #expect(Self.errors("name: \(nested)")?.mistakes.first?.message.hasPrefix(message) == true)
         }
         let dashes = String(repeating: "- ", count: 200_000)
@@ -138,7 +138,7 @@ struct TreeTests {
         let consultations = (0..<5000).map { "{persona: nutritionist, context: goal, goal: \(name)_\($0)}" }
         let errors = Self.errors(
             "name: a\nusers: [{id: u, goals: [\(goals)], consultations: [\(consultations.joined(separator: ","))]}]")
-        // Each consultation has its mistake, and those after the tenth are too many.
+        // Each consultation has its mistake, and those after the tenth exceed the limit.
         #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
     }
 
@@ -189,7 +189,7 @@ struct TreeTests {
 
     @Test("Aliases count as if written out: values, depth and bytes of text, in keys too")
     func aliasLimits() throws {
-        // Nine lists of nine, each of the one before: half a billion values in 300 bytes.
+        // Nine lists of nine, each containing the previous one: half a billion values in 300 bytes.
         let bomb = (1...9).map { level in
             let element = level == 1 ? "x" : "*l\(level - 1)"
             return "- &l\(level) [\(Array(repeating: element, count: 9).joined(separator: ", "))]\n"

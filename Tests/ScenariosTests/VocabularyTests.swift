@@ -7,18 +7,18 @@ import Traffic
 @testable import MCP
 @testable import Scenarios
 
-/// The table of words in docs/admin.md against everything that is described by a schema: one thing has one word, and one
-/// word means one thing.
+/// Compares the table of words in docs/admin.md with every schema: one thing has one word, and one word means one
+/// thing.
 @Suite("One vocabulary")
 struct VocabularyTests {
-    /// What a schema, or a document in its place, calls things.
+    /// The words of a schema, or of a document in its place.
     struct Words {
-        /// Members and parameters, each with the kinds of values that it has and where it has them.
+        /// Members and parameters, each with the kinds of its values and their places.
         var members: [String: [(kind: String, place: String)]] = [:]
-        /// The words that a member can have as its value.
+        /// The possible words of a member's value.
         var choices: [String: Set<String>] = [:]
 
-        /// Those of a JSON Schema, or of a description with schemas; old words are no part of the vocabulary.
+        /// The words of a JSON Schema, or of a description with schemas; old words do not belong to the vocabulary.
         init(schema: JSONValue, of name: String) {
             collect(schema, below: name, root: schema)
         }
@@ -51,7 +51,7 @@ struct VocabularyTests {
             choices[name, default: []].formUnion(words)
         }
 
-        /// The types of a schema and its words, through references and choices, apart from null.
+        /// The types of a schema and its words, through references and choices, except null.
         private static func kinds(of schema: JSONValue, _ root: JSONValue) -> (Set<String>, Set<String>) {
             guard schema["deprecated"] != true else { return ([], []) }
             if let reference = schema["$ref"]?.string {
@@ -85,7 +85,7 @@ struct VocabularyTests {
         try JSONValue(yaml: Array(textOfPackage(path).utf8))
     }
 
-    /// Every description of what is read or written; a new one gets a row here.
+    /// Every description of input or output; a new one needs a row here.
     static let sources = Result {
         let traffic = "Sources/Traffic/Traffic/"
         return [
@@ -97,7 +97,7 @@ struct VocabularyTests {
         ]
     }
 
-    /// The second column of the table, a row each.
+    /// The second column of the table, one element per row.
     static let table = Result {
         let page = try textOfPackage("docs/admin.md")
         let table = page.components(separatedBy: "| thing | word |\n")[1].components(separatedBy: "\n\n")[0]
@@ -118,10 +118,10 @@ struct VocabularyTests {
         }
     }
 
-    /// What a word of the table is, wherever it occurs, and the places where it may be something else.
+    /// The meaning of a word of the table, wherever it occurs, and the places where it may mean something else.
     static let meanings: [(word: String, kinds: Set<String>, elsewhere: [String])] = [
         ("connection", ["integer"], []), ("number", ["integer"], []), ("last_number", ["integer"], []),
-        // The other is what a wait takes: from now on.
+        // The other meaning is a wait's: from now on.
         ("since", ["integer"], ["admin /wait", "MCP"]),
         ("direction", ["word"], []), ("verdict", ["word"], []), ("within", ["string"], []),
         ("held", ["integer", "array"], []), ("world", ["string"], []), ("user", ["string"], []),
@@ -129,7 +129,7 @@ struct VocabularyTests {
         ("endpoint", ["string"], []), ("web_sockets", ["integer"], []), ("members", ["object"], []),
         // The conditions of a wait.
         ("for", ["string"], ["admin /wait", "MCP"]),
-        // In what a replay compares: a place in a body, such as a member.
+        // In a replay's comparison: a place in a body, such as a member.
         ("place", ["word"], ["Differences"]),
         // In a replay's report: the number of an entry in the session.
         ("entry", ["object"], ["RecordedRequest"]),
@@ -156,13 +156,13 @@ struct VocabularyTests {
                 case "hold": #expect(words == directions.union(["request", "response", "both"]))
                 default: break
                 }
-                // Nothing has a word for half of a direction, but for who ended something and a role.
+                // Every use names both directions, except for who ended something, and for a role.
                 if words.isSuperset(of: ["client", "server"]) { Issue.record("\(name): \(words.sorted())") }
             }
         }
     }
 
-    /// Second words that were there once or that others have, and where they mean something of their own.
+    /// Second words that existed once or that others use, and the places where they mean something else.
     static let others: [(word: String, now: String, elsewhere: [String])] = [
         ("timeout", "for", []), ("duration", "for", []), ("sender", "direction", []),
         ("from", "direction", ["selection"]),

@@ -1,13 +1,13 @@
 import FitIQAPI
 
-/// A request of the apps: an operation, the ids in its path, and what it says.
+/// A request of the apps: an operation, the ids in its path, and its content.
 struct AppRequest: CustomStringConvertible {
     let endpoint: Endpoint
-    /// For the parameters of the path, in their order; texts, since they may be bad ones.
+    /// The parameters of the path, in order; texts, because they may be invalid.
     var ids: [String] = []
-    /// Which part of a list; nil for what is usual.
+    /// The part of a list; nil for the default.
     var part: ListPart?
-    /// More of the query: `q=walk`.
+    /// The rest of the query: `q=walk`.
     var query: String?
     var body = AppBody.none
     /// The account whose token is sent; nil for the user's own.
@@ -28,9 +28,9 @@ struct AppRequest: CustomStringConvertible {
     }
 }
 
-/// A part of a list, in either way of naming it.
+/// A part of a list, in either notation.
 struct ListPart {
-    /// Whether it is named by `offset`, and not by the number of a page.
+    /// Whether `offset` gives it, and not the number of a page.
     var isOffset: Bool
     /// The offset from 0, or the number from 1.
     var start: Int
@@ -45,12 +45,12 @@ struct ListPart {
     }
 }
 
-/// What a request of the apps says, as far as its answer depends on it.
+/// The content of a request of the apps, as far as its answer depends on it.
 enum AppBody {
     case none
     /// An object with these members.
     case members(String)
-    /// The same, which breaks a rule of the collection.
+    /// The same, but it breaks a rule of the collection.
     case invalid(String)
     case login(address: Int, isRight: Bool)
     case token(SimulatedTicket)
@@ -58,7 +58,7 @@ enum AppBody {
     case question(Persona, String)
     case change(Persona?, isArchived: Bool?)
     case meals(Int)
-    /// One meal of so many foods, each of 200 calories, in a list with this name, with or without the type of the meal.
+    /// One meal with this many foods, each of 200 calories, in a list with this name, with or without the meal type.
     case foods(Int, in: String, typed: Bool)
     case photo
     case sharing(with: String)

@@ -2,10 +2,10 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// What the simulator reads from a backend; nothing here changes anything.
+/// The simulator's view of a backend; nothing here changes anything.
 extension Backend {
     struct ConsultationFacts: Sendable {
-        /// The consultation as in responses.
+        /// The consultation in the form of responses.
         let consultation: Consultation
         /// Whether it occupies its user's persona and context.
         let isListedAsActive: Bool
@@ -30,7 +30,7 @@ extension Backend {
         let countedBytes, heldBytes: Int
     }
 
-    // What a user has, oldest first; the meal logs ordered by the client's time.
+    // A user's entities, oldest first; the meal logs ordered by the client's time.
     func consultationIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.consultations.map { consultations[$0].consultation.id } ?? []
     }
@@ -47,11 +47,11 @@ extension Backend {
         consultationIDs(of: user) + goalIDs(of: user) + mealLogIDs(of: user) + photoIDs(of: user)
             + DocumentCollection.allCases.flatMap { documents(in: $0, of: user).map(\.id) }
     }
-    /// The refresh tokens of a user that work, the expired ones included.
+    /// The valid refresh tokens of a user, including expired ones.
     func ticketIDs(of user: String) -> [ResourceID] {
         contents(of: user)?.person?.account?.refreshTokens.map(\.id) ?? []
     }
-    /// The profile of a user, made up if there is none.
+    /// The profile of a user, generated if there is none.
     func profile(of user: String, at now: Timestamp) -> Profile {
         contents(of: user)?.person?.profile
             ?? MadeUpPerson(ExactString(user), seed: configuration.seed).profile(at: now)
@@ -67,7 +67,7 @@ extension Backend {
     func hasDocument(_ id: ResourceID, in collection: DocumentCollection) -> Bool {
         users.contains { $0.documents[collection, default: []].contains { $0.id == id } }
     }
-    /// The templates that a user may read, beside the user's own: public ones, and those of others that are shared.
+    /// The templates that a user may read, except the user's own: public ones, and those that others share.
     func templates(publicOrSharedWith user: String, isPublic: Bool, isShared: Bool) -> [Document] {
         users.flatMap { owner in
             owner.documents[.workoutTemplates, default: []].filter { template in

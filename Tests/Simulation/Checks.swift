@@ -1,27 +1,27 @@
 import Faults
 
-/// What a fault takes the ground from: these things are not checked in a world that has such a rule.
+/// Checks that a fault may invalidate: a world with such a rule skips them.
 struct Checks: OptionSet {
     let rawValue: Int
 
     /// Responses are well-formed HTTP with JSON inside.
     static let responses = Checks(rawValue: 1)
-    /// A request has the status that the rules demand, and the body that belongs to it.
+    /// A request has the status and the body that the rules require.
     static let statuses = Checks(rawValue: 2)
-    /// What was asked is answered at once, and a connection that was asked to end ends.
+    /// Requests are answered at once, and a connection that was asked to end ends.
     static let promptness = Checks(rawValue: 4)
-    /// A socket hears each frame once, whole and in order.
+    /// A socket receives each frame once, whole and in order.
     static let frames = Checks(rawValue: 8)
     /// Frames are well-formed, and nothing follows a close frame.
     static let framing = Checks(rawValue: 16)
-    /// A handshake that is accepted names the key that was sent.
+    /// An accepted handshake answers the sent key.
     static let handshakes = Checks(rawValue: 32)
     /// Pings are answered.
     static let pongs = Checks(rawValue: 64)
 
     static let all: Checks = [.responses, .statuses, .promptness, .frames, .framing, .handshakes, .pongs]
 
-    /// What can still be checked under a set of rules.
+    /// The checks that remain under a set of rules.
     init(leftBy rules: [FaultRule]) {
         self = .all
         for rule in rules { subtract(rule.fault.invalidated) }
@@ -31,7 +31,7 @@ struct Checks: OptionSet {
 }
 
 extension Fault {
-    /// What cannot be checked where this happens.
+    /// The checks that this action invalidates.
     var invalidated: Checks {
         switch self {
         case .response(let fault, _): fault.invalidated
@@ -52,7 +52,7 @@ extension ResponseFault {
         case .contentType, .nanosecondTimestamps: []
         case .wrongAccept: .handshakes
         case .compression: []
-        // What is held meets another state when it continues, and an operator may drop or change it.
+        // A held item meets another state when it continues, and an operator may drop or change it.
         case .hold: [.responses, .promptness, .frames, .statuses]
         }
     }

@@ -5,14 +5,14 @@ import MockServer
 import Scenarios
 import Synchronization
 
-/// Which situations clients reach, and how: what `Fixtures/data/coverage.tsv` is made of.
+/// The situations that clients reach, and how: the source of `Fixtures/data/coverage.tsv`.
 ///
 /// Equal calls give equal tables.
 public struct CoverageSurvey {
-    /// How a situation is reached.
+    /// A way to reach a situation.
     private struct Way {
         var name: String?
-        /// What decides between ways, the smaller first: the kind of way, then the time that it takes.
+        /// The order of ways, the smaller first: the kind of way, then its duration.
         var cost: (kind: Int, time: Int64)
     }
 
@@ -20,7 +20,7 @@ public struct CoverageSurvey {
 
     public init() {}
 
-    /// The situations that were reached, the ones that need least first.
+    /// The situations that were reached, the easiest first.
     public var rows: [ReachableSituation] {
         ways.sorted { one, other in
             (one.value.cost.kind, one.value.cost.time, one.key) < (
@@ -39,7 +39,7 @@ public struct CoverageSurvey {
 
     /// Plays the stories of the reference client, in both chat protocols, and the contract's cases.
     ///
-    /// The default scenario is the first choice, then other built-in ones by the time that they take.
+    /// The default scenario comes first, then other built-in ones by their duration.
     public mutating func addScenarios() async throws {
         for name in Scenario.builtInNames {
             for (number, steps) in Self.stories.enumerated() {
@@ -71,7 +71,7 @@ public struct CoverageSurvey {
         }
     }
 
-    /// What a user does, with time in between and without any expectation, so that faults end no story.
+    /// A user's actions with time in between and without expectations, so that faults end no story.
     private static let stories: [[Step]] = [
         [
             .start(.nutritionist), .pass(.seconds(3)), .send("How much protein?"), .pass(.seconds(100)),
@@ -99,7 +99,7 @@ public struct CoverageSurvey {
 
     // MARK: Exploring
 
-    /// Adds what the reference client faces in so many schedules of faults.
+    /// Adds the situations that the reference client faces in this many schedules of faults.
     public mutating func addExploring(runs: Int) async throws {
         let trial = SurveyedTrial()
         var settings = Explorer.Settings()
@@ -113,7 +113,7 @@ public struct CoverageSurvey {
 
     // MARK: Random clients
 
-    /// Adds what the random clients of a run reach, who meet faults and an operator; there is no way to repeat it.
+    /// Adds the situations of random clients with faults and an operator; these cannot be repeated.
     public mutating func addSimulation(seed: UInt64, sessions: Int = Simulator.usualSessions) throws {
         let simulator = Simulator(seed: seed, sessions: sessions, withFaults: seed % 2 == 0)
         simulator.survey()
@@ -122,13 +122,13 @@ public struct CoverageSurvey {
     }
 }
 
-/// An in-memory stage that notes the situations of the client in its first world, and when it got there.
+/// An in-memory stage that records the situations of the client in its first world, with their times.
 private final class WatchedStage: Stage {
     private let network: VirtualNetwork
     private var judge: Judge?
     private var start: Timestamp?
     private var coverage = Coverage()
-    /// Each situation with the nanoseconds from the beginning of the case until the client got there.
+    /// Each situation with the nanoseconds from the beginning of the case until the client reached it.
     private(set) var seen: [(Situation, Int64)] = []
 
     init(_ network: VirtualNetwork) { self.network = network }
@@ -136,7 +136,7 @@ private final class WatchedStage: Stage {
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
-        // Before the work: it may delete the world.
+        // Looks before the work, which may delete the world.
         look()
         return try await network.perform(body)
     }
@@ -155,17 +155,17 @@ private final class WatchedStage: Stage {
     }
 }
 
-/// Stories of the reference client in memory; it notes in which situations the client was, and which faults were there.
+/// Stories of the reference client in memory; records the client's situations, and the active faults.
 private final class SurveyedTrial: Trial {
     private let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
-    /// By a situation's index, the family of faults that brought the client there by itself, if one did.
+    /// By a situation's index, the family of faults that led the client there by itself, if any.
     let seen = Mutex<[Int: FaultKind.Family?]>([:])
 
     var isRepeatable: Bool { trial.isRepeatable }
 
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let outcome = try await trial.run(scenario, story: story, within: limit)
-        // The rules of a kind begin with its id.
+        // The names of a kind's rules begin with its id.
         let families = Set(
             scenario.faults.compactMap { rule in
                 FaultKind.all.filter { rule.name.text.hasPrefix($0.id + "-") }.max { $0.id.count < $1.id.count }?.family

@@ -1,18 +1,18 @@
 import FitIQAPI
 
-/// What a run found wrong, and how to see it again.
+/// A failure of a run, and how to repeat it.
 public struct Failure: Error, Sendable, CustomStringConvertible {
     /// Decides the whole run.
     public let seed: UInt64
-    /// The world in which it was seen; `default`, an id, or `all` if it is about the server.
+    /// The world of the failure; `default`, an id, or `all` if it concerns the server.
     public let world: String
-    /// How many steps the run had made.
+    /// The number of steps so far.
     public let step: Int
-    /// What does not hold.
+    /// The violated invariant.
     public let message: String
-    /// What was done last, the newest at the end.
+    /// The last operations, the newest at the end.
     public let operations: [String]
-    /// What the command that replays it has beside the seed; empty or, for example, `--faults`.
+    /// The option of the replaying command beside the seed; empty or, for example, `--faults`.
     public let flag: String
 
     package init(
@@ -26,7 +26,7 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
         self.flag = flag
     }
 
-    /// All of it, with the command that replays it.
+    /// The whole failure, with the command that replays it.
     public var description: String {
         """
         seed \(seed), world \(world), step \(step): \(message)
@@ -37,23 +37,23 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// How much a run did.
+/// The amount of work in a run.
 public struct Report: Sendable, Equatable {
-    /// Clients that came and went.
+    /// Clients that have connected and left.
     public var sessions = 0
-    /// Things done, by clients or by the clock.
+    /// Actions of clients or of the clock.
     public var steps = 0
     /// Complete responses that clients read.
     public var responses = 0
     /// Text frames that clients read.
     public var frames = 0
-    /// Answers whose chunks were compared with what is stored.
+    /// Answers whose chunks were compared with the stored text.
     public var answers = 0
     /// The operations that succeeded.
     public var succeeded: Set<Endpoint> = []
-    /// What an operator has done by hand: the last part of the admin API's path.
+    /// The operator's actions: the last part of the admin API's path.
     public var byHand: Set<String> = []
-    /// Over all bytes that clients read: the same seed gives the same digest.
+    /// A digest of all bytes that clients read: the same seed gives the same digest.
     public var digest: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// Nothing yet.

@@ -19,7 +19,7 @@ extension Draw {
         }
     }
 
-    /// None for any endpoint.
+    /// An empty set means any endpoint.
     private mutating func endpoints() -> Set<Endpoint> {
         once(in: 2) ? [] : Set((0...below(3)).map { _ in element(of: Endpoint.allCases) })
     }

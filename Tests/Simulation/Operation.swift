@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// Something that happens in a run.
+/// An event of a run.
 enum Operation: CustomStringConvertible {
     case connect(accepted: Bool)
     case request(Target, Credentials)
@@ -77,7 +77,7 @@ enum BadFrame: Int, CaseIterable {
     var closeCode: UInt16 { self == .invalidUTF8 ? 1007 : 1002 }
 }
 
-/// What a request asks for; ids are texts, since they may be bad ones.
+/// The target of a request; ids are texts, because they may be invalid.
 enum Target: CustomStringConvertible {
     case create(Persona, ContextType, String?)
     case listConsultations(page: Int, size: Int)
@@ -97,12 +97,12 @@ enum Target: CustomStringConvertible {
     case deleteConsultation(String)
     case deleteMeal(String)
     case deleteUser
-    /// An account with one of few addresses, and what an account of the world does, alive or deleted.
+    /// An account with one of few addresses, and the actions of the world's accounts, alive or deleted.
     case register(address: Int)
     case showAccount(SimulatedAccount)
     case deleteAccount(SimulatedAccount)
     case app(AppRequest)
-    /// An id on a path where it names nothing of the user's.
+    /// An id on a path where it names none of the user's entities.
     case stray(Endpoint, String)
     case badBody
     case wrongMethod
@@ -113,7 +113,7 @@ enum Target: CustomStringConvertible {
     case health
     /// The admin API: the seed, the mode and the clock of a new world.
     case makeWorld(UInt64, GuideMode, isManual: Bool)
-    /// The admin API: the default world where no id is given.
+    /// The admin API: the default world if no id is given.
     case advanceClock(String?, milliseconds: Int)
     case resetWorld(String)
     case deleteWorld(String)
@@ -204,7 +204,7 @@ enum Target: CustomStringConvertible {
     }
 }
 
-/// What clients say.
+/// The clients' texts.
 enum Texts {
     /// As JSON strings without quotes.
     static let messages = [

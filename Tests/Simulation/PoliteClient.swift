@@ -4,9 +4,9 @@ import MockServer
 import TestSupport
 import WebSocket
 
-/// A client that keeps every obligation, in a world of its own whose operator does by hand whatever there is.
+/// A client that keeps every obligation, in its own world, whose operator uses every action.
 ///
-/// Whatever the operator does, the judges of the world do not accuse this client.
+/// Whatever the operator does, the world's judges must not blame this client.
 final class PoliteClient {
     private let simulator: Simulator
     private var draw: Draw
@@ -16,22 +16,22 @@ final class PoliteClient {
     private var consultation = ""
     private var socket: SocketClient<VirtualClient>?
     private var isConnected = false
-    /// Whether an answer streams, and for how many seconds nothing has come.
+    /// Whether an answer streams, and for how many seconds nothing has arrived.
     private var isStreaming = false
     private var quietSeconds = 0
     private var secondsSincePing = 0
-    /// How long it has not been connected, how long it waited before it tried again, and how often it has in a row.
+    /// How long it has been disconnected, how long it waited before the last try, and the number of tries in a row.
     private var lonelySeconds = 0
     private var patience = 2
     private var tries = 0
-    /// Texts that arrived since they were last looked at.
+    /// Texts that have arrived since the last look.
     private var heard: [JSONValue] = []
 
     private static let seconds = 25
 
     /// Plays it once.
     static func play(in simulator: Simulator) {
-        // Without the faults of the run, of which no judge is sure when the client notices them.
+        // Without the run's faults, because judges cannot know when the client notices them.
         let seed = simulator.seed % 1000
         let json =
             #"{"scenario":"default","guide":"union","clock":"manual","judged":true,"seed":"# + "\(seed)}"
@@ -46,7 +46,7 @@ final class PoliteClient {
         guard let id = answer["id"]?.string, let token = answer["token"]?.string, let key = answer["api_key"]?.string
         else { return nil }
         self.simulator = simulator
-        // Of its own, so that the run's other clients do the same with it and without it.
+        // A separate draw, so that the run's other clients behave the same with and without it.
         draw = Draw(seed: simulator.seed ^ 0x504F_4C49_5445)
         (world, prefix) = (id, "/w/\(id)")
         fields = [Request.bearer(token), "X-API-Key: \(key)"]
@@ -88,7 +88,7 @@ final class PoliteClient {
         }
     }
 
-    /// Closes its socket, and comes back later; it does not wait for ever for the server's close frame.
+    /// Closes its socket, and reconnects later; it does not wait forever for the server's close frame.
     private func leave() {
         guard isConnected, let socket else { return }
         socket.close()
@@ -97,14 +97,14 @@ final class PoliteClient {
         socket.wire.vanish()
         hear()
         pass(3)
-        // What ended while it was away is no reason to hurry.
+        // Connections that ended while it was away are no reason to hurry.
         (tries, patience) = (0, 2)
         connect()
     }
 
     private func chat() {
         guard isConnected, let socket else { return }
-        // An answer whose end was lost does not come any more.
+        // An answer whose end was lost will not arrive any more.
         if isStreaming { pass(Self.seconds) }
         guard !isStreaming || quietSeconds >= Self.seconds, isConnected else { return }
         (isStreaming, quietSeconds) = (true, 0)
@@ -119,7 +119,7 @@ final class PoliteClient {
         hear()
     }
 
-    /// Sends a request on a connection of its own; nil if no response comes for a minute, or the connection is lost.
+    /// Sends a request on its own connection; nil if no response comes for a minute, or the connection is lost.
     @discardableResult
     private func ask(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) -> Response? {
         var request = Request(method: method, target: "\(prefix)/api/v1/\(path)", fields: fields)
@@ -181,7 +181,7 @@ final class PoliteClient {
         connect()
     }
 
-    /// Takes what has arrived on the socket, and answers it.
+    /// Reads what has arrived on the socket, and answers it.
     private func hear() {
         simulator.network.catchUp()
         guard let socket else { return }
@@ -287,7 +287,7 @@ final class PoliteClient {
         if socket.wire.ending != .reset { fail("its socket was silent for more than ten minutes, and is there") }
     }
 
-    /// Sets a mark, does something, and goes back to it.
+    /// Sets a mark, acts, and returns to the mark.
     private func goBack() {
         guard let before = simulator.state(of: world), let name = operate(.post, "marks", "{}")?["name"]?.string else {
             return
@@ -314,7 +314,7 @@ final class PoliteClient {
         simulator.askAsOperator(.delete, "worlds/\(id)")
     }
 
-    /// Sets a breakpoint, meets it, does something with what is held, and removes it.
+    /// Sets a breakpoint, triggers it, acts on the held item, and removes it.
     private func hold() {
         let place = draw.element(of: ["request", "response", "handshake", "frame", "frame"])
         let timeout = 5 + draw.below(50)
@@ -342,10 +342,10 @@ final class PoliteClient {
         }
     }
 
-    /// Whether the operator looks at what is held.
+    /// Whether the operator is handling held items.
     private var isOperating = false
 
-    /// Acts on one thing that is held, or leaves it alone; returns whether anything was done.
+    /// Acts on one held item, or leaves it alone; returns whether it acted.
     private func letGo() -> Bool {
         guard isOperating, draw.below(3) > 0, let held = operate(.get, "held")?["held"]?.array, !held.isEmpty
         else { return false }

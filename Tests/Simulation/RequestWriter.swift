@@ -4,7 +4,7 @@ import FitIQAPI
 struct RequestWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// A request of a user, or without a user, on the paths of a world.
+    /// A request on the paths of a world, with or without a user.
     static func bytes(of target: Target, in world: SimulatedWorld, fields: [UInt8]) -> [UInt8] {
         var writer = RequestWriter()
         writer.bytes.reserveCapacity(640)

@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// What the apps' operations answer.
+/// The apps' answers.
 extension Rules {
     func answer(to request: AppRequest) -> Answer {
         if let collection = request.endpoint.documents { return answer(to: request, in: collection) }
@@ -97,7 +97,7 @@ extension Rules {
         guard facts.consultation.isActive else { return (400, .refusal) }
         let isHeard = facts.socketCount > 0
         if isHeard, facts.isAnswering, facts.waitingCount >= limits.waitingMessages { return (429, .refusal) }
-        // Each question has one answer; the one that streams is stored at its end.
+        // Each question has one answer; a streaming one is stored at its end.
         let count = facts.historyCount + facts.waitingCount + (facts.isAnswering ? 1 : 0)
         guard count + 2 <= limits.messages else { return (507, .refusal) }
         return (201, .answered(isAtOnce: !isHeard))
@@ -142,7 +142,7 @@ extension Rules {
         func list(isPublic: Bool) -> [Document] {
             backend.templates(publicOrSharedWith: user, isPublic: isPublic, isShared: !isPublic)
         }
-        /// Another user's template that may be read is forbidden, and everything else is unknown.
+        /// Access to another user's readable template is forbidden, and everything else is unknown.
         func whereHeld(_ answer: (Document) -> Answer) -> Answer {
             held.map(answer) ?? (shared == nil ? 404 : 403, .refusal)
         }
@@ -202,7 +202,7 @@ extension Rules {
         .workouts: "workouts", .workoutTemplates: "templates",
     ]
 
-    /// Whether a list has a document without being asked for more: what is neither archived nor old.
+    /// Whether the default list has a document: neither archived nor old.
     private func isListed(_ document: Document, in collection: DocumentCollection) -> Bool {
         switch collection {
         case .insights: return document.object["is_archived"] != true
@@ -214,7 +214,7 @@ extension Rules {
         }
     }
 
-    /// The session of sleep that has the `source_id` of a request already.
+    /// The existing sleep session with the request's `source_id`.
     private func same(as request: AppRequest, among sessions: [Document]) -> Document? {
         guard request.endpoint == .createSleep, case .members(let members) = request.body,
             let source = (try? JSON.parse(Array("{\(members)}".utf8)))?["source_id"]?.string

@@ -11,13 +11,13 @@ struct SimulatedAccount {
     static func email(_ address: Int) -> String { "ada\(address)@example.com" }
 }
 
-/// A refresh token that a client was given.
+/// A refresh token that a client received.
 final class SimulatedTicket {
     let text: String
     let subject: String
     let id: ResourceID
     let expiresAt: Timestamp
-    /// Whether it must not work any more: it was used or revoked, too many newer ones came, or its account is deleted.
+    /// Whether it is invalid: it was used or revoked, too many newer ones exist, or its account was deleted.
     var isSpent = false
 
     init(_ text: String, _ token: AccessToken, id: ResourceID) {
@@ -27,7 +27,7 @@ final class SimulatedTicket {
 }
 
 extension SimulatedWorld {
-    /// Notes an account that was registered, with a token that never expires.
+    /// Records a registered account, with a token that never expires.
     func adopt(account subject: String, address: Int) {
         let token = AccessToken(
             subject: ExactString(subject), expiresAt: 4_102_444_799, email: SimulatedAccount.email(address))
@@ -42,11 +42,10 @@ extension SimulatedWorld {
                 expiresAt: Timestamp(secondsSinceEpoch: token.expiresAt)))
     }
 
-    /// Notes the tokens of an answer; returns what is wrong with them.
+    /// Records the tokens of an answer; returns what is wrong with them.
     ///
-    /// - Parameters:
-    ///   - spent: The refresh token that they replace.
-    ///   - limit: How many refresh tokens of an account work.
+    /// - Parameters: - spent: The refresh token that they replace. - limit: The number of valid refresh tokens of an
+    ///   account.
     func adoptTokens(
         of answer: JSONValue?, replacing spent: SimulatedTicket?, limit: Int, at now: Timestamp
     ) -> String? {
@@ -59,21 +58,21 @@ extension SimulatedWorld {
         if let spent, spent.subject != token.subject.text { return "the new tokens are another account's" }
         spent?.isSpent = true
         let live = tickets.filter { $0.subject == token.subject.text && !$0.isSpent && now < $0.expiresAt }
-        // Where an answer may be lost, not all tokens are known.
+        // If answers may be lost, not all tokens are known.
         if checks == .all { for oldest in live.prefix(max(0, live.count + 1 - limit)) { oldest.isSpent = true } }
         tickets.append(SimulatedTicket(refresh, ticket, id: id))
         note(token, access)
         return nil
     }
 
-    /// Notes that an account is deleted: none of its tokens works from now on.
+    /// Records the deletion of an account, which invalidates its tokens.
     func bury(_ subject: String) {
         guard accounts.contains(where: { $0.subject == subject }) else { return }
         deadAccounts.insert(ExactString(subject))
         for ticket in tickets where ticket.subject == subject { ticket.isSpent = true }
     }
 
-    /// Whether an access token should work.
+    /// Whether an access token should be valid.
     func isAlive(_ account: SimulatedAccount, at now: Timestamp) -> Bool {
         !deadAccounts.contains(ExactString(account.subject)) && now < account.expiresAt
     }

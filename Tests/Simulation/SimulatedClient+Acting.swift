@@ -2,14 +2,14 @@ import FitIQAPI
 import FitIQBackend
 import TestSupport
 
-/// What clients do, drawn by the run's seed.
+/// The clients' actions, drawn from the run's seed.
 extension SimulatedClient {
     private var draw: Draw {
         _read { yield simulator.draw }
         _modify { yield &simulator.draw }
     }
 
-    /// Does one thing.
+    /// Performs one action.
     func act() {
         guard let wire else { return connect() }
         if sawEnd || wire.ending != .open { return comeAgain() }
@@ -30,13 +30,13 @@ extension SimulatedClient {
         }
     }
 
-    // MARK: Coming and going
+    // MARK: Connecting and leaving
 
     func connect() {
         let wire = simulator.network.connect(reader: self)
         simulator.note(.connect(accepted: wire != nil), by: number)
         guard let wire else {
-            // Too many are being refused already; another time.
+            // Too many are being refused already, so try later.
             remaining -= 1
             isDone = remaining <= 0
             return
@@ -45,7 +45,7 @@ extension SimulatedClient {
         if number > 0, draw.once(in: 12) { wire.closesInReply = false }
         connected(wire)
         guard simulator.engine.connection(wire.id)?.hasOutput == true else { return }
-        // One too many: the server says so unasked, and closes.
+        // One too many: the server says so and closes.
         isUncertain = true
         pendingRefusal()
     }
@@ -77,7 +77,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Waits for an answer or an end, and loses patience some time.
+    /// Waits for an answer or an end, and gives up at some time.
     private func wait() {
         patience -= 1
         if wire?.window != .max { return read() }
@@ -212,7 +212,7 @@ extension SimulatedClient {
 
     // MARK: After each step
 
-    /// Whether all that was sent was answered, as far as it has to be.
+    /// Checks that everything sent was answered, as far as required.
     func checkAnswers() {
         guard let wire, wire.ending == .open, readsEverything, !simulator.isStopping, !isUncertain else { return }
         guard checks.contains(.promptness) else { return }
@@ -224,7 +224,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether it has a socket that takes all that comes, and nothing else is under way.
+    /// Whether it has a socket that reads everything, and no other work in progress.
     var isListening: Bool {
         guard let wire, let socket, wire.ending == .open, !wire.sawEndOfStream, socket.canSend else { return false }
         return readsEverything && !hasStalled && !isUncertain && checks == .all

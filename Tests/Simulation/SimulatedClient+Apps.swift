@@ -2,7 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import TestSupport
 
-/// Which requests of the apps clients send.
+/// The apps' requests that clients send.
 extension SimulatedClient {
     private var draw: Draw {
         _read { yield simulator.draw }
@@ -137,7 +137,7 @@ extension SimulatedClient {
         return request
     }
 
-    /// The id of a document; of a template sometimes another user's that may be read.
+    /// The id of a document; for templates sometimes another user's readable one.
     private func drawDocument(in collection: DocumentCollection) -> String {
         if collection == .workoutTemplates, draw.once(in: 4) {
             let readable = simulator.engine.inspectBackend(ofWorld: world.id) { backend in
@@ -148,14 +148,14 @@ extension SimulatedClient {
         return drawID { backend, user in backend.documents(in: collection, of: user).map(\.id) }
     }
 
-    /// A time that is mostly within the last 30 days, in quotation marks.
+    /// A time, usually within the last 30 days, in quotation marks.
     private func drawTime() -> String {
         let now = simulator.now(in: world).secondsSinceEpoch
         let age = Int64(draw.element(of: [0, 3600, 86_400, 30 * 86_400, 31 * 86_400, 40 * 86_400]))
         return "\"\(DateTime(secondsSinceEpoch: now - age).wireText)\""
     }
 
-    /// A body that is stored as it is sent, with members that the world sets.
+    /// A body that is stored as sent, plus members that the world sets.
     private func drawDocument(of collection: DocumentCollection) -> AppBody {
         let number = draw.below(10)
         let members =

@@ -2,14 +2,14 @@ import FitIQAPI
 import FitIQBackend
 import TestSupport
 
-/// Which requests clients send.
+/// The requests that clients send.
 extension SimulatedClient {
-    /// Sends a request, and expects what the rules demand.
+    /// Sends a request, and expects the outcome that the rules require.
     func request(_ target: Target) {
         let foreigner = simulator.foreigner(to: world)
         var credentials = number == 0 || target.account != nil ? .good : drawCredentials()
         if credentials == .foreignWorld, foreigner == nil { credentials = .none }
-        // Not every guide asks for the key.
+        // Not every guide requires the key.
         if credentials == .good, world.mode == .union, number > 0, target.account == nil,
             target.endpoint?.credentials == .token || simulator.draw.once(in: 64), simulator.draw.once(in: 2)
         {
@@ -33,7 +33,7 @@ extension SimulatedClient {
         simulator.draw.once(in: 16) ? Credentials(rawValue: 1 + simulator.draw.below(4)) ?? .none : .good
     }
 
-    /// Something that changes nothing.
+    /// A request that changes nothing.
     func drawReading() -> Target {
         switch simulator.draw.below(9) {
         case 0: .listConsultations(page: 1 + simulator.draw.below(3), size: 1 + simulator.draw.below(8))
@@ -86,7 +86,7 @@ extension SimulatedClient {
         }
     }
 
-    /// Whether accounts are registered: the default world's passwords cost next to nothing.
+    /// Whether to register accounts: the default world's passwords are cheap.
     var hasAccounts: Bool { world.id == nil && world.mode == .union }
 
     private func drawAdmin() -> Target {
@@ -120,7 +120,7 @@ extension SimulatedClient {
 
     // MARK: Ids
 
-    /// Whose ids are used: mostly its own, sometimes those of another user or of another world.
+    /// The owner of the next id: usually the client itself, sometimes another user or another world.
     func drawOwner() -> SimulatedUser {
         switch simulator.draw.below(24) {
         case 0: simulator.draw.element(of: world.users)
@@ -129,7 +129,7 @@ extension SimulatedClient {
         }
     }
 
-    /// The id of a consultation, mostly a recent one.
+    /// The id of a consultation, usually a recent one.
     func drawConsultation(activeOnly: Bool) -> String {
         let owner = drawOwner()
         let recent = simulator.draw.below(8)

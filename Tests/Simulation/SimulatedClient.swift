@@ -6,36 +6,36 @@ import MockServer
 import TestSupport
 import WebSocket
 
-/// One session: a client that connects, does some things, drops, comes again, and leaves.
+/// One session: a client that connects, acts, drops its connection, reconnects, and leaves.
 ///
-/// It reads what arrives with the client's half of our own codecs, which hold the server to the grammar, and compares it
-/// with what it expects. What it does is drawn by ``SimulatedClient/act()`` in another file.
+/// It reads input with the client's half of our own codecs, which check the grammar, and compares it with its
+/// expectations. ``SimulatedClient/act()`` in another file draws its actions.
 final class SimulatedClient: VirtualReader {
     /// Its number in the run, from 1.
     let number: Int
     unowned let simulator: Simulator
     let user: SimulatedUser
-    /// How many more things it does before it leaves.
+    /// The number of actions before it leaves.
     var remaining: Int
     /// Whether its session is over.
     var isDone = false
-    /// Whether it has said that it leaves, and how many turns it has waited since.
+    /// Whether it has begun to leave, and for how many turns it has waited.
     var isLeaving = false
     var patience = 3
 
     private(set) var wire: VirtualClient?
     private var http = HTTP1.Connection(role: .client)
     private(set) var socket: SimulatedSocket?
-    /// What it waits for, the oldest first.
+    /// The pending expectations, the oldest first.
     private(set) var pending: [Expectation] = []
     private var hasBegun = false
     private var status = 0
     private var body: [UInt8] = []
-    /// Whether it has sent something other than a request, after which the server may answer and end as it likes.
+    /// Whether it has sent invalid input, after which the server may answer and end in any way.
     var isUncertain = false
-    /// Whether the wire has been held up by the client itself, so that answers may be late.
+    /// Whether the client itself delayed the wire, so that answers may be late.
     var hasStalled = false
-    /// Whether the server said that it closes.
+    /// Whether the server announced that it closes.
     private var isClosing = false
     /// The socket that is being opened.
     private var opening = SimulatedSocket.Place.echo
@@ -50,11 +50,11 @@ final class SimulatedClient: VirtualReader {
         remaining = operations
     }
 
-    /// Whether it has a connection that is open.
+    /// Whether it has an open connection.
     var isConnected: Bool { wire?.ending == .open }
-    /// Whether the connection has ended for the client, though the transport may still be there.
+    /// Whether the connection has ended for the client, even if the transport is still open.
     var sawEnd: Bool { wire.map { $0.ending != .open || $0.sawEndOfStream } ?? true }
-    /// Whether all that the server sends arrives at once.
+    /// Whether all output of the server arrives at once.
     var readsEverything: Bool { wire?.window == .max }
 
     func connected(_ wire: VirtualClient) {
@@ -69,7 +69,7 @@ final class SimulatedClient: VirtualReader {
         isClosing = false
     }
 
-    /// Forgets a connection that is gone.
+    /// Forgets a closed connection.
     func disconnected() {
         wire = nil
         socket = nil
@@ -96,7 +96,7 @@ final class SimulatedClient: VirtualReader {
 
     // MARK: Receiving
 
-    /// Takes what arrives.
+    /// Accepts input.
     func receive(_ bytes: UnsafeRawBufferPointer) {
         simulator.digest(bytes)
         if simulator.operating.isContinuing, pending.first?.listsWhatIsDue != true {
@@ -130,7 +130,7 @@ final class SimulatedClient: VirtualReader {
                 event = try http.nextEvent()
             } catch {
                 isClosing = true
-                // What a fault holds back ends with the server.
+                // Output that a fault holds back ends with the server.
                 if simulator.isStopping, !checks.contains(.promptness) { return }
                 if checks.contains(.responses) { fail("a response is malformed: \(error)") }
                 return
@@ -163,7 +163,7 @@ final class SimulatedClient: VirtualReader {
         .hostField: "localhost", .upgrade: "websocket", .connection: "Upgrade",
     ]
 
-    /// Tells our half of HTTP that a request is out, whose bytes were written elsewhere.
+    /// Tells our HTTP codec that a request was sent, whose bytes were written elsewhere.
     private func begin(_ expectation: Expectation) {
         hasBegun = true
         closesAfter = false

@@ -4,7 +4,7 @@ import JSON
 import TestSupport
 import WebSocket
 
-/// A client's WebSocket: what it sent, what it heard, and whether that fits.
+/// A client's WebSocket: its input, its output, and whether they match.
 final class SimulatedSocket {
     enum Place: Equatable {
         case echo, meals
@@ -20,25 +20,25 @@ final class SimulatedSocket {
     private var socket: WebSocket.Connection
     private var events: [WebSocket.Event] = []
 
-    /// Frames of these kinds that are due, and those that came.
+    /// The numbers of due frames of these kinds, and of those that arrived.
     private(set) var pongsDue = 0
     private(set) var controlPongsDue = 0
     private(set) var refusalsDue = 0
     private(set) var echoesDue = 0
-    /// Text frames that came.
+    /// The number of text frames that arrived.
     private(set) var frameCount = 0
     private(set) var isConnected = false
-    /// The close code that came; 0 for an empty close frame.
+    /// The received close code; 0 for an empty close frame.
     private(set) var closeCode: UInt16?
-    /// Whether the end of the stream has come.
+    /// Whether the stream has ended.
     private(set) var hasEnded = false
-    /// The text of the answer that streams to it, in either protocol.
+    /// The text of the streaming answer, in either protocol.
     private var streamed: [String]?
     private var assistantText: [String]?
     private var assistantID = ""
-    /// Where in the history the next answer is looked for.
+    /// The position in the history from which to search for the next answer.
     private var nextMessage = 0
-    /// How often its world had been reset when it was opened.
+    /// The number of the world's resets when it was opened.
     private let resetCount: Int
 
     init(of client: SimulatedClient, on place: Place, wire: VirtualClient?) {
@@ -152,7 +152,7 @@ final class SimulatedSocket {
         if let id = frame["consultation_id"]?.string, id != idText {
             return client.fail("a frame names the consultation \(id) on the socket of \(idText)")
         }
-        // One connection too many is refused without it.
+        // A refused connection, one too many, does not get it.
         if !isConnected, type != "connected", place != .meals || type != "error" {
             return client.fail("\(type) arrived before connected")
         }
@@ -174,7 +174,7 @@ final class SimulatedSocket {
             pongsDue -= 1
             if pongsDue < 0 { client.fail("a JSON pong arrived that answers nothing") }
         case "error":
-            // A chat message may be refused too, where too many wait; those refusals are not counted as due.
+            // A chat message may be refused too if too many wait; those refusals are not counted as due.
             if refusalsDue > 0 { refusalsDue -= 1 }
         case "message_received", "user_message": break
         case "stream_chunk":
@@ -210,12 +210,12 @@ final class SimulatedSocket {
         }
     }
 
-    // MARK: What was heard is what is stored
+    // MARK: Received answers are the stored ones
 
     private func compare(_ text: String, id: String?) {
         guard let consultation, resetCount == client.world.resetCount else { return }
         client.simulator.heardAnswer()
-        // It may be deleted by now.
+        // It may have been deleted meanwhile.
         guard client.simulator.hasConsultation(consultation, in: client.world) else { return }
         let messages = client.simulator.messages(of: consultation, in: client.world)
         if let id {
@@ -227,7 +227,7 @@ final class SimulatedSocket {
             }
             return
         }
-        // Frames of this protocol name no message: it is the next answer with this text, since answers come in order.
+        // Frames of this protocol name no message: it is the next answer with this text, because answers come in order.
         var index = nextMessage
         while index < messages.count {
             if messages[index].role == .assistant, messages[index].content == text {
@@ -239,7 +239,7 @@ final class SimulatedSocket {
         client.fail("an answer was heard that is not stored: \"\(text)\"")
     }
 
-    /// What is wrong now that everything sent was delivered and answered.
+    /// The violation, after everything sent was delivered and answered.
     func violation(isAnswering: Bool) -> String? {
         guard client.checks.isSuperset(of: [.frames, .framing, .promptness, .pongs]), closeCode == nil else {
             return nil

@@ -3,30 +3,30 @@ import FitIQAPI
 import JSON
 import MockServer
 
-/// A world as its users know it.
+/// A world as its users see it.
 final class SimulatedWorld {
-    /// Nil for the default one.
+    /// Nil for the default world.
     let id: String?
-    /// What its paths begin with.
+    /// The beginning of its paths.
     let prefix: [UInt8]
     let mode: GuideMode
     let isManual: Bool
-    /// What can still be checked under its fault rules.
+    /// The checks that remain under its fault rules.
     let checks: Checks
     private(set) var users: [SimulatedUser] = []
-    /// How often it was reset; what was heard before is no longer stored.
+    /// The number of its resets; earlier answers are no longer stored.
     var resetCount = 0
-    /// What clients deleted since the last reset.
+    /// The entities that clients have deleted since the last reset.
     var deleted: [ResourceID] = []
-    /// The access tokens of the accounts that were registered, those that are deleted included.
+    /// The access tokens of registered accounts, including deleted ones.
     var accounts: [SimulatedAccount] = []
-    /// The refresh tokens that clients were given, oldest first.
+    /// The refresh tokens that clients received, oldest first.
     var tickets: [SimulatedTicket] = []
     var deadAccounts: Set<ExactString> = []
-    /// Whose the ids are that were told since the last reset, in the order in which they were told.
+    /// The owners of the ids that clients have learned since the last reset, in that order.
     var owners: [ResourceID: ExactString] = [:]
     var ownedIDs: [ResourceID] = []
-    /// The points to which an operator can go back, oldest first.
+    /// The marks to which an operator can return, oldest first.
     var marks: [SimulatedMark] = []
     let apiKey: String
     let secret: [UInt8]
@@ -59,7 +59,7 @@ extension SimulatedWorld {
 final class SimulatedUser {
     let subject: String
     unowned let world: SimulatedWorld
-    /// A token that is always good.
+    /// A token that is always valid.
     let token: String
     private let good, withoutKey, wrongKey, expired: [UInt8]
     private let apiKeyLine: String
@@ -86,7 +86,7 @@ final class SimulatedUser {
         case .wrongKey: wrongKey
         case .expired: expired
         case .foreignWorld:
-            // The right key of this world, so that it must be the token that is refused.
+            // The right key of this world, so that only the token can be the reason for a refusal.
             Array("Authorization: Bearer \(foreigner?.token ?? "")\r\n\(apiKeyLine)".utf8)
         }
     }

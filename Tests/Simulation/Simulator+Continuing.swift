@@ -3,12 +3,12 @@ import FitIQAPI
 import JSON
 import MockServer
 
-/// What an operator does in a run.
+/// The operator's behaviour in a run.
 public enum Operating: Sendable, Equatable {
-    /// Nothing without faults; in half of the runs with faults, whatever comes to mind.
+    /// Nothing without faults; random actions in half of the runs with faults.
     case asDrawn
     case never
-    /// Lets at once continue what breakpoints hold: all that passes one, or nothing at all.
+    /// Releases held items at once; breakpoints hold everything, or nothing.
     ///
     /// Clients receive the same bytes either way.
     case continuing(holdsEverything: Bool)
@@ -17,9 +17,10 @@ public enum Operating: Sendable, Equatable {
 }
 
 extension Simulator {
-    /// Runs a seed without breakpoints, and with breakpoints that hold all there is and whose operator lets it continue.
+    /// Runs a seed without breakpoints, and with breakpoints that hold everything and an operator who releases it at
+    /// once.
     ///
-    /// - Returns: The second report, or what failed or differs.
+    /// - Returns: The second report, or the failure or difference.
     public static func compareContinuing(
         seed: UInt64, sessions: Int = Simulator.usualSessions
     ) -> Result<Report, Failure> {
@@ -42,7 +43,7 @@ extension Simulator {
         }
     }
 
-    /// Breakpoints that hold all there is, longer than the clock ever moves at once.
+    /// Breakpoints that hold everything, longer than any single clock move.
     static var holdingEverything: [FaultRule] {
         let hold = Hold(fromClient: true, fromServer: true, time: 86_400_000_000_000)
         let requests = Hold(fromClient: true, time: hold.time)
@@ -52,14 +53,14 @@ extension Simulator {
         return faults.enumerated().map { FaultRule(name: "hold-\($0 + 1)", fault: $1) }
     }
 
-    /// Moves bytes until everything is still; what breakpoints hold continues where nothing else is done with it.
+    /// Moves bytes until nothing moves any more, and releases held items if the operator has no other action.
     func catchUp() {
         network.catchUp()
         guard operating.isContinuing else { return }
         for world in worlds where failure == nil { letAllContinue(in: world) }
     }
 
-    /// Lets time pass; what breakpoints hold continues at the time at which it came.
+    /// Moves the clock; held items continue at the time of their arrival.
     func pass(_ nanoseconds: Int64) {
         let end = network.now.advanced(byNanoseconds: nanoseconds)
         while operating.isContinuing, failure == nil, let due = engine.nextDeadline, due <= end {
@@ -69,7 +70,7 @@ extension Simulator {
         network.advance(by: .nanoseconds(end.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch))
     }
 
-    /// Lets everything continue that a world holds, and what comes behind it.
+    /// Releases all held items of a world, and everything behind them.
     func letAllContinue(in world: SimulatedWorld) {
         var turns = 0
         while failure == nil, let count = engine.inspectWorld(world.id)?.heldCount, count > 0 {

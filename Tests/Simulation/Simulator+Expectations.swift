@@ -2,9 +2,9 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// What the rules demand of an answer, worked out from what the world holds when the request is sent.
+/// The expected answer by the rules, computed from the world's state when the request is sent.
 ///
-/// Only in the union is everything predicted; of the guides' own modes the statuses that do not depend on their forms.
+/// In the union, everything is predicted; in the guides' own modes, only statuses that do not depend on their forms.
 extension Simulator {
     func expectation(
         of target: Target, by user: SimulatedUser, credentials: Credentials, traced: Int
@@ -47,14 +47,14 @@ extension Simulator {
             case .wrongMethod: if world.mode == .union { expect(405) }
             default:
                 if let endpoint = target.endpoint, !world.mode.serves(endpoint) {
-                    // 405 where a guide knows the path.
+                    // 405 if a guide has the path.
                     if endpoint.isOfGuides, endpoint.method != .delete { expect(404) }
                 } else if target.endpoint?.credentials == .key, [.none, .noKey, .wrongKey].contains(credentials) {
                     expect(401)
                 } else if let account = target.account, !world.isAlive(account, at: now(in: world)) {
                     expect(401)
                 } else if target.endpoint?.credentials == .key, credentials != .good, world.mode == .union {
-                    // The key is right, and the token is not looked at.
+                    // The key is right, and the token is ignored.
                     predict(target)
                 } else if credentials != .good, credentials != .noKey || target.endpoint?.credentials != .token {
                     expect(401)
@@ -66,7 +66,7 @@ extension Simulator {
         return expectation
     }
 
-    /// The expectation of a handshake; without an id, of that of the socket of meals.
+    /// The expectation for a handshake; without an id, for the meal socket.
     func expectationOfSocket(
         on id: String?, by user: SimulatedUser, credentials: Credentials, traced: Int
     ) -> Expectation {
@@ -97,7 +97,7 @@ extension Simulator {
     }
 }
 
-/// The contract's rules as a client could know them, applied to what a backend holds.
+/// The contract's rules as clients know them, applied to the state of a backend.
 struct Rules {
     let backend: Backend
     let user: String
@@ -183,9 +183,9 @@ struct Rules {
         (200, .page(name, total: total, count: Page(number: page, size: size).range(of: total).count))
     }
 
-    // MARK: What there is
+    // MARK: State
 
-    /// The number of messages when they are listed: a first question that waits is answered before.
+    /// The number of messages in a list, after a waiting first question was answered.
     func count(ofMessagesIn facts: Backend.ConsultationFacts) -> Int {
         facts.historyCount + (facts.isAnswering ? 0 : facts.waitingCount)
     }

@@ -5,9 +5,9 @@ import MockServer
 import Scenarios
 import TestSupport
 
-/// What always holds, regardless of what clients did.
+/// The invariants, whatever the clients did.
 extension Simulator {
-    /// After each step: the connections, the deadlines, and the user who acted.
+    /// After each step: checks the connections, the deadlines, and the user who acted.
     func checkStep(_ user: SimulatedUser?) {
         checkConnections()
         checkDeadlines()
@@ -17,7 +17,7 @@ extension Simulator {
         checkMealSockets(in: user.world)
     }
 
-    /// At the end of each session: everybody in its world.
+    /// At the end of each session: checks all users of its world.
     func checkWorld(_ world: SimulatedWorld) {
         for user in world.users { checkUser(user.subject, of: world) }
         checkExport(world)
@@ -37,7 +37,7 @@ extension Simulator {
         }
     }
 
-    /// What a world exports can be imported, within the same limits, and is then exported the same.
+    /// Checks that a world's export can be imported under the same limits, and then exports the same.
     private func checkExport(_ world: SimulatedWorld) {
         guard let facts = engine.inspectWorld(world.id),
             let data = engine.inspectBackend(ofWorld: world.id, { $0.data(at: facts.now, issuedIDs: 1) })
@@ -54,7 +54,7 @@ extension Simulator {
         }
     }
 
-    /// At the end of the run, without clients: nothing is left.
+    /// At the end of the run, without clients: checks that nothing is left.
     func checkEnd() {
         let connections = engine.inspectConnections()
         for world in worlds {
@@ -111,7 +111,7 @@ extension Simulator {
         }
     }
 
-    /// What a world's clock says.
+    /// The time of a world's clock.
     func now(in world: SimulatedWorld) -> Timestamp {
         world.isManual ? engine.inspectWorld(world.id)?.now ?? network.now : network.now
     }

@@ -3,22 +3,22 @@ import JSON
 import MockServer
 import TestSupport
 
-/// A point to which an operator can go back, with what the world was then.
+/// A mark to which an operator can return, with the world's state at that time.
 struct SimulatedMark {
     let name: String
     let number: Int
     let state: [UInt8]
-    /// Whether nothing was under way that happens at once after going back.
+    /// Whether no work was in progress that completes right after a return.
     let isExact: Bool
 }
 
-/// A world that nobody uses, with what it exports for good.
+/// An unused world, with its constant export.
 struct FrozenFork {
     let id: String
     let state: [UInt8]
 }
 
-/// An operator who meddles with sockets, goes back and copies worlds, in runs with faults.
+/// An operator who controls sockets, rewinds and forks worlds, in runs with faults.
 extension Simulator {
     // MARK: Sockets
 
@@ -27,7 +27,7 @@ extension Simulator {
         guard !sockets.isEmpty else { return }
         let socket = draw.element(of: sockets)
         guard let number = socket["connection"]?.int else { return }
-        // It may be closing or silent, and the last byte of the one before may have closed it.
+        // It may be closing or silent, and the previous action's last byte may have closed it.
         let (path, others) = ("sockets/\(number)/", [409])
         switch socket["state"] == "silent" && draw.once(in: 2) ? 6 : draw.below(9) {
         case 0, 1:
@@ -50,7 +50,7 @@ extension Simulator {
         }
     }
 
-    /// A frame that an operator sent has arrived.
+    /// Records the arrival of a frame that an operator sent.
     func heardByHand(_ number: Int) {
         guard 1...byHandCount ~= number, heardNumbers.insert(number).inserted else {
             return fail("the frame \(number), sent by hand, arrived twice, or before it was sent", in: nil)
@@ -59,7 +59,7 @@ extension Simulator {
 
     // MARK: Marks
 
-    /// What a world exports now.
+    /// A world's current export.
     func state(of world: String) -> [UInt8]? { askAsOperator(.get, "worlds/\(world)/state")?.body }
 
     func setMark(in world: SimulatedWorld) {
@@ -73,10 +73,10 @@ extension Simulator {
             SimulatedMark(name: name, number: number, state: state, isExact: world.isManual || isQuiet))
     }
 
-    /// Goes back, after which everything is as it was, and no socket is open.
+    /// Rewinds, after which the state is as before, and no socket is open.
     func goBack(in world: SimulatedWorld) {
         guard !world.marks.isEmpty else { return }
-        // What is held continues first, and is then forgotten; what was sent behind it comes afterwards.
+        // Held items are released first, and then forgotten; input behind them comes afterwards.
         if draw.once(in: 2) { letAllContinue(in: world) }
         let isStill = engine.inspectWorld(world.id)?.heldCount == 0
         let mark = draw.element(of: world.marks)
@@ -95,7 +95,7 @@ extension Simulator {
 
     // MARK: Forks
 
-    /// Copies a world: the copy exports the same, and from now on neither changes the other.
+    /// Forks a world: the fork exports the same, and from then on neither changes the other.
     func makeFork(of world: SimulatedWorld) {
         checkForks()
         guard failure == nil, let state = state(of: world.name),
@@ -117,7 +117,7 @@ extension Simulator {
         }
     }
 
-    /// Forks that nobody uses stay as they are, whatever happens in the worlds that they come from.
+    /// Checks that unused forks stay unchanged, whatever happens in their original worlds.
     func checkForks() {
         for fork in forks {
             guard let state = state(of: fork.id), state != fork.state else { continue }

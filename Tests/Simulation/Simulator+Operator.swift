@@ -5,7 +5,7 @@ import JSON
 import MockServer
 import TestSupport
 
-/// An operator who switches breakpoints and acts on what they hold, in runs with faults.
+/// An operator who switches breakpoints and acts on held items, in runs with faults.
 extension Simulator {
     /// The breakpoints of a run, which an operator enables and disables.
     static func breakpoints(_ draw: inout Draw) -> [FaultRule] {
@@ -22,7 +22,7 @@ extension Simulator {
         }
     }
 
-    /// Does one thing that an operator does.
+    /// Performs one action of an operator.
     func operate(in world: SimulatedWorld) {
         switch draw.below(20) {
         case 0...11: operateBreakpoints(in: world)
@@ -51,7 +51,7 @@ extension Simulator {
         }
     }
 
-    /// Something that can be done with what is held at a place of a world.
+    /// An action on a held item at a place of a world.
     static func action(for place: String, below prefix: String, _ draw: inout Draw) -> String {
         let isStepping = draw.once(in: 2)
         switch draw.below(6) {
@@ -68,12 +68,12 @@ extension Simulator {
         }
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
-    /// Asks the admin API of a world, and notes it.
+    /// Sends a request to the admin API of a world, and records it.
     ///
-    /// - Parameter others: The statuses that may come beside those of success, 404 and 503.
-    /// - Returns: The response if it is one of success.
+    /// - Parameter others: Further allowed statuses, in addition to successes, 404 and 503.
+    /// - Returns: The response, if it is a success.
     @discardableResult
     func operate(
         in world: SimulatedWorld, _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil,
@@ -85,8 +85,8 @@ extension Simulator {
         return response
     }
 
-    /// The response of the admin API if it is one of success; another one, save for those named and for a world that is
-    /// gone, ends the run.
+    /// The response of the admin API if it is a success; any other ends the run, except the named statuses and those of
+    /// a deleted world.
     @discardableResult
     func askAsOperator(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, mayBe others: [Int] = []
@@ -107,7 +107,7 @@ extension Simulator {
             return nil
         }
         if 200..<300 ~= response.status { return response }
-        // Too many connections, or the world is gone.
+        // Too many connections, or the world was deleted.
         if response.status != 503, response.status != 404, !others.contains(response.status) {
             fail(
                 "\(method.rawValue) \(path) \(json ?? "") was answered with \(response.status): \(response.text)",
@@ -116,9 +116,9 @@ extension Simulator {
         return nil
     }
 
-    // MARK: What is held
+    // MARK: Held items
 
-    /// What is held is where the engine says, and is not too much.
+    /// Checks that held items are where the engine says, and within the limits.
     func checkHolds() {
         for world in worlds {
             guard let facts = engine.inspectWorld(world.id) else { continue }
@@ -129,7 +129,7 @@ extension Simulator {
         }
     }
 
-    /// What is held is listed, is due, and continues before its time is over.
+    /// Checks that held items are listed, are due, and continue before their time is over.
     func checkHeld(in world: SimulatedWorld) {
         guard let facts = engine.inspectWorld(world.id), facts.heldCount > 0,
             let held = askAsOperator(.get, "worlds/\(world.name)/held")?.json?["held"]?.array,

@@ -2,17 +2,17 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// Whose is whose: what clients were told, deleted and revoked, against what the server holds and shows.
+/// Compares what clients learned, deleted and revoked with the state of the server.
 extension Simulator {
     private static let namesOfIDs: Set<ExactString> = [
         "id", "session_id", "conversationId", "consultation_id", "goal_id", "goalId", "message_id", "meal_log_id",
         "template_id",
     ]
 
-    /// Notes the ids in what was told to a user; the first one who hears of an entity has made it.
+    /// Records the ids in an answer to a user; the first one who learns of an entity has created it.
     func noteIDs(in value: JSONValue, toldTo subject: String, of client: SimulatedClient) {
         let world = client.world
-        // An answer that is late may be about a world that was reset since.
+        // A late answer may be about a world that was reset meanwhile.
         guard world.resetCount == 0 || client.checks.contains(.promptness) else { return }
         let name = ExactString(subject)
         for id in Simulator.ids(in: value) {
@@ -35,7 +35,7 @@ extension Simulator {
         } ?? []
     }
 
-    /// Whether it is a template that is public, or shared with a user, or an exercise of one.
+    /// Whether it is a public template, one shared with a user, or an exercise of one.
     func isReadable(_ id: ResourceID, by subject: String, in world: SimulatedWorld) -> Bool {
         engine.inspectBackend(ofWorld: world.id) { backend in
             backend.templates(publicOrSharedWith: subject, isPublic: true, isShared: true).contains { template in
@@ -45,7 +45,7 @@ extension Simulator {
         } ?? false
     }
 
-    /// What was deleted is not there, nor in a list.
+    /// Checks that deleted entities do not exist, and are in no list.
     func checkDeleted(in world: SimulatedWorld) {
         let deleted = Set(world.deleted)
         let left = engine.inspectBackend(ofWorld: world.id) { backend in
@@ -58,7 +58,8 @@ extension Simulator {
         for id in left ?? [] { fail("\(id) was deleted, and exists", in: world) }
     }
 
-    /// A refresh token that was used or revoked, or whose account is deleted, does not work; the others do.
+    /// Checks that used and revoked refresh tokens, and those of deleted accounts, are invalid, and that others are
+    /// valid.
     func checkTokens(in world: SimulatedWorld) {
         guard !world.tickets.isEmpty, let now = engine.inspectWorld(world.id)?.now else { return }
         _ = engine.inspectBackend(ofWorld: world.id) { backend in
@@ -75,7 +76,8 @@ extension Simulator {
         }
     }
 
-    /// A user has one open meal socket at most, as clients hear it; what the server lists is counted elsewhere.
+    /// Checks that a user has at most one open meal socket from the clients' view; the server's list is counted
+    /// elsewhere.
     func checkMealSockets(in world: SimulatedWorld) {
         for user in world.users {
             let heard = clients.count { $0.user === user && $0.isListening && $0.socket?.place == .meals }

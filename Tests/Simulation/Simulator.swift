@@ -9,13 +9,13 @@ import TestSupport
 
 /// One run: an engine, its worlds, and clients that come and go, all decided by a seed.
 ///
-/// No sockets, no threads, no system's clock: the same seed gives the same run, byte for byte.
+/// It uses no sockets, threads or system clock, so the same seed gives the same run, byte for byte.
 public final class Simulator {
-    /// What decides the run.
+    /// Decides the whole run.
     public let seed: UInt64
     let withFaults: Bool
     let operating: Operating
-    /// Whether an operator does by hand whatever comes to mind.
+    /// Whether an operator performs random actions.
     let operates: Bool
     var draw: Draw
     package let engine: Engine
@@ -24,12 +24,12 @@ public final class Simulator {
     let network: VirtualNetwork
     let limits: FitIQBackend.Limits
     let start: Timestamp
-    /// The worlds that clients are opened in.
+    /// The worlds in which clients are opened.
     private(set) var worlds: [SimulatedWorld] = []
-    /// These and those that are gone: clients may still be in them.
+    /// These and deleted worlds, which may still have clients.
     private var everyWorld: [SimulatedWorld] = []
     private(set) var clients: [SimulatedClient] = []
-    /// How many clients are there at once.
+    /// The number of concurrent clients.
     private let crowd: Int
     private let sessionCount: Int
     /// Whether the server was asked to stop.
@@ -37,25 +37,25 @@ public final class Simulator {
     private(set) var failure: Failure?
     var report = Report()
     private var trace = Trace()
-    /// Bytes that are written and not needed.
+    /// A buffer for bytes that are not needed.
     var scratch: [UInt8] = []
-    /// Worlds that were copied and left alone.
+    /// Forks that nobody uses.
     var forks: [FrozenFork] = []
-    /// How many numbered frames an operator has sent, and those that arrived.
+    /// The number of numbered frames that an operator has sent, and those that arrived.
     var byHandCount = 0
     var heardNumbers: Set<Int> = []
-    /// What each client received, in runs in which all that is held continues.
+    /// The bytes that each client received, in runs that release all held items.
     var heard: [Int: [UInt8]] = [:]
-    /// The last answer that a client without a number got.
+    /// The last answer to a client without a number.
     var lastAnswer: JSONValue?
 
-    /// The situations that the judges of the worlds have seen; nil if nobody asks for them.
+    /// The situations that the worlds' judges have seen; nil if not requested.
     public private(set) var coverage: Coverage?
 
-    /// Has the worlds judged from now on, to learn the situations of their clients.
+    /// Judges the worlds from now on, to record the situations of their clients.
     public func survey() { coverage = Coverage() }
 
-    /// Adds what the judges have seen, before a world is gone or begins again.
+    /// Adds the judges' results before a world is deleted or reset.
     private func look() {
         guard coverage != nil, report.steps % 16 == 0 || clients.isEmpty else { return }
         for world in worlds {
@@ -64,17 +64,14 @@ public final class Simulator {
         }
     }
 
-    /// Clients that come and go in one run, by default.
+    /// The default number of sessions in a run.
     public static let usualSessions = 60
 
     /// Prepares a run.
     ///
-    /// - Parameters:
-    ///   - seed: decides everything.
-    ///   - sessions: how many clients come and go.
-    ///   - withFaults: whether the default world gets random fault rules.
-    ///   - operating: what an operator does.
-    ///   - stateFile: where the worlds are saved; nil for nowhere.
+    /// - Parameters: - seed: Decides everything. - sessions: The number of sessions. - withFaults: Whether the default
+    ///   world gets random fault rules. - operating: The operator's behaviour. - stateFile: The file that saves the
+    ///   worlds, if any.
     public init(
         seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false,
         operating: Operating = .asDrawn, stateFile: StateFile? = nil
@@ -87,7 +84,7 @@ public final class Simulator {
         var configuration = Engine.Configuration(seed: draw.next(), pace: draw.once(in: 3) ? .instant : .human)
         if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
         if draw.once(in: 5) { configuration.clock = .manual }
-        // An operator needs room, and what is held takes some.
+        // An operator needs room, and held items take some.
         if draw.once(in: 4), !operating.isContinuing { Simulator.tighten(&configuration) }
         configuration.scenario.rules.accounts = AccountRules()
         configuration.scenario.rules.accounts?.passwordCost = 1
@@ -97,7 +94,7 @@ public final class Simulator {
         }
         if withFaults {
             configuration.scenario.faults = draw.faultRules()
-            // Drawn apart, so that seeds without breakpoints keep their meaning.
+            // A separate draw, so that seeds without breakpoints keep their meaning.
             var own = Draw(seed: seed ^ 0x484F_4C44)
             operates = own.once(in: 2) && operating == .asDrawn
             if operates { configuration.scenario.faults += Simulator.breakpoints(&own) }
@@ -143,7 +140,7 @@ public final class Simulator {
         configuration.worldLimits.mealSocketsPerMinute = 3
     }
 
-    /// Runs to the end, or to the first thing that does not hold.
+    /// Runs to the end, or to the first violation.
     public func run() -> Result<Report, Failure> {
         makeWorlds()
         if operates { PoliteClient.play(in: self) }
@@ -156,7 +153,7 @@ public final class Simulator {
         return failure.map(Result.failure) ?? .success(report)
     }
 
-    /// In one run of three the server stops while clients are there.
+    /// In one run of three the server stops while clients are connected.
     private var isLastAct: Bool { seed % 3 == 0 && clients.count <= 2 }
 
     private func step() {
@@ -221,11 +218,11 @@ public final class Simulator {
         }
     }
 
-    /// Lets clients come into a copy of a world.
+    /// Lets clients use a fork of a world.
     func adoptFork(_ id: String) { adopt(id) }
 
     private func adopt(_ id: String?) {
-        // What continues at once is not noticed.
+        // Immediate releases change no check.
         let faults = withFaults ? engine.configuration.scenario.faults : []
         guard let facts = engine.inspectWorld(id) else { return fail("the world \(id ?? "") does not exist", in: nil) }
         let world = SimulatedWorld(
@@ -235,15 +232,15 @@ public final class Simulator {
         everyWorld.append(world)
     }
 
-    /// The world whose paths have no prefix, which is never gone.
+    /// The world whose paths have no prefix; it is never deleted.
     var defaultWorld: SimulatedWorld { everyWorld[0] }
 
-    /// Stops opening clients in a world that is gone.
+    /// Stops opening clients in deleted worlds.
     func forgetWorlds() {
         worlds.removeAll { engine.inspectWorld($0.id) == nil }
     }
 
-    /// A world is about to be reset.
+    /// Records that a world is about to be reset.
     func noteReset(of id: String) {
         for world in everyWorld where world.id == id { world.noteReset() }
     }
@@ -259,7 +256,7 @@ public final class Simulator {
     private func finish() {
         walkLists()
         checkForks()
-        // Longer than a socket of meals stays open without a word.
+        // Longer than the idle limit of a meal socket.
         for world in worlds where world.isManual { operate(.advanceClock(world.id, milliseconds: 1_300_000)) }
         if seed % 3 == 0 { stop() } else { leave() }
         if network.openCount > 0 { fail("\(network.openCount) connections are left", in: nil) }
@@ -286,7 +283,7 @@ public final class Simulator {
         network.catchUp()
     }
 
-    /// Lets the clock run until nothing is due any more: answers end, idle worlds go.
+    /// Moves the clock until nothing is due: answers end, and idle worlds are deleted.
     private func quieten() {
         var turns = 0
         while let due = engine.nextDeadline, failure == nil {
@@ -296,7 +293,7 @@ public final class Simulator {
         }
     }
 
-    // MARK: What the parts share
+    // MARK: Shared by all parts
 
     func note(_ operation: Operation, by client: Int) {
         _ = noteRequest(operation, by: client)
@@ -315,7 +312,7 @@ public final class Simulator {
     func heardFrame() { report.frames += 1 }
     func heardAnswer() { report.answers += 1 }
 
-    /// Notes what does not hold; the first such thing ends the run.
+    /// Records a violation; the first one ends the run.
     func fail(_ message: String, in world: SimulatedWorld?) {
         guard failure == nil else { return }
         failure = Failure(
@@ -324,7 +321,8 @@ public final class Simulator {
             flag: operating.isContinuing ? "--breakpoints" : withFaults ? "--faults" : "")
     }
 
-    /// Adds to the digest of all that clients receive: the length and some of the bytes, since all would take their time.
+    /// Adds to the digest of everything that clients receive: the length and some of the bytes, because all would take
+    /// too long.
     func digest(_ bytes: UnsafeRawBufferPointer) {
         var value = (report.digest ^ UInt64(bytes.count)) &* 0x100_0000_01B3
         var index = 0

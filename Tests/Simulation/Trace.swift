@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// What was done last; entries become text only where a run fails.
+/// The last operations; entries become text only if a run fails.
 struct Trace {
     struct Entry {
         let step: Int
@@ -8,7 +8,7 @@ struct Trace {
         /// The client's number; 0 for the clock and the server.
         let client: Int
         let operation: Operation
-        /// The status of the response that it got, 0 before that.
+        /// The status of its response; 0 before that.
         var status = 0
 
         func text(since start: Timestamp) -> String {
@@ -23,14 +23,14 @@ struct Trace {
     private var entries: [Entry] = []
     private var next = 0
 
-    /// Notes an operation; returns where its outcome belongs.
+    /// Records an operation; returns the number for its outcome.
     mutating func append(_ entry: Entry) -> Int {
         if entries.count < Trace.length { entries.append(entry) } else { entries[next % Trace.length] = entry }
         next += 1
         return next - 1
     }
 
-    /// Notes how an operation was answered.
+    /// Records the answer to an operation.
     mutating func answered(_ number: Int, status: Int) {
         guard number >= 0, number < next, next - number <= entries.count else { return }
         entries[number % Trace.length].status = status

@@ -8,7 +8,7 @@ struct FailedSeed: Sendable, CustomTestStringConvertible {
     let withFaults: Bool
     /// Whether an operator used breakpoints.
     let withBreakpoints: Bool
-    /// What it showed.
+    /// The symptom.
     let comment: String
 
     var testDescription: String { "\(seed)\(withFaults ? " with faults" : ""): \(comment)" }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MockServer
 
-/// What random clients and operators leave is saved while they are there, a change at a time.
+/// Saves the changes of random clients and operators while they run, one change at a time.
 @Suite("The state of a simulated server") struct StateSimulationTests {
-    /// The scenario file of each world, made from everything that it holds.
+    /// The scenario file of each world, from its whole state.
     private static func worlds(of engine: Engine) -> [String: [UInt8]] {
         let all = [engine.defaultWorld] + Array(engine.worlds.values)
         return all.reduce(into: [:]) { files, world in
@@ -34,7 +34,7 @@ import Testing
         let file = try StateFile(":memory:")
         let simulator = Simulator(seed: seed, withFaults: seed.isMultiple(of: 3), stateFile: file)
         let engine = simulator.engine
-        // Half of the time a thread writes that is late, and that has not written the last slice at the end.
+        // In half of the runs a thread writes late, and has not written the last slice at the end.
         var (jobs, draw) = ([Job](), Draw(seed: seed ^ 0x5354_4154))
         if seed.isMultiple(of: 2) {
             engine.startSaving = { jobs.append($0) }
@@ -55,7 +55,7 @@ import Testing
         var configuration = engine.configuration
         try configuration.keepState(in: file)
         let again = try Engine(configuration, now: engine.defaultWorld.lastUsed + .seconds(86_400))
-        // Outside the guides of the apps a question waits for nothing.
+        // Outside the apps' mode a question does not wait.
         func comparable(_ text: [UInt8]?) -> String? {
             text.map { String(decoding: $0, as: UTF8.self).replacing(",\"awaits_answer\":true", with: "") }
         }
@@ -64,14 +64,14 @@ import Testing
         for (name, text) in present { #expect(comparable(restored[name]) == comparable(text), "seed \(seed), \(name)") }
         #expect(again.worlds.serial == engine.worlds.serial)
         #expect(!again.worlds.values.contains { $0.awaitsSaving } && again.savingDue == nil)
-        // What a client sees of time and of ids goes on.
+        // Times and ids continue for clients.
         for world in [again.defaultWorld] + Array(again.worlds.values) {
             let before = world.id.map { engine.worlds[ExactString($0)] } ?? engine.defaultWorld
             #expect(world.clock.manualTime == before?.clock.manualTime)
             #expect(world.turn.identifiers.issuedCount == before?.turn.identifiers.issuedCount)
             #expect(world.token == before?.token)
         }
-        // Whatever its options are, and whatever the time is, a server starts.
+        // A server starts whatever its options and the time are.
         for mode in GuideMode.allCases {
             (configuration.mode, configuration.scenario.rules) = (mode, WorldRules())
             try configuration.keepState(in: file)

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Sockets
 
-/// Reads a socket to its end on a thread of its own.
+/// Reads a socket to its end on its own thread.
 final class BlockingReader: Sendable {
     private let socket: Socket
     private let bytes = Mutex<[UInt8]>([])
@@ -25,7 +25,7 @@ final class BlockingReader: Sendable {
         }
     }
 
-    /// What arrived, once the stream has ended.
+    /// The received bytes, once the stream has ended.
     func finish() -> [UInt8] {
         done.wait()
         return bytes.withLock { $0 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Blocking stream")
 struct BlockingStreamTests {
-    /// A stream and the server's side of it.
+    /// A stream and the server's end of it.
     private func connected(host: String = "127.0.0.1") throws -> (BlockingStream, Socket) {
         let listener = try Listener(address: SocketAddress(host: host, port: 0))
         defer { listener.close() }
@@ -33,7 +33,7 @@ struct BlockingStreamTests {
 
     @Test("localhost reaches a server on either loopback address", arguments: Loopback.hosts)
     func localhost(_ host: String) throws {
-        // A port on which nothing listens at the other address, which may be tried first.
+        // A port without a listener at the other address, which may be tried first.
         let nowhere = try RefusingAddress()
         let listener = try Listener(address: SocketAddress(host: host, port: host == "::1" ? nowhere.address.port : 0))
         defer { listener.close() }

@@ -9,15 +9,15 @@
         import Glibc
     #endif
 
-    /// What a program starts may leave its group; a guardian finds it, a group does not.
+    /// A program's children may leave its group; a guardian finds them, but a group does not.
     @Suite("Descendants of child processes", .timeLimit(.minutes(15)))
     struct ChildDescendantTests {
         private static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }
 
-        /// Each starts a process that leaves the group, writes its id and lives on.
+        /// Each starts a process that leaves the group, writes its id and continues to run.
         static let leaving = [
             #"setsid sh -c "$daemon" & read go"#,
-            // As daemons do: the one between has ended.
+            // Like a daemon: the process in between has ended.
             #"setsid sh -c 'sh -c "$daemon" & exit' & read go"#,
             #"setsid sh -c 'setsid sh -c "$daemon" & trap "" TERM; sleep 60' & read go"#,
             #"trap '' TERM; setsid sh -c "$daemon" & read go"#,

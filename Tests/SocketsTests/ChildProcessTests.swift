@@ -7,7 +7,7 @@ import Testing
 struct ChildProcessTests {
     static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }
 
-    /// Runs a shell's script to its end, and returns how it ended and what it wrote.
+    /// Runs a shell script to its end, and returns its outcome and its output.
     private func run(
         _ script: String, environment: [(name: String, value: String)] = [], input: String? = nil,
         keeping: ChildProcess.Keeping = .platformDefault
@@ -47,7 +47,7 @@ struct ChildProcessTests {
         #expect(try run("cat", input: "a\nb", keeping: keeping).output == "a\nb")
         let much = "head -c 1000000 /dev/zero | tr '\\0' x"
         #expect(try run(much, keeping: keeping).output.utf8.count == 1_000_000)
-        // A child that waits for its standard input sees one that waits.
+        // A child that reads its standard input sees a blocking one.
         #expect(try run("read a; read b; echo $b$a", input: "1\n2\n", keeping: keeping).output == "21\n")
     }
 
@@ -64,7 +64,7 @@ struct ChildProcessTests {
     func arguments() { #expect(CurrentProcess.arguments == CommandLine.arguments) }
 
     #if canImport(Darwin)
-        /// Like a socket between accept(2) and the mark.
+        /// Like a socket between accept(2) and setting the flag.
         @Test("A descriptor without close-on-exec is not inherited")
         func unmarked() throws {
             let unmarked = open("/dev/null", O_RDONLY)
@@ -109,7 +109,7 @@ struct ChildProcessTests {
         "A running program has no outcome; on request it ends, with everything that it started",
         arguments: ChildProcess.Keeping.allCases)
     func ended(keeping: ChildProcess.Keeping) throws {
-        // Both hold the pipe open.
+        // Both processes hold the pipe open.
         let output = try ChildPipe(.fromChild)
         let child = try ChildProcess(
             ["sh", "-c", "sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),

@@ -79,13 +79,13 @@ struct ClockTests {
     func endOfRange() {
         let second: Int64 = 1_000_000_000
         var clocks = ClockComparison(.init(offset: 100 * second))
-        // The clock is set to 1960 after ten seconds: from then on it shows the same time.
+        // The clock is set to 1960 after ten seconds; from then on the clamped time continues.
         #expect(clocks.step(to: .init(offset: -10 * second, end: 0)) == -110 * second)
         for passed in 11..<100 as Range<Int64> {
             #expect(clocks.step(to: .init(offset: -passed * second, end: 0)) == 0)
         }
         #expect(clocks.step(to: .init(offset: 100 * second)) == 110 * second)
-        // One that begins there runs on as well.
+        // A clock that starts at the end of the range continues as well.
         var early = ClockComparison(.init(offset: 0, end: 0))
         #expect(early.step(to: .init(offset: -50 * second, end: 0)) == 0)
         #expect(early.step(to: .init(offset: 20 * second)) == 20 * second)
@@ -105,7 +105,7 @@ struct ClockTests {
         for count in [0, 1, 7, 8, 9, 1000] { #expect(SystemEntropy.bytes(count: count).count == count) }
         #expect(SystemEntropy.bytes(count: 32) != SystemEntropy.bytes(count: 32))
         #expect(SystemEntropy.seed() != SystemEntropy.seed())
-        // Every byte of a word is used: 1,000 bytes that miss half of all values are no accident.
+        // Every byte value is used: 1,000 bytes that miss half of all values are no accident.
         #expect(Set(SystemEntropy.bytes(count: 1000)).count > 128)
     }
 

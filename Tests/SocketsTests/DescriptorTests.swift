@@ -5,10 +5,10 @@ import Testing
 
 @testable import Sockets
 
-/// Each in a process of its own, as descriptors and their limit belong to the whole process.
+/// Each runs in its own process, because descriptors and their limit belong to the whole process.
 @Suite("Descriptors")
 struct DescriptorTests {
-    /// The descriptors that are open, by asking for each number that a small process may have.
+    /// The open descriptors, found by checking each number that a small process may use.
     private static func openDescriptors() -> [Int32] {
         (0..<4096).filter { fcntl($0, F_GETFD) >= 0 }
     }
@@ -20,7 +20,7 @@ struct DescriptorTests {
             try DescriptorTests.useEverything(kind)
             let before = DescriptorTests.openDescriptors().count
             for _ in 0..<20 { try DescriptorTests.useEverything(kind) }
-            // The runtime and the test runner open a few of their own when they please; a leak is one in every round.
+            // The runtime and the test runner open a few at any time; a leak adds one in every round.
             #expect(DescriptorTests.openDescriptors().count - before < 20)
         }
     }
@@ -57,7 +57,7 @@ struct DescriptorTests {
             let path = folder.url.path + "/a"
             let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
             close(STDIN_FILENO)
-            // Each takes the lowest number that is free, and gives it back.
+            // Each takes the lowest free number, and releases it.
             try OutputFile(creating: path).close()
             try OutputFile(opening: path).close()
             try WholeFile.write([1], to: path)
@@ -79,7 +79,7 @@ struct DescriptorTests {
         await #expect(processExitsWith: .success) { [name] in
             let queue = try #require(QueueUnderTest(rawValue: name)).open()
             let pair = try Loopback()
-            // Unlike what it is a copy of, it is not closed on exec.
+            // Unlike the original, the copy is not closed on exec.
             try #require(dup2(pair.server.descriptor, STDIN_FILENO) == STDIN_FILENO)
             try queue.add(STDIN_FILENO, token: 1, interest: .write)
             queue.modify(STDIN_FILENO, token: 2, interest: [.read, .write])

@@ -49,11 +49,11 @@ struct EventLoopTests {
         recorder.onTurn = { [unowned recorder] turns in
             if turns == 30 { loop.stop() }
             if turns <= 10 { return MonotonicInstant.now().advanced(by: .nanoseconds(1)) }
-            // In the past, and then at the very time of the turn.
+            // In the past, and then exactly at the time of the turn.
             return turns <= 20 ? MonotonicInstant.past : recorder.instants.last
         }
         try loop.run(handler: recorder)
-        // Ten turns later, ten milliseconds have passed at least. How soon the others come is a matter of the machine.
+        // Ten turns take at least ten milliseconds; the upper bound depends on the machine.
         let instants = recorder.instants
         try #require(instants.count == 30)
         #expect(instants[10] >= instants[0].advanced(by: .milliseconds(10)))
@@ -69,7 +69,7 @@ struct EventLoopTests {
         let pair = try Loopback()
         defer { pair.close() }
         let order = Mutex<[String]>([])
-        // The greatest token that is not the loop's own.
+        // The greatest token that the loop does not reserve.
         try loop.add(pair.server.descriptor, token: UInt64.max - 16, interest: .write)
         let recorder = Recorder(loop)
         recorder.onReadiness = { _ in

@@ -65,7 +65,7 @@ struct EventQueueChangeTests {
         try queue.wait(until: .past) { readiness in
             reported.append(readiness.token)
             guard reported.count == 1 else { return }
-            // Closes the other one, and gives its number to a socket that is ready too.
+            // Closes the other descriptor, and gives its number to a socket that is ready too.
             let other = pairs[1 - Int(readiness.token)].server.descriptor
             queue.remove(other)
             #expect(dup2(replacement.server.descriptor, other) == other)
@@ -138,11 +138,11 @@ struct EventQueueChangeTests {
         let pairs = try ready(24, in: queue)
         defer { pairs.forEach { $0.close() } }
         var random = Draw(seed: seed)
-        // By pair: its interest if it is in the queue. All are readable and writable all the time.
+        // For each pair its interest, if it is in the queue. All are always readable and writable.
         var model = [Interest?](repeating: .read, count: pairs.count)
         let interests: [Interest] = [[], .read, .write, [.read, .write]]
         for _ in 0..<200 {
-            // Who was in the queue when the wait began and has stayed, and whom no handler has touched since.
+            // Descriptors that were in the queue when the wait began and that no handler has touched since.
             var stayed = model.map { $0 != nil }
             var untouched = stayed
             var seen = [Bool](repeating: false, count: pairs.count)
@@ -182,7 +182,7 @@ struct EventQueueChangeTests {
                 #expect(seen[index] == (model[index] != []), "seed \(seed): \(index) was not reported as it should")
             }
             #expect(queue.count == model.count { $0 != nil })
-            // Keep enough in the queue for something to happen.
+            // Keep enough in the queue to get events.
             for index in pairs.indices where model[index] == nil && Bool.random(using: &random) {
                 try queue.add(pairs[index].server.descriptor, token: UInt64(index), interest: .read)
                 model[index] = .read

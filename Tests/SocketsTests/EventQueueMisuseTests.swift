@@ -6,7 +6,7 @@ import Testing
 struct EventQueueMisuseTests {
     private static let kinds = QueueUnderTest.allCases.map(\.rawValue)
 
-    /// A crash ends the process by a signal; an error that the test threw would end it with a code.
+    /// A crash ends the process by a signal; an error from the test would end it with a code.
     private func expectSignal(_ result: ExitTest.Result?) throws {
         guard case .signal = try #require(result).exitStatus else {
             throw Unexpected("the process ended with \(String(describing: result)), not with a crash")
@@ -83,7 +83,7 @@ struct EventQueueMisuseTests {
                 let loop = try EventLoop()
                 let recorder = Recorder(loop)
                 recorder.onTurn = { _ in
-                    // If the second one ran, both would end, and without a crash.
+                    // If the second loop ran, both would end, without a crash.
                     loop.stop()
                     try? loop.run(handler: Recorder(loop))
                     loop.stop()

@@ -158,7 +158,7 @@ struct EventQueueReadinessTests {
     @Test("A bad descriptor is refused with an error", arguments: QueueUnderTest.allCases)
     func badDescriptor(_ kind: QueueUnderTest) throws {
         let queue = try kind.open()
-        // Above any limit of open files that a test run has.
+        // Above any limit of open files in a test run.
         let error = #expect(throws: SocketError.self) {
             try queue.add(9_999_999, token: 1, interest: .read)
         }

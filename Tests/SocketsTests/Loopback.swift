@@ -3,12 +3,12 @@ import Testing
 
 @testable import Sockets
 
-/// A server and a client on this machine, already connected.
+/// A connected server and client on this machine.
 struct Loopback {
     let client: Socket
     let server: Socket
 
-    /// Whether this machine speaks IPv6 at all; many containers do not.
+    /// Whether this machine supports IPv6 at all; many containers do not.
     static let hasIPv6: Bool = {
         guard let address = try? SocketAddress(host: "::1", port: 0),
             let listener = try? Listener(address: address)
@@ -17,7 +17,7 @@ struct Loopback {
         return true
     }()
 
-    /// Hosts to run a test on.
+    /// The hosts for a test.
     static let hosts = hasIPv6 ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
 
     init(host: String = "127.0.0.1") throws {
@@ -39,7 +39,7 @@ struct Loopback {
     }
 }
 
-/// Accepts the connection that is on its way.
+/// Accepts the pending connection.
 func acceptSoon(_ listener: Listener) throws -> Socket {
     try Socket(descriptor: listener.descriptor).waitUntil(.read)
     guard case .accepted(let socket) = listener.accept() else { throw Unexpected("no connection to accept") }
@@ -52,10 +52,10 @@ struct Unexpected: Error, CustomStringConvertible {
 }
 
 extension MonotonicInstant {
-    /// Long enough for anything on a busy machine; reached only by a test that fails.
+    /// Long enough for a busy machine; only a failing test waits this long.
     static var patience: MonotonicInstant { now().advanced(by: .seconds(30)) }
 
-    /// In the past: look without waiting.
+    /// In the past: check without waiting.
     static let past = MonotonicInstant(nanoseconds: 0)
 }
 
@@ -75,7 +75,7 @@ extension Socket {
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { read(into: $0) }
     }
 
-    /// What arrives within the test's patience, as text; empty at the end of the stream.
+    /// What arrives within the test's time limit, as text; empty at the end of the stream.
     func receiveText(upTo count: Int = 4096) throws -> String {
         try waitUntil(.read)
         var bytes = [UInt8](repeating: 0, count: count)
@@ -87,7 +87,7 @@ extension Socket {
         }
     }
 
-    /// Writes until the buffers of both sides are full; returns how much went in.
+    /// Writes until the buffers of both sides are full; returns the number of bytes.
     func fill() throws -> Int {
         let chunk = [UInt8](repeating: 0x2E, count: 65_536)
         var total = 0
@@ -96,7 +96,7 @@ extension Socket {
             case .wrote(let count): total += count
             case .failed(let error): throw error
             case .wouldBlock:
-                // What lies in the send buffer may still move into the other side's receive buffer.
+                // Bytes in the send buffer may still move into the other side's receive buffer.
                 let end = MonotonicInstant.now().advanced(by: .milliseconds(20))
                 if SingleDescriptorPoll.wait(for: .write, on: descriptor, until: end) != nil { return total }
             }
@@ -104,7 +104,7 @@ extension Socket {
     }
 }
 
-/// Each event queue that runs on this system, epoll also as it works on kernels without epoll_pwait2.
+/// Each event queue of this system, including epoll as on kernels without epoll_pwait2.
 enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable {
     #if os(Linux)
         case epoll

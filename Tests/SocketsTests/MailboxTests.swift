@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Mailbox")
 struct MailboxTests {
-    /// What was done, in order; shared with the posting threads' closures.
+    /// The actions in order; shared with the posting threads' closures.
     private final class Log<Entry: Sendable>: Sendable {
         private let entries = Mutex<[Entry]>([])
         var all: [Entry] { entries.withLock { $0 } }

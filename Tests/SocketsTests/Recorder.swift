@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sockets
 
-/// Writes down every call, and does what the test says.
+/// Records every call, and does what the test says.
 final class Recorder: EventLoopHandler {
     enum Call: Equatable {
         case ready(UInt64)
@@ -15,7 +15,7 @@ final class Recorder: EventLoopHandler {
     var instants: [MonotonicInstant] = []
     var onReadiness: (Readiness) -> Void = { _ in }
     var onSignal: (Int32) -> Void = { _ in }
-    /// Given the number of turns so far, the next deadline.
+    /// The next deadline, for the number of turns so far.
     var onTurn: (Int) -> MonotonicInstant? = { _ in nil }
     private let loop: EventLoop
     private let patience = MonotonicInstant.patience
@@ -50,16 +50,16 @@ final class Recorder: EventLoopHandler {
     }
 }
 
-/// Raises the signal on this thread, whose handler has run on return; test threads may have it blocked.
+/// Raises the signal on this thread, whose handler has run on return; test threads may block it.
 func raiseHere(_ signal: Int32) {
     unblock(signal)
     raise(signal)
 }
 
-/// Lets the signal through to this thread: the threads of a test runner have most signals blocked.
+/// Unblocks the signal for this thread: a test runner's threads block most signals.
 func unblock(_ signal: Int32) { changeMask(SIG_UNBLOCK, signal) }
 
-/// Keeps a signal from the calling thread until it is unblocked.
+/// Blocks a signal for the calling thread.
 func block(_ signal: Int32) { changeMask(SIG_BLOCK, signal) }
 
 private func changeMask(_ change: Int32, _ signal: Int32) {

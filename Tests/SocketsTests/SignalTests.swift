@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sockets
 
-// Signals belong to the whole process: each test has one of its own.
+// Signals belong to the whole process, so each test uses its own.
 @Suite("Event loop: signals")
 struct SignalTests {
     @Test("A signal reaches the handler on the loop's thread", arguments: EventQueue.Kind.allCases.map(\.rawValue))
@@ -67,7 +67,7 @@ struct SignalTests {
             var blocked = sigset_t()
             sigfillset(&blocked)
             #expect(pthread_sigmask(SIG_SETMASK, &blocked, nil) == 0)
-            // Not raiseHere, which lets the signal through.
+            // Not raiseHere, which unblocks the signal.
             raise(SIGTERM)
             let loop = try EventLoop()
             try loop.watchSignals([SIGTERM])

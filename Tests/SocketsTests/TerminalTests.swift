@@ -13,14 +13,14 @@ import Testing
 
 @Suite("A terminal")
 struct TerminalTests {
-    /// A terminal and the other end of it.
+    /// A terminal and its other end.
     private final class Pair {
         let ours: Int32, terminal: Int32
 
         init() throws {
             ours = posix_openpt(O_RDWR | O_NOCTTY)
             try #require(ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0)
-            // Tests run side by side, and ptsname has one buffer for all.
+            // Tests run concurrently, and ptsname has one buffer for all.
             var name = [CChar](repeating: 0, count: 128)
             try #require(ptsname_r(ours, &name, name.count) == 0)
             terminal = open(name, O_RDWR | O_NOCTTY)

@@ -17,7 +17,7 @@ struct TwinFileTests {
 
     private let beginning = Array("{".utf8)
     private let first: TwinFile.Batch = [(0, Array("{[]}".utf8))]
-    /// Later ones write over what earlier ones wrote.
+    /// Later batches overwrite parts of earlier ones.
     private let batches: [TwinFile.Batch] = [
         [(2, Array("1, 2]}".utf8))], [(2, Array("3".utf8)), (5, Array("4, 5]}".utf8))],
     ]
@@ -27,7 +27,7 @@ struct TwinFileTests {
         try TwinFile(creating: path, existing: existing, beginning: beginning, first: first)
     }
 
-    /// With system calls of its own, and a disk without limits.
+    /// Has its own system calls, and a disk without limits.
     private func open(
         _ path: String, _ existing: TwinFile.Existing = .refuse, exchange: FileExchange
     ) throws(FileError) -> TwinFile {
@@ -88,7 +88,7 @@ struct TwinFileTests {
                     ) {
                         (file, bytes, offset) throws(FileError) in
                         try file.write(Array(bytes.prefix(left)), at: offset)
-                        // What a kill at this point leaves.
+                        // The state after a kill at this point.
                         let state = contents(path) ?? "nothing"
                         #expect(
                             state == self.states[kept] || state == self.states[kept + 1], "after \(budget) bytes")
@@ -301,7 +301,7 @@ struct TwinFileTests {
                 try file.write(bytes, at: offset)
             }
             isFull = true
-            // Then it is made anew first.
+            // Then it is created again first.
             if kind == 2 { #expect(unlink(path + ".part") == 0) }
             let full = FileError(.write, path: path, code: ENOSPC)
             if kind == 1 {

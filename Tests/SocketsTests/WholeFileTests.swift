@@ -61,7 +61,7 @@ struct WholeFileTests {
                 for name in ["a", "c"] { try WholeFile.write(Array("old and long".utf8), to: "\(closed)/\(name)") }
                 #expect(chmod(closed + "/a", 0o666) == 0 && chmod(closed + "/c", 0o444) == 0)
                 #expect(chmod(closed, 0o555) == 0)
-                // Nothing is closed to root.
+                // Root can access everything.
                 if getuid() == 0 { #expect(seteuid(65534) == 0) }
                 try WholeFile.write(Array("new".utf8), to: closed + "/a")
                 for name in ["b", "c"] {
@@ -114,7 +114,7 @@ struct WholeFileTests {
                 #expect { try write("x", to: folder + name) } throws: {
                     "\($0)" == "cannot write to '\(folder)\(name)': \(reason)"
                 }
-                // Something may read the pipe by then.
+                // Something may be reading the pipe by then.
                 guard name != "/pipe" else { continue }
                 #expect { try WholeFile.check(folder + name) } throws: {
                     "\($0)" == "cannot write to '\(folder)\(name)': \(reason)"

@@ -1,7 +1,7 @@
-/// Separates code from the text of string literals: each keeps its place, and the rest becomes blanks.
+/// Separates code from the text of string literals: each keeps its place, and blanks replace the rest.
 ///
 /// Interpolated code is code. It handles nested block comments, escapes, and multi-line and raw literals (The Swift
-/// Programming Language, Lexical Structure), but not regex literals, of which the package has none.
+/// Programming Language, Lexical Structure), but not regex literals, because the package has none.
 struct CodeOnly {
     private let input: [UInt8]
     private var output: [UInt8] = []
@@ -79,7 +79,7 @@ struct CodeOnly {
         } while depth > 0 && position < input.count
     }
 
-    /// The number of `#` before a quotation mark that opens a literal here; nil where none opens.
+    /// The number of `#` before a quotation mark that opens a literal here; nil if none opens.
     private func openingPounds() -> Int? {
         var pounds = 0
         while isNext("#", at: pounds) { pounds += 1 }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The package as SwiftPM reads it: the one place where arrows between modules are declared.
+/// The package as SwiftPM reads it: the only place that declares dependencies between modules.
 struct Manifest: Decodable {
     struct Target: Decodable {
         var name: String
@@ -12,14 +12,14 @@ struct Manifest: Decodable {
         /// The targets and products that it may import; SwiftPM writes each as a list whose first element is the name.
         var imports: [String] { dependencies.flatMap(\.values).compactMap { $0.first??.name } }
 
-        /// The folder below `Sources` that holds the target, or nil for what is elsewhere.
+        /// The folder below `Sources` with the target; nil for other targets.
         var floor: String? {
             let parts = (path ?? "").split(separator: "/")
             return parts.count == 3 && parts[0] == "Sources" && parts[2] == name ? String(parts[1]) : nil
         }
     }
 
-    /// A name, or what SwiftPM writes next to it, such as a condition.
+    /// A name, next to further data such as a condition.
     struct Module: Decodable {
         var name: String?
 
@@ -28,7 +28,7 @@ struct Manifest: Decodable {
 
     var targets: [Target]
 
-    /// What `swift package dump-package` prints; the scratch path is another one, because the build's is locked.
+    /// The output of `swift package dump-package`, with another scratch path, because the build's is locked.
     static func dumped() throws -> Manifest {
         let scratch = try ScratchFolder()
         defer { scratch.remove() }
@@ -48,15 +48,15 @@ struct Manifest: Decodable {
     }
 }
 
-/// The floors of `Sources`, and what a target may import.
+/// The floors of `Sources`, and the permitted imports of a target.
 enum Floors {
     /// From the bottom up.
     static let order = ["Platform", "Protocols", "Domain", "Traffic", "Server", "Clients", "App"]
 
-    /// The system's modules, which a package does not declare; the rules of style say where each is allowed.
+    /// The system's modules, which a package does not declare; the style rules say where each is allowed.
     static let system: Set<String> = ["Darwin", "Glibc", "Musl", "Synchronization"]
 
-    /// The modules of the toolchain that single targets may import.
+    /// The toolchain's modules that single targets may import.
     private static let outside: [String: Set<String>] = [
         "FakeBackend": ["Testing"], "FitIQMockTesting": ["Foundation", "FoundationNetworking"],
         "FitIQMockSwiftTesting": ["Foundation", "Testing"],
@@ -95,7 +95,7 @@ enum Floors {
     /// Imports that Package.swift does not declare, and declarations that nothing imports.
     static func violations(of target: Manifest.Target, in files: [SourceText]) throws -> [String] {
         let declared = Set(target.imports)
-        // Swift Testing and XCTest are there for tests only, so libraries of their own may import them.
+        // Swift Testing and XCTest exist only for tests, so special libraries may import them.
         let allowed = declared.union(system).union(outside[target.name] ?? [])
         let imports = try files.flatMap { file in try Self.imports(of: file).map { (file.path, $0.line, $0.name) } }
         let unused = declared.subtracting(imports.map(\.2)).sorted()

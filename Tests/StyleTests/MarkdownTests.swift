@@ -28,7 +28,7 @@ struct Markdown: Sendable, CustomStringConvertible {
         self.prose = prose
     }
 
-    /// The names by which links reach the headings, as GitHub makes them.
+    /// The names of the headings in links, as GitHub creates them.
     var anchors: Set<String> {
         Set(
             prose.filter { $0.text.hasPrefix("#") }.map { line in
@@ -53,7 +53,7 @@ struct Markdown: Sendable, CustomStringConvertible {
 
     static let width = 120
 
-    /// Lines of prose that are too long and have a place to break: a space outside of code.
+    /// Lines of prose that are too long and can be broken: at a space outside of code.
     var longLines: [String] {
         prose.compactMap { number, text in
             guard text.count > Self.width, !text.hasPrefix("|"), !text.hasPrefix("#"),
@@ -66,7 +66,7 @@ struct Markdown: Sendable, CustomStringConvertible {
 
 @Suite("Pages")
 struct MarkdownTests {
-    /// The pages that are wrapped, and whose links are followed.
+    /// The pages with wrapped prose and checked links.
     static let pages = Result {
         let docs = try FileManager.default.contentsOfDirectory(
             atPath: URL.packageRoot.appendingPathComponent("docs").path)
@@ -78,7 +78,7 @@ struct MarkdownTests {
                 + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" })
     }
 
-    /// Other pages, whose links are followed.
+    /// Other pages, with checked links.
     static let others = Result {
         try read([
             "Benchmarks/README.md", "Fixtures/adapters/README.md", "Fixtures/guides/README.md",

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A rule of the house: what must not be written, where, and what to write in its place.
+/// A house rule: what is banned, where, and what to write instead.
 struct Rule: Sendable, CustomTestStringConvertible {
-    /// Where a rule holds.
+    /// The files to which a rule applies.
     enum Scope: Sendable {
         /// All of `Sources`.
         case sources
         /// `Sources` without the executable.
         case libraries
-        /// Modules that do no I/O: all but ``Rule/shell``.
+        /// Modules that do no I/O: all except ``Rule/shell``.
         case belowTheShell
         /// `Sources` and `Tests`.
         case everywhere
@@ -17,7 +17,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         case tests
     }
 
-    /// What a rule looks at.
+    /// The part of a file that a rule reads.
     enum Subject: Sendable {
         /// Code without comments and string literals.
         case code
@@ -31,15 +31,15 @@ struct Rule: Sendable, CustomTestStringConvertible {
     let banned: String
     /// A regular expression (ICU) over a line.
     let pattern: String
-    /// What is to be done about it.
+    /// What to do instead.
     let advice: String
     var scope = Scope.sources
     var subject = Subject.code
-    /// The folders of `Sources` that the rule spares, such as the module that others are told to use.
+    /// The folders of `Sources` that are exempt, such as the module that others should use.
     var spared: [String] = []
     /// Lines that break the rule.
     let bad: [String]
-    /// Lines that look much like it and are fine.
+    /// Similar lines that are allowed.
     var good: [String] = []
 
     var testDescription: String { banned }
@@ -64,7 +64,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The messages about the lines of a file that break the rule: file, line, what is banned, what to do.
+    /// A message for each line that breaks the rule: file, line, what is banned, what to do.
     func violations(in file: SourceText) throws -> [String] {
         guard holds(in: file.path) else { return [] }
         let expression = try NSRegularExpression(pattern: pattern)

@@ -113,7 +113,7 @@ extension Rule {
         Rule(
             banned: "Foundation", pattern: #"\bimport\s+(struct\s+|class\s+|func\s+)?Foundation\w*"#,
             advice: "it costs start-up time and size; write bytes, and take times as `Timestamp`",
-            // What tests of an app link has nothing else of ours below it.
+            // The libraries for tests of an app depend on none of our modules.
             spared: ["Sources/Clients/FitIQMock"],
             bad: ["import Foundation", "import struct Foundation.Date", "import FoundationNetworking"]),
         Rule(
@@ -121,7 +121,7 @@ extension Rule {
             bad: ["@testable import HTTP1"]),
     ]
 
-    /// What `Text` does, and others must not do again; `Platform` lies below it.
+    /// Work that `Text` does, and others must not repeat; `Platform` lies below it.
     static let copies: [Rule] = [
         Rule(
             banned: "A plural by hand", pattern: #"== 1 \? (""|"(\w+)") : "(s|\2s)""#, advice: "use `Words.counted`",

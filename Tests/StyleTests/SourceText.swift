@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// A Swift file as the rules see it: its lines as written, as code, and as the text of string literals.
+/// A Swift file for the rules: its lines as written, as code, and as the text of string literals.
 struct SourceText: Sendable {
     /// From the package's root: `Sources/Protocols/HTTP1/Connection.swift`.
     let path: String
     let lines: [String]
-    /// Line for line the same, with spaces where comments and the text of string literals stood.
+    /// The same lines, with spaces in place of comments and the text of string literals.
     let code: [String]
-    /// Line for line the same, with spaces where anything else stood.
+    /// The same lines, with spaces in place of anything else.
     let literals: [String]
 
     init(path: String, text: String) {
@@ -31,13 +31,13 @@ struct SourceText: Sendable {
     }
 }
 
-/// The package on disk, found from this file.
+/// The package on disk, found from this file's path.
 enum Package {
     /// The Swift files of `Sources` and of `Tests`, sorted by path, each read once.
     static let sources = Result { try files(below: "Sources") }
     static let tests = Result { try files(below: "Tests") }
 
-    /// The code of tutorials is that of an app, and stands in catalogues; tests have links to it.
+    /// Tutorials contain the code of an app, and are in catalogues; tests link to it.
     private static func isOurs(_ name: String) -> Bool {
         name.hasSuffix(".swift") && !name.contains(".docc/") && !name.hasPrefix("TutorialTests/")
     }

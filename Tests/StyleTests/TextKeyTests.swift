@@ -1,14 +1,14 @@
 import Testing
 
-/// Swift's strings are equal by canonical equivalence: as keys they would make one of two users, tokens or names.
+/// Swift compares strings by canonical equivalence: as keys they would merge two users, tokens or names.
 @Suite("Keys of dictionaries and sets")
 struct TextKeyTests {
-    /// Modules that know nothing from outside but words of a language; and the kit, which hands JSON on to tests.
+    /// Modules whose only external input is words of a language; and the kit, which passes JSON to tests.
     static let exempt: Set<String> = [
         "Nutrition", "FitIQMockTesting", "FitIQMockSwiftTesting", "FitIQMockXCTest",
     ]
 
-    /// A dictionary or a set of strings needs a comment on the same line that says why it may be one.
+    /// A dictionary or a set of strings needs a comment on the same line that says why it is allowed.
     static func violations(in file: SourceText) throws -> [String] {
         guard !exempt.contains(file.module) else { return [] }
         let expression = try Regex(#"\[String\??\s*:|\b(Set|Dictionary)<String\b"#)

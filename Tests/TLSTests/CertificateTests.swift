@@ -36,7 +36,7 @@ struct CertificateTests {
         // The last byte that has one digit, and the first that has two.
         let needed: Set<UInt8> = [15, 16]
         var seen: Set<UInt8> = []
-        // Each signature is another, and so is the digest: some twenty are enough.
+        // Each signature differs, and so does the digest, so some twenty are enough.
         for _ in 0..<1_000 where !needed.isSubset(of: seen) {
             let draft = try CertificateDraft(subject: "a", key: key, serial: [1], notBefore: 0, notAfter: 1)
             let facts = CertificateFacts(try draft.signed(by: key, as: draft.certificate, with: []))

@@ -3,11 +3,11 @@ import Testing
 
 @testable import TLS
 
-/// Certificates for the tests, made once: at noon of 21 November 2026.
+/// Certificates for the tests, created once: at noon of 21 November 2026.
 enum Certificates {
     static let now: Int64 = 1_795_262_400
     static let authority = make(CertificateAuthority.local)
-    /// Of the same name, with another key.
+    /// The same name with another key.
     static let other = make(CertificateAuthority.local)
     /// Of another name.
     static let stranger = make {
@@ -31,7 +31,7 @@ enum Certificates {
         }
     }
 
-    /// A client's context that trusts the authority; `offer` is what it offers by ALPN, if not http/1.1.
+    /// A client's context that trusts the authority; `offer` is its ALPN offer, if not http/1.1.
     static func client(
         versions: Set<TLSVersion> = Set(TLSVersion.allCases), offer: [String]? = nil
     ) throws -> TLSContext {

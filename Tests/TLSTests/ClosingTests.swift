@@ -18,7 +18,7 @@ struct ClosingTests {
         #expect(other.readAll() == [1, 2, 3])
         #expect(other.phase == .closed)
         #expect(other.failure == nil)
-        // The way back is still open.
+        // The other direction is still open.
         #expect(other.write([5, 6]) == 2)
         other.close()
         pair.settle()

@@ -26,7 +26,7 @@ struct FailureTests {
         OpenSSLErrors.clear()
         let bio = BIO_new(BIO_s_mem())
         defer { BIO_free(bio) }
-        // Nothing in PEM is there to be read, which is an error outside of sessions.
+        // A PEM without content is an error outside of sessions.
         #expect(PEM_read_bio_X509(bio, nil, nil, nil) == nil)
         let failure = try #require(OpenSSLErrors.take())
         #expect(!failure.isOfSSL)

@@ -129,7 +129,7 @@ struct HandshakeTests {
     @Test("A server refuses renegotiation by an alert, and the session continues")
     func refusesRenegotiation() throws {
         let pair = try Pair.open([.tls12])
-        // Our client would not; OpenSSL's options are lifted for it.
+        // Our client would not; clear OpenSSL's options so that it does.
         SSL_clear_options(pair.client.pointer, SSL_get_options(pair.client.pointer))
         #expect(SSL_renegotiate(pair.client.pointer) == 1)
         SSL_do_handshake(pair.client.pointer)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Memory that OpenSSL owns")
 struct OwnershipTests {
-    /// Counts how often OpenSSL frees the objects it is put on: one index for sessions, one for contexts.
+    /// Counts how often OpenSSL frees the marked objects: one index for sessions, one for contexts.
     final class Freed {
         private(set) var count = 0
 

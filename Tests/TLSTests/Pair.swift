@@ -1,13 +1,13 @@
 import TLS
 import TestSupport
 
-/// A client and a server whose ciphertext is carried in memory.
+/// A client and a server that exchange ciphertext in memory.
 final class Pair {
     let client: TLSSession
     let server: TLSSession
-    /// How many bytes are handed over at a time.
+    /// The number of bytes transferred at a time.
     var step = Int.max
-    /// What the two said in all, as ciphertext.
+    /// All ciphertext from the client and from the server.
     private(set) var fromClient: [UInt8] = []
     private(set) var fromServer: [UInt8] = []
 
@@ -24,7 +24,7 @@ final class Pair {
             server: TLSSession(server: server))
     }
 
-    /// A pair of those that agree, with the handshake done.
+    /// A compatible pair after the handshake.
     static func open(_ versions: Set<TLSVersion> = Set(TLSVersion.allCases)) throws -> Pair {
         let pair = Pair(
             client: try .client(trust: .only(Certificates.authority.certificate), versions: versions),
@@ -33,7 +33,7 @@ final class Pair {
         return pair
     }
 
-    /// Carries bytes both ways until neither side has any.
+    /// Transfers bytes in both directions until neither side has any.
     func settle() {
         while client.hasCiphertext || server.hasCiphertext {
             fromClient += Self.carry(from: client, to: server, step: step)
@@ -41,7 +41,7 @@ final class Pair {
         }
     }
 
-    /// Takes all ciphertext of one side and hands it to the other, in pieces.
+    /// Transfers all ciphertext of one side to the other, in pieces.
     @discardableResult
     static func carry(from sender: TLSSession, to receiver: TLSSession?, step: Int = .max) -> [UInt8] {
         let bytes = sender.withCiphertext { Array($0) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Resumption")
 struct ResumptionTests {
-    /// Opens a pair and hands over the ticket that its client got.
+    /// Opens a pair, and returns the ticket that its client received.
     private func ticket(_ client: TLSContext, _ server: TLSContext, host: String = "localhost") throws -> TLSTicket {
         let pair = Pair(client: client, server: server, host: host)
         pair.settle()
@@ -42,7 +42,7 @@ struct ResumptionTests {
             pair.settle()
             #expect(pair.server.wasResumed)
             #expect(pair.client.readAll().isEmpty)
-            // TLS 1.2 keeps a ticket that is still good.
+            // TLS 1.2 keeps a ticket that is still valid.
             if let next = pair.client.takeTicket() { ticket = next } else { #expect(version == .tls12) }
         }
     }

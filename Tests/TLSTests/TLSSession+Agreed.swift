@@ -2,7 +2,7 @@ import COpenSSL
 
 @testable import TLS
 
-/// What only tests ask a session for.
+/// Properties of a session that only tests need.
 extension TLSSession {
     /// The cipher suite by OpenSSL's name, once agreed.
     var cipherSuite: String? {
@@ -10,7 +10,7 @@ extension TLSSession {
         return SSL_CIPHER_get_name(cipher).map { String(cString: $0) }
     }
 
-    /// Whether the handshake was a short one, after an earlier session.
+    /// Whether an earlier session shortened the handshake.
     var wasResumed: Bool { SSL_is_init_finished(pointer) == 1 && SSL_session_reused(pointer) == 1 }
 
     /// The host name that the client asked for (RFC 6066 §3).
@@ -18,6 +18,6 @@ extension TLSSession {
         SSL_get_servername(pointer, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
 
-    /// Whether reading stopped at its limit, or was not done since something came.
+    /// Whether reading stopped at its limit, or did not happen since the last bytes arrived.
     var hasUnread: Bool { phase == .open && (wire.unreadCount > 0 || SSL_pending(pointer) > 0) }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TLS
 
-/// What OpenSSL reads from, and how the first bytes of a connection are judged.
+/// OpenSSL's input, and how the first bytes of a connection are classified.
 @Suite("The TLS wire")
 struct WireTests {
     private func append(_ bytes: [UInt8], to session: TLSSession) {

@@ -7,7 +7,7 @@ import Sockets
 package final class BlockingStream {
     package let socket: Socket
 
-    /// Reached only by a test that fails.
+    /// Only a failing test waits this long.
     package static let patience = Duration.seconds(30)
 
     private let peer: SocketAddress
@@ -46,7 +46,7 @@ package final class BlockingStream {
         try connect(to: address, until: .now().advanced(by: timeout))
     }
 
-    /// Takes the next connection of a listener, which has to be on its way.
+    /// Accepts the next connection of a listener, which must be pending.
     package static func accept(_ listener: Listener) throws(SocketError) -> BlockingStream {
         let code = SingleDescriptorPoll.wait(
             for: .read, on: listener.descriptor, until: .now().advanced(by: patience))
@@ -101,7 +101,7 @@ package final class BlockingStream {
         return nil
     }
 
-    /// Finishes sending; reading is still possible.
+    /// Finishes sending; you can still read.
     package func finishWriting() {
         socket.shutdownWriting()
     }
@@ -136,13 +136,13 @@ package final class BlockingStream {
 extension BlockingStream {
     package func send(_ text: String) throws(SocketError) { try write(Array(text.utf8)) }
 
-    /// What arrives next; nil for the end of the stream.
+    /// The next bytes as text; nil for the end of the stream.
     package func receive() throws(SocketError) -> String? {
         let bytes = try read()
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What arrives up to a text, that included.
+    /// The text up to and including the given one.
     package func receive(until end: String) throws -> String {
         var text = ""
         while !text.contains(end) {
@@ -160,7 +160,7 @@ extension BlockingStream {
         return text
     }
 
-    /// Whether the connection is reset, rather than closed; a stream that stays silent throws.
+    /// Whether the connection was reset, not closed; a silent stream throws.
     package func isReset() throws(SocketError) -> Bool {
         do throws(SocketError) {
             while try receive() != nil {}

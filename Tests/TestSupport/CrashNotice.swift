@@ -6,16 +6,17 @@
     import Darwin
 #endif
 
-/// Says what was running, such as a seed, when a precondition stops the program: a trap cannot be caught, only announced.
+/// Prints what was running, such as a seed, when a precondition stops the program: a trap cannot be caught, only
+/// announced.
 package enum CrashNotice {
-    /// Where the text lies, ready to be written by a signal handler, which must not allocate.
+    /// The text, ready for a signal handler, which must not allocate.
     nonisolated(unsafe) private static let text = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
     nonisolated(unsafe) private static var length = 0
     private static let capacity = 512
 
-    /// Has the text written to standard error before the program dies.
+    /// Makes the handler print the text to standard error before the program dies.
     package static func install() {
-        // Touched here, so that the handler finds it made.
+        // Accessed here, so that it is initialized before the handler needs it.
         _ = text
         for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV] {
             signal(number) { number in

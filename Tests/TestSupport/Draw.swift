@@ -1,6 +1,6 @@
 import FitIQAPI
 
-/// Decisions drawn from a seed: the numbers of `SplitMix64`, the same on every machine.
+/// Random decisions from a seed: the numbers of `SplitMix64`, the same on every machine.
 package struct Draw: RandomNumberGenerator {
     private var numbers: SplitMix64
 
@@ -11,7 +11,7 @@ package struct Draw: RandomNumberGenerator {
     /// From 0 up to, but not including, the bound.
     package mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
 
-    /// True once in so many times.
+    /// True once in this many calls, on average.
     package mutating func once(in odds: Int) -> Bool { below(odds) == 0 }
 
     package mutating func element<Element>(of list: [Element]) -> Element { list[below(list.count)] }
@@ -20,7 +20,7 @@ package struct Draw: RandomNumberGenerator {
         (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
     }
 
-    /// The place in a table of weights; each comes up as often as its weight says.
+    /// A random index into a table of weights, in proportion to its weight.
     package mutating func place(in weights: [Int]) -> Int {
         var rest = below(weights.reduce(0, +))
         for (place, weight) in weights.enumerated() {

@@ -15,7 +15,7 @@ package func textOfPackage(_ path: String) throws -> String {
     try String(contentsOf: .packageRoot.appending(path: path), encoding: .utf8)
 }
 
-/// What a file holds, as text; nil if there is none.
+/// The contents of a file as text; nil without a file.
 package func contents(_ path: String) -> String? {
     FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
 }
@@ -42,7 +42,7 @@ package struct ScratchFolder: Sendable {
 
     package func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// Lends the path of a folder that is removed afterwards.
+    /// Passes the path of a folder, and removes it afterwards.
     package static func lend<Result>(_ body: (String) throws -> Result) throws -> Result {
         let folder = try ScratchFolder()
         defer { folder.remove() }

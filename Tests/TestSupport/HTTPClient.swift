@@ -9,14 +9,14 @@ package protocol ClientStream: AnyObject {
     /// The bytes that arrive next; empty at the end of the stream, nil if nothing more arrives for now.
     func nextBytes() throws(Failure) -> [UInt8]?
 
-    /// The bytes that are there already; a stream that has to wait for any returns none.
+    /// The bytes that have already arrived; empty for a stream that must wait for them.
     func arrived() -> [UInt8]
 }
 
 /// A client that speaks HTTP, and WebSocket after an upgrade.
 package final class HTTPClient<Stream: ClientStream> {
     package let wire: Stream
-    /// The WebSocket, once there is one.
+    /// The WebSocket, once it is open.
     package private(set) var socket: SocketClient<Stream>?
     private var reader = ResponseReader()
     private var isFinished = false
@@ -31,7 +31,7 @@ package final class HTTPClient<Stream: ClientStream> {
 
     /// The next response.
     ///
-    /// A copy of the reader is asked again whenever bytes arrive, so that none is asked for what is not there.
+    /// It asks a copy of the reader again whenever bytes arrive, so that the reader never waits for missing bytes.
     package func response(to request: Request = Request()) throws -> Response {
         while true {
             var attempt = reader
@@ -54,7 +54,7 @@ package final class HTTPClient<Stream: ClientStream> {
         return try acceptUpgrade(request)
     }
 
-    /// Takes the answer to a handshake that was sent.
+    /// Reads the answer to a handshake that was sent.
     package func acceptUpgrade(_ request: Request) throws -> SocketClient<Stream> {
         let response = try response(to: request)
         guard response.status == 101 else {

@@ -2,13 +2,12 @@ import Sockets
 import TLS
 import WebSocket
 
-/// The client's end of a real connection, with or without TLS; each call waits up to a limit that only a failing test
-/// reaches.
+/// The client's end of a real connection, with or without TLS; only a failing test reaches the limit of a call.
 package final class SecureStream: ClientStream {
     package let plain: BlockingStream
-    /// Nil if there is no TLS.
+    /// Nil without TLS.
     package let tls: TLSSession?
-    /// How many bytes of ciphertext are sent at a time.
+    /// The number of bytes of ciphertext that are sent at a time.
     private let piece: Int
 
     /// Connects; with TLS it returns after the handshake.
@@ -35,7 +34,7 @@ package final class SecureStream: ClientStream {
         }
     }
 
-    /// - Throws: also if the stream ends without a close of TLS.
+    /// - Throws: Also if the stream ends without close_notify.
     package func nextBytes() throws -> [UInt8]? {
         guard let tls else { return try plain.read() }
         while true {
@@ -55,7 +54,7 @@ package final class SecureStream: ClientStream {
         try flush()
     }
 
-    /// Sends what the session has for the server.
+    /// Sends the session's output to the server.
     package func flush(_ timeout: Duration = BlockingStream.patience) throws {
         while let tls, tls.hasCiphertext {
             let bytes = tls.withCiphertext { Array($0.prefix(piece)) }
@@ -76,11 +75,11 @@ extension HTTPClient where Stream == SecureStream {
     package var tls: TLSSession? { wire.tls }
 
     package func write(_ bytes: [UInt8]) throws { try wire.send(bytes) }
-    /// Bytes from the server; none at the end of the stream.
+    /// Bytes from the server; empty at the end of the stream.
     package func read() throws -> [UInt8] { try wire.nextBytes() ?? [] }
     package func flush() throws { try wire.flush() }
 
-    /// How many bytes a server's answer has; this client then reads bytes, not responses.
+    /// The number of bytes of a server's answer; this client then reads bytes, not responses.
     package func lengthOfAnswer(to request: Request) throws -> Int {
         try write(request.bytes)
         var bytes: [UInt8] = []
@@ -92,7 +91,7 @@ extension HTTPClient where Stream == SecureStream {
         }
     }
 
-    /// Reads so many bytes and forgets them.
+    /// Reads this many bytes and drops them.
     package func skip(_ count: Int) throws {
         var rest = count
         while rest > 0 {

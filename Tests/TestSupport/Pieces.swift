@@ -1,5 +1,5 @@
 extension Array {
-    /// The elements in order, so many at a time; `size` is above 0.
+    /// The elements in order, this many at a time; `size` is above 0.
     package func pieces(of size: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: count, by: size).map { self[$0...].prefix(size) }
     }
@@ -9,14 +9,14 @@ extension Array {
 }
 
 extension [UInt8] {
-    /// A body in chunks of so many bytes, the last chunk included (RFC 9112 section 7.1).
+    /// A body in chunks of this many bytes, including the last chunk (RFC 9112 section 7.1).
     package func chunked(inPiecesOf size: Int) -> [UInt8] {
         pieces(of: size).flatMap { Array("\(String($0.count, radix: 16))\r\n".utf8) + $0 + [0x0D, 0x0A] }
             + Array("0\r\n\r\n".utf8)
     }
 }
 
-/// The bytes that a hexadecimal text spells; spaces are skipped.
+/// The bytes of a hexadecimal text; spaces are skipped.
 package func hex(_ text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     precondition(

@@ -2,9 +2,9 @@ import CPlatform
 import Foundation
 import Sockets
 
-/// An address of this machine at which nothing listens.
+/// An address of this machine without a listener.
 ///
-/// A socket has its port and does not listen, so the system gives the port to nothing else while this is there.
+/// A socket that does not listen occupies the port, so the system gives it to nobody else meanwhile.
 package final class RefusingAddress {
     package let address: SocketAddress
     private let descriptor: Int32

@@ -3,7 +3,7 @@ import HTTPTypes
 import JSON
 import MockServer
 
-/// A request as it goes over the wire, good or bad.
+/// A request as sent over the wire, valid or not.
 package struct Request: CustomStringConvertible {
     package var method: HTTPRequest.Method
     package var target: String
@@ -22,7 +22,7 @@ package struct Request: CustomStringConvertible {
         self.body = body
     }
 
-    /// A request with good credentials.
+    /// A request with valid credentials.
     package static func authorized(
         _ method: HTTPRequest.Method, _ target: String, as user: String = DevelopmentCredentials.userID
     ) -> Request {
@@ -37,7 +37,7 @@ package struct Request: CustomStringConvertible {
         authorized(.post, "/api/v1/consultations", as: user).json(json)
     }
 
-    /// A WebSocket handshake; with credentials in its fields where a user is named.
+    /// A WebSocket handshake, with credentials in its fields if a user is named.
     package static func handshake(_ target: String, as user: String? = nil) -> Request {
         var request = Request(target: target)
         if let user { request = .authorized(.get, target, as: user) }

@@ -16,11 +16,11 @@ package struct Response {
     package var message: String { json?["error"]?["message"]?.string ?? "" }
 }
 
-/// Reads responses with the client's half of HTTP1, which holds the server to the grammar.
+/// Reads responses with the client's half of HTTP1, which checks the server's grammar.
 package struct ResponseReader {
     private var http: HTTP1.Connection
 
-    /// What is wrong with a response that was expected.
+    /// The error of an expected response.
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
         /// Whether more bytes may complete it.
@@ -68,6 +68,6 @@ package struct ResponseReader {
         }
     }
 
-    /// What arrived after a 101.
+    /// The bytes that arrived after a 101.
     package mutating func takeTrailingBytes() -> [UInt8] { http.takeTrailingBytes() }
 }

@@ -1,14 +1,14 @@
 import JSON
 import WebSocket
 
-/// A client that speaks WebSocket; over a virtual connection it takes what arrives by itself.
+/// A WebSocket client; over a virtual connection it reads input by itself.
 package final class SocketClient<Stream: ClientStream> {
     package let wire: Stream
-    /// What the server's frames amount to, as far as it was not taken.
+    /// The events of the server's frames that were not taken yet.
     package private(set) var events: [WebSocket.Event] = []
     private var socket: WebSocket.Connection
 
-    /// - Parameter compression: What the handshake agreed on, if anything.
+    /// - Parameter compression: The negotiated terms, if any.
     init(_ wire: Stream, compression: CompressionTerms?, trailing: [UInt8]) throws(Stream.Failure) {
         self.wire = wire
         socket = WebSocket.Connection(
@@ -32,7 +32,7 @@ package final class SocketClient<Stream: ClientStream> {
         try send(encoded { socket, out in _ = socket.close(code: code, reason: reason, into: &out) })
     }
 
-    /// The bytes of text frames, to be sent by hand.
+    /// The bytes of text frames, for sending by hand.
     package func frames(_ texts: [String]) -> [UInt8] {
         encoded { socket, out in for text in texts { _ = socket.send(text: text, into: &out) } }
     }
@@ -53,7 +53,7 @@ package final class SocketClient<Stream: ClientStream> {
 
     // MARK: Receiving
 
-    /// Takes what has arrived, and answers pings and close frames.
+    /// Reads what has arrived, and answers pings and close frames.
     package func update() throws(Stream.Failure) {
         let bytes = wire.arrived()
         if !bytes.isEmpty { try receive(bytes) }
@@ -65,7 +65,7 @@ package final class SocketClient<Stream: ClientStream> {
         if !output.isEmpty { try send(output) }
     }
 
-    /// The next event, for which it waits; nil at the end of the stream.
+    /// Waits for the next event; nil at the end of the stream.
     package func next() throws(Stream.Failure) -> WebSocket.Event? {
         while events.isEmpty {
             guard let bytes = try wire.nextBytes(), !bytes.isEmpty else { return nil }

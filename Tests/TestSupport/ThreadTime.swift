@@ -1,8 +1,8 @@
 import Foundation
 
-/// The processor time of the calling thread: what others do on the machine does not count.
+/// The processor time of the calling thread, which other programs do not affect.
 package enum ThreadTime {
-    /// Seconds that the thread has computed.
+    /// The seconds for which the thread has computed.
     package static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -8,12 +8,12 @@ package protocol VirtualReader: AnyObject {
 
 /// The client's end of a virtual connection: bytes, no protocol.
 package final class VirtualClient: ClientStream {
-    /// How the connection ended, as the client sees it.
+    /// The end of the connection, as the client sees it.
     package enum Ending: Equatable {
         case open
         /// The server closed it, after all its bytes.
         case closed
-        /// The server broke it off.
+        /// The server reset it.
         case reset
         /// The client vanished.
         case byClient
@@ -23,24 +23,24 @@ package final class VirtualClient: ClientStream {
     package private(set) var ending = Ending.open
     /// Everything that has arrived, unless there is a ``reader``.
     package private(set) var received: [UInt8] = []
-    /// How much of `received` was taken.
+    /// The number of bytes of `received` that were taken.
     package private(set) var consumed = 0
-    /// Whether the server has finished sending and still reads.
+    /// Whether the server has finished sending but still reads.
     package private(set) var sawEndOfStream = false
     /// Whether the client closes when the server has finished, as it should.
     package var closesInReply = true
-    /// The most that the server ever had waiting for this client.
+    /// The most bytes that the server ever held for this client.
     package private(set) var highestUnsent = 0
-    /// How many more bytes the client accepts.
+    /// The number of bytes that the client still accepts.
     package private(set) var window: Int
-    /// The most bytes that arrive at the server at once.
+    /// The most bytes that arrive at the server at a time.
     package var pieceSize = 16 * 1024
 
     var isWaiting = false
     private unowned let network: VirtualNetwork
     private weak var reader: (any VirtualReader)?
     private var inbox: [UInt8] = []
-    /// How much of `inbox` the server has taken.
+    /// The number of bytes of `inbox` that the server has taken.
     private var delivered = 0
     private var endOfStream = EndOfStream.notYet
 
@@ -53,7 +53,7 @@ package final class VirtualClient: ClientStream {
         self.reader = reader
     }
 
-    // MARK: What the client does
+    // MARK: The client's actions
 
     package func send(_ bytes: [UInt8]) {
         if endOfStream == .notYet { inbox += bytes }
@@ -62,7 +62,7 @@ package final class VirtualClient: ClientStream {
 
     package func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// Sends in two pieces that arrive one after the other.
+    /// Sends in two pieces, one after the other.
     package func send(_ bytes: [UInt8], cutAt place: Int) {
         for piece in bytes.cut(at: place) { send(Array(piece)) }
     }
@@ -71,17 +71,17 @@ package final class VirtualClient: ClientStream {
         for piece in bytes.pieces(of: size) { send(Array(piece)) }
     }
 
-    /// Stops sending, and still reads.
+    /// Stops sending, but still reads.
     package func finishWriting() {
         guard endOfStream == .notYet else { return }
         endOfStream = .waiting
         network.enqueue(self)
     }
 
-    /// Is gone without a close.
+    /// Disappears without a close.
     package func vanish() { network.vanish(self) }
 
-    /// Accepts so many bytes more.
+    /// Accepts this many bytes more.
     package func read(_ count: Int = .max) {
         window = count > .max - window ? .max : window + count
         network.enqueue(self)
@@ -103,18 +103,18 @@ package final class VirtualClient: ClientStream {
         return bytes.isEmpty && ending == .open && !sawEndOfStream ? nil : bytes
     }
 
-    /// What the client has sent and the server has not read.
+    /// The bytes that the client has sent and the server has not read.
     package var unread: Int { inbox.count - delivered }
 
-    // MARK: What the network does
+    // MARK: The network's actions
 
-    /// Whether the server has something to take.
+    /// Whether the server has something to read.
     var hasMore: Bool { ending == .open && (unread > 0 || endOfStream == .waiting) }
 
-    /// Lends the next piece to the server; false if there is none.
+    /// Passes the next piece to the server; false if there is none.
     func deliverPiece(_ take: (UnsafeRawBufferPointer) -> Void) -> Bool {
         guard unread > 0 else { return false }
-        // Taken first, because the server may answer, and the client send again, within the call.
+        // Removed first, because the server may answer, and the client send again, within the call.
         let piece = inbox[delivered..<min(inbox.count, delivered + pieceSize)]
         delivered = piece.endIndex
         if unread == 0 {
@@ -131,7 +131,7 @@ package final class VirtualClient: ClientStream {
         return true
     }
 
-    /// Takes what the window has room for.
+    /// Takes as many bytes as fit into the window.
     func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         highestUnsent = max(highestUnsent, bytes.count)
         let count = min(window, bytes.count)

@@ -2,18 +2,18 @@ import FitIQAPI
 import MockServer
 import Traffic
 
-/// A transport made of arrays, and a clock moved by hand: what ``Host`` does with sockets, without any.
+/// A transport of arrays with a manual clock, in place of ``Host`` and its sockets.
 ///
 /// Like the host it reads from a connection only while reading is not paused, at most 16 KiB at a time, and obeys each
 /// ending as documented.
 package final class VirtualNetwork {
-    /// What moves by itself.
+    /// The parts that move by themselves.
     package enum Motion {
-        /// Everything: bytes arrive as soon as they are sent, and slices of long answers as fast as they are taken.
+        /// Everything: sent bytes arrive at once, and slices of long answers as fast as they are read.
         case atOnce
         /// The same, except that slices of long answers wait for ``turn()``.
         case slicesByTurn
-        /// Nothing; all waits for ``catchUp()`` and ``advance(by:)``.
+        /// Nothing: everything waits for ``catchUp()`` and ``advance(by:)``.
         case never
     }
 
@@ -24,7 +24,7 @@ package final class VirtualNetwork {
     package var motion: Motion
     /// Sees the bytes of connections opened after it is set.
     package var recorder: SessionRecorder?
-    /// Called with what the engine does wrong as seen by a transport.
+    /// Called with violations of the engine's contract with a transport.
     package var report: (String) -> Void = { _ in }
     /// Moves bytes between the engine and the servers behind its worlds; returns whether there were any.
     package var serveUpstreams: () -> Bool = { false }
@@ -32,7 +32,7 @@ package final class VirtualNetwork {
     private var clients: [VirtualClient?] = []
     private var waiting: [VirtualClient] = []
 
-    /// More turns than this without the clock moving are a server that spins.
+    /// A server that takes more turns than this without a clock move is spinning.
     private static let mostTurns = 100_000
 
     package init(_ engine: Engine, now: Timestamp, motion: Motion = .atOnce) {
@@ -44,9 +44,8 @@ package final class VirtualNetwork {
 
     /// Opens a connection; nil if the engine wants it closed at once.
     ///
-    /// - Parameters:
-    ///   - window: how many bytes the client accepts before it reads again.
-    ///   - reader: receives the bytes in place of ``VirtualClient/received``.
+    /// - Parameters: - window: The number of bytes that the client accepts before it reads again. - reader: Receives
+    ///   the bytes in place of ``VirtualClient/received``.
     package func connect(
         window: Int = .max, isLocal: Bool = true, isSecure: Bool = false, reader: (any VirtualReader)? = nil
     ) -> VirtualClient? {
@@ -76,15 +75,15 @@ package final class VirtualNetwork {
         now = target
     }
 
-    /// One turn of the host's loop, in which nothing arrives.
+    /// One turn of the host's loop without input.
     package func turn() {
         engine.advance(to: now)
         settle()
     }
 
-    /// Moves bytes until everything is still, and has the engine do what is due by now.
+    /// Moves bytes until nothing moves any more, and makes the engine do everything due by now.
     ///
-    /// - Returns: false if it never becomes still, which is reported.
+    /// - Returns: False if bytes never stop moving, which is reported.
     @discardableResult
     package func catchUp() -> Bool {
         settle()
@@ -117,7 +116,7 @@ package final class VirtualNetwork {
 
     // MARK: Bytes
 
-    /// Looks at a client that sent something, or is ready to take more.
+    /// Queues a client that sent something, or can accept more.
     func enqueue(_ client: VirtualClient) {
         if !client.isWaiting {
             client.isWaiting = true
@@ -126,7 +125,7 @@ package final class VirtualNetwork {
         settleUnlessByHand()
     }
 
-    /// The connection is gone without a close.
+    /// The connection disappears without a close.
     func vanish(_ client: VirtualClient) {
         guard client.ending == .open else { return }
         drop(client, .byClient)
@@ -155,12 +154,12 @@ package final class VirtualNetwork {
         report("the engine is never done with what arrived")
     }
 
-    /// Delivers one piece to the engine, or what the window has room for to the client; false if nothing moved.
+    /// Delivers one piece to the engine, or bytes to the client as far as the window allows; false if nothing moved.
     private func deliver(_ client: VirtualClient) -> Bool {
         guard client.ending == .open, let connection = connection(of: client) else { return false }
         let hasRoom = connection.hasOutput && client.window > 0
         if hasRoom { serve(connection) }
-        // If reading is paused, the engine touches the connection when it no longer is.
+        // If reading is paused, the engine touches the connection when reading resumes.
         guard client.hasMore, engine.isRead(connection) else { return hasRoom }
         let hadPiece = client.deliverPiece { bytes in
             recorder?.clientSent(bytes, on: client.id.number, at: now)
@@ -182,7 +181,7 @@ package final class VirtualNetwork {
     }
 
     private func serve(_ connection: Connection) {
-        // Touched, and gone since.
+        // Touched, but closed since.
         guard let client = clients[connection.id.place], client.id == connection.id else { return }
         if connection.ending == .reset { return drop(client, .reset) }
         defer { requeue(client) }

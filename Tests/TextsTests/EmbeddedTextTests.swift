@@ -7,7 +7,7 @@ import Texts
 struct EmbeddedTextTests {
     static let root = URL.packageRoot
 
-    /// What must be embedded: folders, and the ends of the names of files in them.
+    /// The folders with embedded files, and the endings of their names.
     static let places = [
         ("openapi", ".yaml"), ("openapi", ".html"), ("openapi", ".md"), ("ui", "ui.html"),
         ("openapi/guides", "/openapi.yaml"),
@@ -21,7 +21,7 @@ struct EmbeddedTextTests {
             for name in try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path) {
                 let path = (folder == "." ? "" : folder + "/") + name + (end.hasPrefix("/") ? end : "")
                 guard path.hasSuffix(end) else { continue }
-                // The folder of union has a page only.
+                // The folder of union has only a page.
                 files[path] = try? Data(contentsOf: root.appendingPathComponent(path))
             }
         }
@@ -37,7 +37,7 @@ struct EmbeddedTextTests {
         return rows
     }
 
-    /// What a table lacks or has too much, or has with other bytes than the files.
+    /// The missing, superfluous and different rows of a table compared with the files.
     static func problems(_ rows: [(path: String, bytes: Data)], _ files: [String: Data]) -> [String] {
         let paths = rows.map(\.path)
         var problems = files.keys.filter { !paths.contains($0) }.map { "\($0) has no row in texts.c" }

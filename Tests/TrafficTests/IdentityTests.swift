@@ -15,7 +15,7 @@ struct IdentityTests {
             func token(_ name: String) -> String {
                 isToken ? name : AccessToken(subject: ExactString(name), expiresAt: 1).signed(with: [1])
             }
-            // Two tokens that are let at the same consultation are one user's.
+            // Two tokens with access to the same consultation belong to one user.
             let exchanges = [first, second].enumerated().map { index, name in
                 Journal.exchange("GET", "\(Journal.path)\(index)", token: token(name))
             }

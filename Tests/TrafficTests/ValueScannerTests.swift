@@ -24,7 +24,7 @@ struct ValueScannerTests {
         }
     }
 
-    /// As long as an address and a token may be.
+    /// The longest possible address and token.
     private static let longAddress = String(repeating: "a", count: ValueScanner.longestValue - 10) + "@b.example"
     private static let longToken = "eyJ" + String(repeating: "a", count: ValueScanner.longestToken - 7) + ".b.c"
 
@@ -63,7 +63,7 @@ struct ValueScannerTests {
         ("2025-01-290", []),
         ("2025-13-29T10:30:00Z 2025-02-30 2025-01-29T24:00:00Z", []),
         ("é\(IDs.a)", ["id \(IDs.a)"]),
-        // At the limits of each form, and one byte short of them or beyond.
+        // Exactly at the limits of each form, and one byte below or above them.
         ("abcdefab-cdef-abcd-efab-cdefabcdefab", ["id abcdefab-cdef-abcd-efab-cdefabcdefab"]),
         (#"\u2014jane@a.example"#, ["email jane@a.example"]),
         ("a@b.c", ["email a@b.c"]), ("a@@b.cd me@.home", []),
@@ -171,7 +171,7 @@ struct VolatileTextTests {
     @Test("A long row of token-like parts takes linear time")
     func linear() {
         let text = String(repeating: "eyJ.", count: 100_000) + "a.b.c"
-        // Apart, so that a failure does not print them.
+        // A separate value, so that a failure does not print the texts.
         let isSame = VolatileText.normalised(text).text == text
         #expect(isSame)
     }

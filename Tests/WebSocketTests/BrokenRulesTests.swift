@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// What a server that must misbehave needs, in addition to what ``Connection`` allows.
+/// The abilities of a misbehaving server, in addition to those of ``Connection``.
 @Suite("RFC 6455 broken on purpose")
 struct BrokenRulesTests {
     struct RawFrame: Sendable, CustomTestStringConvertible {

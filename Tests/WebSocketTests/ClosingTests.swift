@@ -105,7 +105,7 @@ struct ClosingTests {
         (String(repeating: "é", count: 62), String(repeating: "é", count: 61)),
         (String(repeating: "a", count: 122) + "é", String(repeating: "a", count: 122)),
         (String(repeating: "a", count: 120) + "🥗", String(repeating: "a", count: 120)),
-        // One character of 25 bytes, five times: the whole fifth goes, not just a scalar of it.
+        // One character of 25 bytes, five times: the whole fifth is dropped, not only a scalar of it.
         (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
     ]
 
@@ -137,7 +137,7 @@ struct ClosingTests {
         }
     }
 
-    /// What arrived before the stream ended, and what the end then is.
+    /// The bytes before the stream ended, and the resulting end.
     static let ends: [(String, [UInt8], Connection.Ending)] = [
         (
             "nothing", [],

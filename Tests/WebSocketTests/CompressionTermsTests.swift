@@ -40,7 +40,7 @@ struct CompressionTermsTests {
         (["permessage-deflate; server_no_context_takeover=1"], nil),
         (["permessage-deflate; client_no_context_takeover=\"\""], nil),
         (["permessage-deflate; quality=9"], nil),
-        // No list of extensions at all.
+        // Not a list of extensions at all.
         (["permessage-deflate;"], nil),
         (["permessage-deflate; =9"], nil),
         (["permessage-deflate; server_no_context_takeover="], nil),
@@ -59,7 +59,7 @@ struct CompressionTermsTests {
 
     static let handshake = ClientHandshake(key: [UInt8](1...16))
 
-    /// An offer's demands, what a server answers, and whether it may.
+    /// An offer, a server's answer, and whether it is valid.
     static let agreements: [(CompressionOffer, String, Bool)] = {
         let bare = CompressionOffer(allowsClientBits: false)
         let open = CompressionOffer()

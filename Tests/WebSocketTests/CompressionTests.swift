@@ -140,20 +140,20 @@ struct CompressionTests {
             let message = "A message of at least \(count) bytes came. The limit is \(count - 1): send smaller messages."
             #expect(outcome(frame, limit: count - 1).events == [.failed(code: .messageTooBig, message: message)])
         }
-        // What cannot be compressed has a larger payload than it has bytes.
+        // Compressing incompressible data makes it larger.
         var draw = Draw(seed: 5)
         let noise = (0..<3000).map { _ in UInt8(truncatingIfNeeded: draw.next()) }
         var server = Connection(role: .server, compression: CompressionTerms())
         var frame: [UInt8] = []
         server.send(binary: noise, into: &frame)
         #expect(outcome(frame, limit: 3000).events == [.binary(noise)])
-        // The largest payload that may be announced, and one of a byte more.
+        // The largest payload that may be announced, and one a byte larger.
         let headers: [(limit: Int, header: [UInt8], isTaken: Bool)] = [
             (0, [0xC2, 64], true), (0, [0xC2, 65], false),
             (4160, [0xC2, 126, 0x10, 0xC1], true), (4160, [0xC2, 126, 0x10, 0xC2], false),
         ]
         for row in headers { #expect(outcome(row.header, limit: row.limit).events.isEmpty == row.isTaken) }
-        // Refused before its payload arrives, because nothing of the limit needs so much.
+        // Refused before its payload arrives, because no message within the limit needs so much.
         let announced: [UInt8] = [0xC2, 126, 0x27, 0x10]
         guard case .failed(.messageTooBig, _)? = outcome(announced, limit: 3000).events.first else {
             Issue.record("not refused")

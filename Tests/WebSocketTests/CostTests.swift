@@ -8,7 +8,7 @@ struct CostTests {
     @Test("A message of single bytes is copied about twenty times", arguments: [false, true])
     func growths(isCompressed: Bool) {
         let limit = 64 * 1024
-        // As much as may come: what is compressed may be a little larger than the limit.
+        // The maximum: a compressed message may be a little larger than the limit.
         let count = isCompressed ? limit + limit / 64 + 64 : limit
         var connection = Connection(
             role: .client, limits: Limits(message: limit), compression: isCompressed ? CompressionTerms() : nil)

@@ -1,9 +1,9 @@
 import Testing
 import WebSocket
 
-/// One thing that one side receives, and everything that must come of it.
+/// An input of one side, and all its required effects.
 struct Exchange: Sendable, CustomTestStringConvertible {
-    /// How far our side is when the bytes arrive.
+    /// Our side's progress when the bytes arrive.
     enum Before: Sendable {
         case open
         /// We have sent a close frame with 1001.
@@ -21,7 +21,7 @@ struct Exchange: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Feeds the input however split and expects events, bytes and states.
+    /// Feeds the input in every split, and expects events, bytes and states.
     func run() {
         var connection = Connection(role: role)
         if before == .closing {
@@ -37,7 +37,7 @@ struct Exchange: Sendable, CustomTestStringConvertible {
         #expect(outcome.shouldCloseTransport == shouldClose)
     }
 
-    /// The same exchange for both roles; `input` and `output` take whose frames to write.
+    /// The same exchange for both roles; `input` and `output` get the role whose frames to write.
     static func both(
         _ what: String, before: Before = .open,
         input: (Role) -> [UInt8], events: [Event], output: (Role) -> [UInt8] = { _ in [] },

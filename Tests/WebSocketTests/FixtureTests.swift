@@ -38,7 +38,7 @@ struct FixtureTests {
         #expect(outcome.shouldCloseTransport)
         #expect(
             outcome.output == Self.answers(to: fixture.events) + Wire.frame(8, Wire.close(code.rawValue, message)))
-        // The mistake must be seen with this byte: not later, and not before it has arrived.
+        // The mistake must be seen with exactly this byte: not later, and not before it has arrived.
         var early = Self.server
         #expect(early.outcome(of: [fixture.input[..<(place - 1)]]).state == .open)
         #expect(early.outcome(of: [fixture.input[(place - 1)..<place]]).state == .failed)
@@ -53,7 +53,7 @@ struct FixtureTests {
         #expect(Set((valid + invalid).map(\.description)).count == valid.count + invalid.count)
     }
 
-    /// What a server writes on its own account: pongs, and the echo of a close code.
+    /// A server's automatic output: pongs, and the echo of a close code.
     static func answers(to events: [Event]) -> [UInt8] {
         events.flatMap { event -> [UInt8] in
             switch event {

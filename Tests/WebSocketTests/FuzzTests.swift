@@ -62,7 +62,7 @@ struct FuzzTests {
         }
     }
 
-    /// What holds for every outcome.
+    /// The invariants of every outcome.
     static func check(_ outcome: Outcome, _ context: String) {
         let ends = outcome.events.filter {
             switch $0 {

@@ -46,7 +46,7 @@ struct LimitsTests {
             #expect(connection.outcome(of: [frame[...]]).state == .open)
             opcode = 0
             total += fragment
-            // Array rounds a capacity up to what malloc has in stock.
+            // Array rounds a capacity up to malloc's size.
             #expect(connection.message.capacity < 10_000 + 4096)
         }
         let rest = Wire.fromPeer(of: .server, 0, Array(repeating: 1, count: 10_001 - total))

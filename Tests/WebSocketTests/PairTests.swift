@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-/// A client and a server, and the bytes under way between them.
+/// A client and a server, and the bytes in transit between them.
 struct Pair {
     var client = Connection(role: .client, maskSeed: 7)
     var server = Connection(role: .server)
@@ -11,7 +11,7 @@ struct Pair {
     var clientEvents: [Event] = []
     var serverEvents: [Event] = []
 
-    /// Carries bytes both ways, in pieces of `size`, until none is under way.
+    /// Transfers bytes in both directions, in pieces of `size`, until none are left.
     mutating func settle(pieces size: Int) {
         while !toServer.isEmpty || !toClient.isEmpty {
             let (up, down) = (toServer, toClient)

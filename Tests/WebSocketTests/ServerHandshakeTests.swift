@@ -115,7 +115,7 @@ struct ServerHandshakeTests {
             expectedStatus == 426
             ? [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketVersion: "13"]
             : [:]
-        // A repeated version is a bad request, and still learns which version there is.
+        // A repeated version is a bad request, but the answer still names the supported one.
         #expect(fields == (request.name == "two versions" ? ServerHandshakeTests.versionFields : expected))
     }
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-/// All that can be seen of a connection after it took some bytes.
+/// The visible state of a connection after it accepted some bytes.
 struct Outcome: Equatable {
     var events: [Event] = []
     var output: [UInt8] = []
@@ -12,7 +12,7 @@ struct Outcome: Equatable {
 }
 
 extension Connection {
-    /// Feeds pieces one after the other and reports everything that can be seen.
+    /// Feeds pieces one after the other, and returns the visible state.
     mutating func outcome(of pieces: [ArraySlice<UInt8>]) -> Outcome {
         var outcome = Outcome()
         for piece in pieces {
@@ -25,7 +25,7 @@ extension Connection {
     }
 }
 
-/// The ways to cut an input: in two at every place (sampled beyond 2,000), and into single bytes.
+/// The ways to split an input: in two at every place (sampled beyond 2,000), and into single bytes.
 func splits(of input: [UInt8]) -> [[ArraySlice<UInt8>]] {
     let places =
         input.count <= 2000
@@ -35,7 +35,7 @@ func splits(of input: [UInt8]) -> [[ArraySlice<UInt8>]] {
     return places.map { input.cut(at: $0) } + [input.pieces(of: 1)]
 }
 
-/// Feeds `input` whole, then cut in every way, each time to a copy of `connection`; all must come to the same.
+/// Feeds `input` whole, then split in every way, each time to a copy of `connection`; all must give the same outcome.
 func receiveHoweverSplit(
     _ input: [UInt8], by connection: Connection, sourceLocation: SourceLocation = #_sourceLocation
 ) -> Outcome {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("RFC 3629: incremental UTF-8 validation")
 struct UTF8ValidatorTests {
-    /// What a text comes to: the index of the first byte that cannot stand, or whether it ends between characters.
+    /// The verdict on a text: the index of the first invalid byte, or whether it ends between characters.
     enum Verdict: Equatable {
         case invalid(at: Int)
         case valid
@@ -71,7 +71,7 @@ struct UTF8ValidatorTests {
         for pieces in splits(of: text.bytes) {
             #expect(Self.verdict(on: pieces) == text.verdict, "cut after \(pieces.first?.count ?? 0)")
         }
-        // After padding, the fast paths meet the same bytes at other distances from the end.
+        // With padding, the fast paths see the same bytes at other distances from the end.
         for padding in 1...9 {
             let padded = text.bytes + Array(repeating: 0x78, count: padding)
             guard case .unfinished = text.verdict else {

@@ -1,7 +1,7 @@
 import Testing
 import WebSocket
 
-/// Frames written the slow and obvious way, so that tests do not lean on the encoder they test.
+/// Frames written in the slow and obvious way, so that tests do not depend on the encoder under test.
 enum Wire {
     /// The first key of a client whose seed is 0: the upper half of SplitMix64's first output, e220a8397b1dcdaf.
     static let firstKey: [UInt8] = [0xE2, 0x20, 0xA8, 0x39]
@@ -52,6 +52,6 @@ enum Wire {
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 extension Role: CustomTestStringConvertible {
-    /// The role's name, to begin a test's name with.
+    /// The role's name, for the beginning of a test's name.
     public var testDescription: String { self == .client ? "client" : "server" }
 }

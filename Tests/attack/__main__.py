@@ -43,20 +43,20 @@ def span(text):
 
 def main():
     options = arguments()
-    # What was started is ended on the way out.
-    # Whoever starts this may have blocked signals, and what this starts would inherit that: no SIGTERM would end it.
+    # Ends everything that it started on the way out. The caller may have blocked signals, and child processes would
+    # inherit that: no SIGTERM would end them.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     seed = random.SystemRandom().getrandbits(32) if options.fresh else options.seed
     program = pathlib.Path(options.program).resolve()
     if not program.is_file():
         sys.exit(f"attack: there is no {program}; build it, or name one with --program")
-    # A stand-in that is written in Python has no need to be executable.
+    # A stand-in written in Python need not be executable.
     command = [sys.executable, str(program)] if program.suffix == ".py" else [str(program)]
     settings = Settings(
         command, seed, options.rounds, options.seconds, options.short, options.only, options.bound, options.keep)
     parts = []
-    # In this order: the peak memory of a command is never less than what this process held when it started the command.
+    # In this order, because the peak memory of a command is at least what this process had when it started the command.
     for name in sorted(options.parts or PARTS, key=PARTS.index):
         part = Part(name, settings)
         parts.append(part)

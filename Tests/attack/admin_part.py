@@ -1,4 +1,4 @@
-"""The part admin: calls that return or take everything that a full world holds. While each runs, /health is asked."""
+"""The part admin: calls that return or accept everything in a full world. While each runs, /health is requested."""
 
 import contextlib
 import json
@@ -9,29 +9,29 @@ from http_answers import read_answers
 from report import table
 from running import Client, running
 
-# How long an admin call may take; what it must not do is keep others waiting.
+# The limit for an admin call, which must not keep others waiting.
 SECONDS = 600
 MEMORY = 3_000
 MEAL = "two eggs and toast, "
-# Four bytes a character, in a description of as many as there may be.
+# Four bytes per character, in a description of the maximum length.
 DESCRIPTION = "𝄞" * 2_000
 GOALS_OF_A_USER = 1_000
 
 
 class Size:
-    """How full the world is."""
+    """The size of the full world."""
 
     def __init__(self, is_short):
         self.meals = 600 if is_short else 10_000
         # Together their goals are more than 64 MiB of JSON, a limit of imports.
         self.users = 10
         self.imported_goals = 5_000 if is_short else 200_000
-        # A short attack runs beside other tests.
+        # A short attack runs concurrently with other tests.
         self.bound = 2_000.0 if is_short else 100.0
 
 
 class Prober(threading.Thread):
-    """Asks /health over one connection, again and again; remembers the longest wait."""
+    """Requests /health repeatedly over one connection, and remembers the longest wait."""
 
     def __init__(self, server):
         super().__init__(daemon=True)
@@ -75,13 +75,13 @@ def attack(part, folder):
 
 
 def full_journal(server, size, measured):
-    """Meals of the longest text, each an entry of the journal, a goal's worth of state, and news for the judges."""
+    """Meals with the longest text, each an entry of the journal, a goal's worth of state, and work for the judges."""
     fill(server, server.credentials, size.meals, "/api/v1/meal-logs/natural", lambda n: {
         "raw_input": f"{n} " + (MEAL * 50)[:1_000 - 6], "meal_type": "lunch"})
     measured("GET journal", "GET", "/__admin/journal")
     measured("GET requests", "GET", "/__admin/requests?limit=1000")
     measured("GET verdicts", "GET", "/__admin/verdicts")
-    # The second time the world's judge knows what came before.
+    # The second time the world's judge has already seen the earlier entries.
     measured("GET verdicts, again", "GET", "/__admin/verdicts")
     state = measured("GET state", "GET", "/__admin/state")
     measured("PUT state", "PUT", "/__admin/state", state)
@@ -89,7 +89,7 @@ def full_journal(server, size, measured):
 
 
 def many_goals(server, size, measured):
-    """A state of many small things."""
+    """A state with many small entities."""
     measured("PUT goals", "PUT", "/__admin/state", goals(size.imported_goals))
     state = measured("GET goals", "GET", "/__admin/state")
     measured("PUT goals, exported", "PUT", "/__admin/state", state)
@@ -98,13 +98,13 @@ def many_goals(server, size, measured):
 
 
 class Measured:
-    """An admin call, with what it did to others."""
+    """An admin call, and its effect on others."""
 
     def __init__(self, part, server, bound, rows):
         self.part, self.server, self.bound, self.rows = part, server, bound, rows
 
     def __call__(self, name, method, path, body=None):
-        """The call's answer; None where it failed, which counts as a failure of the part."""
+        """The call's answer; None if it failed, which counts as a failure of the part."""
         prober = Prober(self.server)
         prober.start()
         start = time.monotonic()
@@ -130,7 +130,7 @@ class Measured:
 
 
 def fill(server, credentials, count, path, body, statuses=(201,)):
-    """Sends so many POSTs, a hundred at a time."""
+    """Sends this many POSTs, a hundred at a time."""
     fields = [f"{name}: {value}" for name, value in credentials.items()]
     head = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{server.port}", *fields, "Content-Type: application/json"]
     for start in range(0, count, 100):
@@ -155,7 +155,7 @@ def send_all(connection, head, bodies):
 
 
 def goals(count):
-    """A state of so many goals, of a thousand for each user."""
+    """A state with this many goals, a thousand for each user."""
     users = []
     for first in range(0, count, GOALS_OF_A_USER):
         titles = [{"title": f"Goal {n}"} for n in range(first, min(count, first + GOALS_OF_A_USER))]
@@ -164,7 +164,7 @@ def goals(count):
 
 
 def large_world(server, size, measured):
-    """A world as full as it can be, whose state is large: what is exported can be imported."""
+    """A world as full as possible, with a large state: its export can be imported."""
     for user in range(size.users):
         with contextlib.closing(Client(server)) as client:
             token = client.ask("POST", "/__admin/tokens", {"user": f"large-{user}"})["token"]
@@ -176,7 +176,7 @@ def large_world(server, size, measured):
 
 
 def long_histories(_server, _size, measured):
-    """A short file that makes many messages; the export has each of them, and can be imported."""
+    """A short file that creates many messages; the export has all of them, and can be imported."""
     consultation = {"persona": "nutritionist", "status": "archived", "made_up_messages": 10_000}
     state = {"name": "histories", "users": [{"consultations": [consultation] * 40}]}
     measured("PUT histories", "PUT", "/__admin/state", json.dumps(state).encode())
@@ -185,7 +185,7 @@ def long_histories(_server, _size, measured):
 
 
 def watch(part, folder, bound, rows):
-    """A watched scenario with a session of some 90 MB is read anew."""
+    """A watched scenario with a session of some 90 MB is read again."""
     session, scenario = folder / "session.har", folder / "scenario.yaml"
     text = json.dumps({"data": [{"id": str(n), "title": "Run 5 km before summer"} for n in range(300)]})
     entries = [{

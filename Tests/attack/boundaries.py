@@ -1,6 +1,7 @@
-"""Boundary numbers for every number, duration, time, range and id that a JSON schema knows, each in the least value that has it."""
+"""Boundary numbers for every number, duration, time, range and id in a JSON schema, each in the smallest value that
+contains it."""
 
-# Written as they are, since no JSON library writes all of them.
+# Written literally, because no JSON library writes all of them.
 INTEGERS = [
     "-1e400", "-1" + "0" * 30, "-18446744073709551616", "-9223372036854775809", "-9223372036854775808", "-9223372036854775807",
     "-9007199254740993", "-4294967297", "-2147483649", "-65537", "-1", "-0", "0", "1", "2", "0.5", "1e0", "1e-400", "255", "256",
@@ -33,7 +34,7 @@ WORLDS = [f"{node}w{number}" for node in ["", "n2-"] for number in INTEGERS if n
 STATUSES = ["000", "099", "100", "199", "200", "599", "600", "999", "1xx", "0xx", "6xx", "2147483848", "-200", "9223372036854775807"]
 HASHES = [f"pbkdf2-sha256${number}$salt${'A' * 43}" for number in INTEGERS if number.isdigit()]
 
-# What a text of a schema's pattern or format is; other patterns have no number in them.
+# The kind of a text by its schema's pattern or format; other patterns contain no number.
 _NAMED = {
     "^(0|[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d))$": ("duration", DURATIONS),
     "^(0|[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d)) ago$": ("duration ago", AGO),
@@ -46,25 +47,25 @@ _NAMED = {
     "^pbkdf2-sha256\\$[0-9]+\\$[!-~]{1,64}\\$[A-Za-z0-9_-]{43}$": ("password hash", HASHES),
 }
 _FORMATS = {"date-time": ("time", TIMES), "date": ("date", DATES)}
-# A place below so many schemas is reached on a shorter way as well.
+# A place this deep is also reached by a shorter way.
 _DEEPEST = 16
 
 
 class Place:
-    """A place of a schema: the schemas on the way to it, what kind of number it is, and its values, as JSON."""
+    """A place of a schema: the schemas on the way to it, the kind of its number, and its values, as JSON."""
 
     def __init__(self, name, way, kind, values):
         self.name, self.way, self.kind, self.values = name, way, kind, values
 
 
 class Schemas:
-    """The schemas of one document, whose `$ref` lead into it."""
+    """The schemas of one document, with `$ref` inside it."""
 
     def __init__(self, document):
         self.document = document
 
     def resolved(self, schema):
-        """A schema without `$ref`; what stands beside one is joined to it."""
+        """A schema without `$ref`; members next to it are merged."""
         while isinstance(schema, dict) and "$ref" in schema:
             target = self.document
             for name in schema["$ref"].removeprefix("#/").split("/"):
@@ -73,7 +74,7 @@ class Schemas:
         return schema
 
     def places(self, schema):
-        """All places of numbers below a schema; of a schema that holds itself, those of the first round."""
+        """All places of numbers below a schema; for a recursive schema, those of the first round."""
         found = []
         self._collect(schema, [], "", [], found)
         return found
@@ -99,7 +100,7 @@ class Schemas:
                     self._collect(option, way, name, within, found)
 
     def least(self, schema, way, value):
-        """The least value that has `value` at the end of a way."""
+        """The smallest value with `value` at the end of a way."""
         if not way:
             return value
         (step, parent, member), rest = way[0], way[1:]
@@ -112,7 +113,7 @@ class Schemas:
             names.extend(one for one in parent.get("dependentRequired", {}).get(name, []) if one not in names)
         choice = [option["required"] for way in ("oneOf", "anyOf") for option in parent.get(way, []) if "required" in option]
         if choice and not any(set(option) <= set(names) for option in choice):
-            # A member that is one way of several excludes the others.
+            # A member that is one of several alternatives excludes the others.
             names.extend(choice[0])
         for name in names:
             if name not in made and name != member and name in parent.get("properties", {}):
@@ -122,7 +123,7 @@ class Schemas:
         return made
 
     def usual(self, schema):
-        """A value that a schema takes."""
+        """A valid value for a schema."""
         schema = self.resolved(schema)
         if "const" in schema or "enum" in schema:
             return schema.get("const", schema.get("enum", [None])[0])
@@ -150,7 +151,7 @@ class Schemas:
 
 
 def boundaries(schema):
-    """What kind of number a schema describes, with its boundaries as JSON; None for another kind of value."""
+    """The kind of number in a schema, with its boundaries as JSON; None for other kinds of values."""
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
     if "integer" in kinds or "number" in kinds and "boolean" not in kinds:

@@ -15,16 +15,16 @@ from running import Client, NotReady, running
 
 HOUR, YEAR = 3600, 365.25 * 86400
 LIBRARIES = ("/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1")
-# What the server shows of a clock that is before 1970 or after 2198.
+# The server clamps a clock before 1970 or after 2198 to these times.
 FIRST, LAST = 0, 7_226_582_399
-# An answer of the coach takes at most 4 s; a debug build on a busy machine needs some more.
+# An answer of the coach takes at most 4 s; a debug build on a busy machine needs more.
 ANSWER_SECONDS = 12
-# Steps of less than a second are left to add up, and HTTP's dates have whole seconds.
+# Steps below a second add up first, and HTTP's dates have whole seconds.
 SLACK = 4.0
 
 
 def library():
-    """The path of libfaketime; None where it is not installed."""
+    """The path of libfaketime; None if it is not installed."""
     for pattern in LIBRARIES:
         for path in sorted(pathlib.Path("/").glob(pattern[1:])):
             return str(path)
@@ -49,7 +49,7 @@ def attack(part, folder):
 
 
 class SteppedClock:
-    """The clock of a server: the system's, and as many seconds more as its file says."""
+    """The clock of a server: the system's, plus the seconds in its file."""
 
     def __init__(self, folder):
         self.file, self.offset = folder / "clock", 0.0
@@ -57,17 +57,17 @@ class SteppedClock:
         self.set(0.0)
 
     def set(self, offset):
-        """Sets the clock; the file is replaced, because it is read at any moment."""
+        """Sets the clock; the file is replaced atomically, because it may be read at any time."""
         draft = self.file.with_suffix(".draft")
         draft.write_text(f"{offset:+.3f}\n")
         draft.replace(self.file)
         self.offset = offset
 
     def check(self, seconds, what):
-        """That a time, in seconds since 1970, is what the server has to show now."""
+        """Checks that a time, in seconds since 1970, is the one that the server must show now."""
         now = time.time()
         due = min(max(now + self.offset, FIRST), LAST)
-        # Beyond its ends the date runs on, from where it was when the clock went there.
+        # Beyond its ends the date continues from its value when the clock went there.
         more = now - self.started if due in (FIRST, LAST) else 0
         if not due - SLACK <= seconds <= due + SLACK + more:
             raise AssertionError(f"{what} is {seconds - due:+.1f} s off, with the clock set by {self.offset:+.0f} s")
@@ -78,19 +78,20 @@ def program(settings, faketime, clock):
         "LD_PRELOAD": faketime, "FAKETIME_TIMESTAMP_FILE": str(clock.file), "FAKETIME_NO_CACHE": "1",
         "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1",
     }
-    # The second env is the first program with the library in it, which then changes its environment: some systems' Swift
-    # loses the arguments of a program in which a library does so.
+    # The second env is the first program with the library, which then changes its environment: on some systems, Swift
+    # loses the arguments of a program if a library does so.
     return ["env", *(f"{name}={value}" for name, value in fake.items()), "env", *settings.program]
 
 
 def forget_shared_memory(server):
-    """Removes what libfaketime leaves of a server."""
+    """Removes libfaketime's remains of a server."""
     for name in ("faketime_shm_", "sem.faketime_sem_"):
         pathlib.Path(f"/dev/shm/{name}{server.process.pid}").unlink(missing_ok=True)
 
 
 def offsets(random, number):
-    """What the clock is set to, in seconds from the true time: the night, both ways, and beyond what can be counted."""
+    """The clock's offsets, in seconds from the true time: overnight, in both directions, and beyond what can be
+    counted."""
     steps = [8 * HOUR, -8 * HOUR, -70 * YEAR, 60.0, 290 * YEAR, 0.0, 0.4]
     if number:
         steps += [random.choice([1, -1]) * 10 ** random.uniform(0, 10) for _ in range(3)]
@@ -116,12 +117,12 @@ def play(part, number, faketime, folder):
                 chat.ask("What should I eat before I run?")
                 chat.read_chunk()
                 clock.set(offset)
-                # The connection, the stream and its pace go on; what begins now has the new date.
+                # The connection and the stream continue at their pace; new work has the new date.
                 taken = chat.read_answer()
                 if taken > ANSWER_SECONDS:
                     raise AssertionError(f"an answer took {taken:.1f} s with the clock set to {offset:+.0f} s")
                 look(client, clock)
-                # A token of an hour ends when the clock says so.
+                # A token of an hour expires by the clock.
                 jump = min(max(time.time() + offset, FIRST), LAST) - min(max(time.time() + step, FIRST), LAST)
                 if abs(jump - HOUR) > 60:
                     status = client.send("GET", "/api/v1/goals", headers={"Authorization": f"Bearer {old}"})[0]
@@ -138,7 +139,7 @@ def play(part, number, faketime, folder):
 
 
 def look(client, clock):
-    """That the date, the admin API's clock, a new token, what is created, and the journal have the time."""
+    """Checks that the date, the admin API's clock, a new token, a created entity and the journal have the time."""
     # The server's own token ends in 2099.
     client.headers["Authorization"] = f"Bearer {token(client, '8760h')}"
     connection = client.connection
@@ -176,14 +177,14 @@ def parsed(text):
 
 
 def spans(har):
-    """That no exchange in a recording took less than no time, or hours."""
+    """Checks that no exchange in a recording took negative time, or hours."""
     for entry in har["log"]["entries"]:
         if not 0 <= entry["time"] <= 600_000:
             raise AssertionError(f"an entry of the recording took {entry['time']} ms")
 
 
 class Chat:
-    """A socket of a consultation, on which an answer streams."""
+    """A socket of a consultation with a streaming answer."""
 
     def __init__(self, server, client):
         made = client.ask("POST", "/api/v1/consultations", {"persona": "nutritionist"})
@@ -221,7 +222,7 @@ class Chat:
             self.receive()
 
     def read_answer(self):
-        """How many seconds the answer took since it was asked for."""
+        """The number of seconds that the answer took."""
         while "stream_complete" not in self.types():
             self.receive()
         return time.monotonic() - self.asked

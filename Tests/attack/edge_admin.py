@@ -1,4 +1,4 @@
-"""Cases of the admin API that controls what is live: bodies and paths that are no good, and what is not there."""
+"""Cases of the admin API's live control: invalid bodies and paths, and missing resources."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ from running import Client, running
 
 HELD = {"on": "request", "match": {"endpoint": "POST /api/v1/goals"}}
 DEEP = "[" * 100_000
-# Of every place that takes a body.
+# For every place with a body.
 NO_OBJECTS = [
     b"", b"null", b"[]", b"5", b'"x"', b"{", b'{"a":}', b"\xff\xfe", b'{"a":1,"a":2}', b'{"unknown":1}', DEEP.encode(),
     b'{"a":' + DEEP.encode(), b'{"\\ud800":1}', b'{"to":"' + b"x" * 70_000 + b'"}']
@@ -68,13 +68,13 @@ PATHS = [
     "held/0", "held/-1", "held/99999", "held/1e3", "held/18446744073709551616", "held/%00", "held/x",
     "sockets/0/send", "sockets/-1/send", "sockets/99999999999999999999/send", "sockets/%2e%2e/send", "sockets/x/close",
     "sockets//send", "breakpoints/none", "breakpoints/%ff", "marks/none", "held/1/continue"]
-# YAML that is read, and says what is wrong with it or nothing at all; none of it is refused.
+# YAML that is parsed, with or without reported mistakes; none of it is refused.
 TEXTS = ["", "a: &a [*a]", "&" * 5_000, "[" * 50_000, "a: !!python/object:os.system x", "\u0000", "\ud7ff\t- x: {", "- " * 30_000,
          "name: a\nusers: [" + "{id: u}, " * 5_000 + "]", "a: |\n" + " x\n" * 20_000, "? ? ? ?", "%YAML 9.9\n---\n...\n---"]
 
 
 def live_control_refuses(settings, folder):
-    """Each refusal is a 4xx that says why, and the server lives; what is held stays held."""
+    """Each refusal is a 4xx with a reason, the server lives, and held items stay held."""
     with running(settings, "serve", "--clock", "manual", folder=folder) as server:
         with contextlib.closing(Client(server)) as client, contextlib.closing(server.connect()) as held, \
                 contextlib.closing(server.connect()) as socket:
@@ -106,12 +106,12 @@ def live_control_refuses(settings, folder):
 
 
 def may_be_good(path, body):
-    """Whether a body that is bad elsewhere is in order here: without a body these do what they do without members."""
+    """Whether a body that is invalid elsewhere is valid here: without a body these use their defaults."""
     return body in (b"",) and (path in ("marks", "fork") or path.startswith("sockets/"))
 
 
 def open_live(server, client, held, socket):
-    """A request that is held, a socket that is open and a mark; the numbers of the first two."""
+    """A held request, an open socket and a mark; returns the numbers of the first two."""
     consultation = client.ask("POST", "/api/v1/consultations", {"persona": "nutritionist"})["data"]["id"]
     path = f"/api/v1/consultations/{consultation}/ws?token={server.ready['token']}"
     socket.sendall(handshake(path, server.port, [f"X-API-Key: {server.ready['api_key']}"]))

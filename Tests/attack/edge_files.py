@@ -1,4 +1,4 @@
-"""Cases of files: what is there already, what is no file, what cannot be written."""
+"""Cases of files: existing ones, special ones, and unwritable ones."""
 
 import contextlib
 import json
@@ -21,12 +21,12 @@ class Skipped(Exception):
 
 
 def serve_with_ready_file(settings, path, port):
-    """Starts a server with a ready file of the caller's choice; ends it after a moment. Its exit status."""
+    """Starts a server with a given ready file, and ends it after a moment; returns its exit status."""
     command = [*settings.program, "serve", "--port", str(port), "--ready-file", str(path)]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
     try:
-        # The banner's last line, or the end of one that cannot start.
+        # The banner's last line, or the end of a server that cannot start.
         for line in process.stdout:
             if line.startswith(b"Stop with"):
                 process.terminate()
@@ -61,7 +61,7 @@ def ready_file_of_others(settings, folder):
 
 
 def ready_file_that_is_no_file(settings, folder):
-    """What is no regular file is left where it is by a server that runs."""
+    """A running server does not touch a path that is not a regular file."""
     fifo, target = folder / "fifo", folder / "target"
     os.mkfifo(fifo)
     target.mkdir()
@@ -95,7 +95,7 @@ def check_of_no_file(settings, folder):
 
 
 def watched_scenario_becomes_a_fifo(settings, folder):
-    """The scenario's file, or the session that it names, is a FIFO all of a sudden."""
+    """The scenario's file, or the session in it, suddenly becomes a FIFO."""
     scenario = folder / "scenario.yaml"
     os.mkfifo(folder / "session.har")
     for text in [None, "name: watched\nreplay: session.har\n"]:
@@ -106,7 +106,7 @@ def watched_scenario_becomes_a_fifo(settings, folder):
                 os.replace(folder / "fifo", scenario)
             else:
                 scenario.write_text(text)
-            # The file is looked at twice a second.
+            # The file is checked twice a second.
             deadline = time.monotonic() + 2
             while time.monotonic() < deadline:
                 if server.health(2) is None:
@@ -120,7 +120,7 @@ def watched_scenario_becomes_a_fifo(settings, folder):
 
 
 def recording_beyond_the_file_size(settings, folder):
-    """`ulimit -f`: a write that fails, and no signal that kills; what was recorded is still JSON."""
+    """`ulimit -f`: the write fails without a fatal signal, and the recording is still JSON."""
     file = folder / "session.har"
 
     def limit():
@@ -167,7 +167,7 @@ def recording_whose_place_is_taken(settings, folder):
 
 
 def export_to_no_file(settings, folder):
-    """A FIFO or a device that an export is to go to stays what it is."""
+    """An export to a FIFO or a device does not replace it."""
     fifo = folder / "fifo"
     os.mkfifo(fifo)
     try:
@@ -181,7 +181,7 @@ def export_to_no_file(settings, folder):
 
 
 def state_that_is_gone(settings, folder):
-    """A state file that is moved or removed while its server runs: exit 3, and no second server writes its log."""
+    """A state file is moved or removed while its server runs: exit 3, and no second server writes its log."""
     for name in ["moved", "removed"]:
         file, moved = folder / f"{name}.db", folder / f"{name}.old"
         with running(settings, "serve", "--state", file, folder=folder) as server:
@@ -212,7 +212,7 @@ def serve_second(settings, folder, file):
 
 
 def state_file_with_the_name_of_a_uri(settings, folder):
-    """It is a file like any other, also where SQLite takes URIs."""
+    """It is an ordinary file, even if SQLite accepts URIs."""
     for number, name in enumerate(["file:x?mode=memory", "file::memory:", ":memory:"]):
         place = folder / str(number)
         place.mkdir()

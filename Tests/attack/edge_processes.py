@@ -1,4 +1,4 @@
-"""Cases of other processes: upstreams that are no HTTP server, and commands that leave something behind."""
+"""Cases of other processes: upstreams that do not speak HTTP, and commands that leave processes behind."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ SECONDS = 20
 
 
 class Upstream(threading.Thread):
-    """Answers each connection with the same bytes, as often as told or for as long as they are taken."""
+    """Answers each connection with the same bytes, a given number of times or as long as they are accepted."""
 
     def __init__(self, data, is_endless=False):
         super().__init__(daemon=True)
@@ -40,12 +40,12 @@ class Upstream(threading.Thread):
                 while self.is_endless:
                     connection.sendall(self.data * 100)
                     self.sent += 100
-                # The answer's end is not told by closing.
+                # The answer does not end by closing.
                 connection.recv(1)
 
 
 def relayed(settings, folder, data, is_endless=False):
-    """The status that a client of `record` gets for an upstream's bytes; None where none came in time."""
+    """The status that a client of `record` gets for an upstream's bytes; None if none came in time."""
     upstream = Upstream(data, is_endless)
     upstream.start()
     try:
@@ -84,7 +84,7 @@ def endless_informational_answers(settings, folder):
 
 
 def grandchild(settings, folder, *options):
-    """What is wrong with verify and a child of its command that has left the session."""
+    """The problem with verify and a child of its command that has left the session."""
     if sys.platform != "linux":
         raise Skipped
     place = folder / "pid"
@@ -97,7 +97,7 @@ def grandchild(settings, folder, *options):
 
 
 def has_ended(pid, seconds):
-    """Whether a process ends within a time; if not, it is killed."""
+    """Whether a process ends in time; if not, it is killed."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if not is_running(pid):
@@ -125,7 +125,7 @@ def verify_leaves_nothing_at_its_time_limit(settings, folder):
 
 
 def killed_verify_leaves_nothing(settings, folder):
-    """The command and its child end, though nobody is left who could tell them to."""
+    """The command and its child end, although no process is left to end them."""
     if sys.platform != "linux":
         raise Skipped
     places = [folder / "command", folder / "child"]
@@ -147,7 +147,7 @@ def killed_verify_leaves_nothing(settings, folder):
 
 
 def interrupted_verify_of_a_stalled_server(settings, folder):
-    """A server that takes connections, and never answers: Ctrl-C ends what waits for it."""
+    """A server that accepts connections and never answers: Ctrl-C ends the commands that wait for it."""
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         verify = subprocess.Popen(
@@ -171,7 +171,7 @@ def interrupted_verify_of_a_stalled_server(settings, folder):
 
 
 def arguments_without_proc(settings, folder):
-    """A bare chroot has no /proc, where Swift looks for the arguments, and a library may have moved the environment."""
+    """A bare chroot lacks /proc, where Swift looks for the arguments, and a library may have moved the environment."""
     hidden = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     hide = 'mount -t tmpfs none /proc && exec "$@"'
     if not shutil.which("unshare") or run([*hidden, "sh", "-c", hide, "sh", "true"]).status != 0:
@@ -187,7 +187,7 @@ def arguments_without_proc(settings, folder):
 
 
 def library_that_sets_a_variable(folder):
-    """None where there is no compiler."""
+    """None without a compiler."""
     compiler = shutil.which("cc") or shutil.which("clang")
     if not compiler:
         return None
@@ -204,7 +204,7 @@ def ignored_hang_up(settings, folder):
     for options in [[], ["--state", folder / "state.db"]]:
         with running(settings, "serve", *options, folder=folder, before=ignore) as server:
             server.process.send_signal(signal.SIGHUP)
-            # Each is a turn of the server's loop or more, and one would be enough for the signal.
+            # Each is at least one turn of the server's loop, and one would be enough for the signal.
             if any(server.health() is None for _ in range(20)):
                 return "a server that was started by nohup ended after SIGHUP"
             status = server.stop()

@@ -1,4 +1,4 @@
-"""Cases of requests: pages of other sites, tokens, names that look alike."""
+"""Cases of requests: pages of other sites, tokens, similar names."""
 
 import base64
 import contextlib
@@ -26,7 +26,7 @@ def token(claims, header=None, secret=SECRET):
 
 
 def statuses(server, *requests):
-    """The statuses of requests, each over a connection of its own; a request is a head's lines after its first."""
+    """The statuses of requests, each on its own connection; a request is its head's lines after the first."""
     found = []
     for first, fields, body in requests:
         lines = [first, *fields, *([f"Content-Length: {len(body)}"] if body else []), "", ""]
@@ -36,7 +36,7 @@ def statuses(server, *requests):
 
 
 def fields(server, **more):
-    """A head's lines; what is named takes the place of what is usual, so that no field comes twice."""
+    """A head's lines; given fields replace the default ones, so that no field occurs twice."""
     named = {"Host": f"127.0.0.1:{server.port}", **server.credentials, "Content-Type": "application/json"}
     named.update((name.replace("_", "-"), value) for name, value in more.items())
     return [f"{name}: {value}" for name, value in named.items()]
@@ -136,7 +136,7 @@ def credentials_that_look_alike(settings, folder):
             status = statuses(server, (get, fields(server, Authorization=authorization, X_API_Key=key), b""))[0]
             if status != due:
                 return f"{due} was due, {status} came for {ascii(authorization[-20:])} and the key {ascii(key)}"
-        # Over one connection, which remembers the last credentials.
+        # On one connection, which remembers the last credentials.
         request = "\r\n".join([get, *fields(server, Authorization=bearer, X_API_Key="KEY"), "", ""])
         answers, _ = read_answers(exchange(server, [(request + request.replace(bearer, wrong_bearer)).encode()])[0])
         found = [answer.status for answer in answers]

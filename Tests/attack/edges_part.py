@@ -1,4 +1,4 @@
-"""The part edges: single cases that went wrong before, each against a process of its own."""
+"""The part edges: single cases that failed once, each against its own process."""
 
 import edge_admin
 import edge_files

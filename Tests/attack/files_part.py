@@ -1,4 +1,4 @@
-"""The parts har and journal: hostile recordings and journals, given to each command that reads them."""
+"""The parts har and journal: hostile recordings and journals, for each command that reads them."""
 
 import concurrent.futures
 import json
@@ -19,7 +19,7 @@ WORKERS = 2
 # The exit codes that each command documents.
 STATUSES = {"show": {0, 2}, "diff": {0, 1, 2}, "judge": {0, 1, 2, 4}, "replay": {0, 2}}
 
-# Files by hand: the command, the bytes, the exit codes that are right.
+# Handwritten files: the command, the bytes, the correct exit codes.
 BY_HAND = [
     (["show", "diff", "judge", "replay"], b'{"log":[[[[', {2}),
     (["show", "judge"], b'{"log":{"entries":[[[[', {2}),
@@ -76,7 +76,7 @@ def by_hand(part, folder):
 
 
 def examine(part, folder, originals, trees, number):
-    """Makes one file, and gives it to the commands."""
+    """Creates one file, and runs the commands on it."""
     numbers = part.random(number)
     name, original = numbers.choice(originals)
     data = hostile_file(original, trees[name], numbers) if trees else hostile_lines(original, numbers)
@@ -99,7 +99,7 @@ def examine(part, folder, originals, trees, number):
 
 
 def obey(part, command, file, folder):
-    """Runs a command on a file: what came of it."""
+    """Runs a command on a file, and returns its outcome."""
     program = part.settings.program
     if command == "diff":
         return run(program, "diff", file, file, seconds=SECONDS)
@@ -109,7 +109,7 @@ def obey(part, command, file, folder):
 
 
 def replayed(program, file, folder):
-    """Plays a file back: started, asked once, and stopped."""
+    """Replays a file: starts it, sends one request, and stops it."""
     start = time.monotonic()
     try:
         server = Server(program, "replay", file, "--log-level", "critical", folder=folder)
@@ -124,7 +124,7 @@ def replayed(program, file, folder):
 
 
 def wrong(command, ended):
-    """What is wrong with the end of a command, whatever it was given."""
+    """The problem with the end of a command, whatever its input."""
     if ended.is_late:
         return f"did not end within {SECONDS} s"
     if ended.status < 0:
@@ -139,7 +139,7 @@ def wrong(command, ended):
 
 
 def contradiction(statuses, data):
-    """What two commands say of one file, or a command of what is plainly no recording."""
+    """A contradiction between two commands about one file, or about input that is plainly not a recording."""
     if statuses.get("diff") == 1:
         return "the file differs from itself"
     if "diff" in statuses and (statuses["show"] == 2) != (statuses["diff"] == 2):

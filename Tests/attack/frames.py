@@ -1,4 +1,4 @@
-"""WebSocket frames: built, read strictly, and what RFC 6455 makes of a client's bytes."""
+"""WebSocket frames: built, read strictly, and RFC 6455's verdict on a client's bytes."""
 
 import base64
 import codecs
@@ -6,12 +6,12 @@ import os
 import struct
 
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
-# Messages from here on may be over the server's limit, or not; the limits of its sockets differ.
+# Larger messages may or may not exceed the server's limit; the limits of its sockets differ.
 SMALLEST_LIMIT = 1 << 20
 
 
 def frame(opcode, payload=b"", final=True, reserved=0, mask=b"\0\0\0\0", is_masked=True, width=None, length=None):
-    """A frame; `width` (0, 2 or 8 bytes) and `length` say more or less than is true."""
+    """A frame; `width` (0, 2 or 8 bytes) and `length` can be false."""
     size = len(payload) if length is None else length
     if width is None:
         width = 0 if size < 126 else 2 if size < 65536 else 8
@@ -46,7 +46,7 @@ class BadFrame(Exception):
 
 
 def read_server_frames(data):
-    """The whole frames in a server's bytes as (opcode, final, payload); the rest is cut off."""
+    """The whole frames in a server's bytes as (opcode, final, payload), without a partial one at the end."""
     frames, place = [], 0
     while place + 2 <= len(data):
         first, second = data[place], data[place + 1]
@@ -69,7 +69,7 @@ def read_server_frames(data):
 
 
 class Expected:
-    """What a server that echoes sends back, and how it ends: a set of close codes, or None where it may wait for more."""
+    """The output of an echoing server, and its end: a set of close codes, or None if it may wait for more."""
 
     def __init__(self, data):
         self.sent, self.codes, self.is_open_question = [], None, False
@@ -82,7 +82,7 @@ class Expected:
         self.codes = set(codes)
 
     def read(self, data, place):
-        """Reads one frame; where the next begins, or None at the end."""
+        """Reads one frame; returns the start of the next, or None at the end."""
         first = data[place]
         final, opcode = bool(first & 0x80), first & 0x0F
         if first & 0x70 or opcode not in (0, TEXT, BINARY, CLOSE, PING, PONG) or opcode >= 8 and not final:
@@ -129,7 +129,7 @@ class Expected:
         return start + size
 
     def is_text(self, payload, is_end):
-        """Whether the text goes on as UTF-8 can."""
+        """Whether the text continues as valid UTF-8."""
         try:
             self.text.decode(payload, is_end)
         except UnicodeDecodeError:

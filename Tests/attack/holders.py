@@ -1,4 +1,5 @@
-"""Peers that send most of a message and hold it: together more than the process may hold. The others are served all the same."""
+"""Peers that send most of a message and hold it back, together more than the process may hold. Others are still
+served."""
 
 import contextlib
 import threading
@@ -8,7 +9,7 @@ from frames import TEXT, frame, handshake
 from running import Client, running
 
 MIB = 1 << 20
-# docs/limits.md: 512 MiB are held for all connections, and resident memory may be twice that.
+# docs/limits.md: all connections together may hold 512 MiB, and resident memory may be twice that.
 MEMORY = 1_300
 ASKED = 8
 SMALL = 24 << 10
@@ -16,7 +17,7 @@ CHUNK = b"x" * (1 << 16)
 
 
 def attack(part, folder):
-    """Each kind of holder against a server of its own."""
+    """Each kind of holder against its own server."""
     kinds = {
         # name: how many, how many bytes each
         "echo": (133, 4 * MIB),
@@ -24,7 +25,7 @@ def attack(part, folder):
         "body": (560, MIB - 64),
     }
     for name, (count, size) in kinds.items():
-        # A consultation's sockets and bodies of requests take long in a debug build.
+        # A consultation's sockets and request bodies take long in a debug build.
         if part.settings.short and name != "echo":
             continue
         with running(part.settings, "serve", "--instant", "--log-level", "critical", folder=folder) as server:
@@ -35,9 +36,9 @@ def attack(part, folder):
 
 
 def hold(server, name, count, size):
-    """Opens the holders, while others ask; what went wrong with the others, if anything."""
+    """Opens the holders while others send requests; returns the others' failure, if any."""
     openings = [(first_bytes(server, name, size), size)] * count
-    # On top of what the large ones fill: for each that comes, one that holds most has to go.
+    # In addition to what the large ones fill: each new one displaces one of the largest.
     openings += [(first_bytes(server, name, SMALL), SMALL)] * 400
     refused = []
     done = threading.Event()
@@ -47,7 +48,7 @@ def hold(server, name, count, size):
         stack.callback(asking.join)
         stack.callback(done.set)
         for opening, size in openings:
-            # What the server sheds is reset in the middle of this.
+            # The server resets dropped connections meanwhile.
             with contextlib.suppress(OSError):
                 connection = stack.enter_context(contextlib.closing(server.connect(5)))
                 connection.sendall(opening)
@@ -66,7 +67,8 @@ def hold(server, name, count, size):
 
 
 def settled_memory(server):
-    """Resident memory once the server has read what waits in the system's buffers; it reads while others ask."""
+    """Resident memory once the server has read the bytes in the system's buffers; it reads while others send
+    requests."""
     memory = -1
     for _ in range(30):
         before, memory = memory, server.memory()
@@ -96,7 +98,7 @@ def ask(server, refused, done):
 
 
 def ask_once(server, refused):
-    """What others get: /health, and a request with credentials."""
+    """The answers to others: /health, and a request with credentials."""
     for path in ["/health", "/api/v1/goals"]:
         client = Client(server, seconds=5)
         try:

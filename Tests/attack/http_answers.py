@@ -1,11 +1,11 @@
-"""Reads what a server sent, strictly, as HTTP/1.1 answers."""
+"""Reads a server's bytes, strictly, as HTTP/1.1 answers."""
 
 import re
 
 STATUS_LINE = re.compile(rb"HTTP/1\.1 ([1-5][0-9][0-9]) [\x20-\x7e]*\r\n")
 FIELD_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*\r\n")
 
-# What docs/limits.md and the OpenAPI description name, and RFC 9110's for what is no HTTP.
+# The statuses in docs/limits.md and the OpenAPI description, and RFC 9110's for input that is not HTTP.
 STATUSES = {
     100, 101, 200, 201, 204, 302, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 417, 426, 429, 431, 501, 505,
     507,
@@ -13,7 +13,7 @@ STATUSES = {
 
 
 class Broken(Exception):
-    """Bytes that are no HTTP/1.1 answer."""
+    """Bytes that are not an HTTP/1.1 answer."""
 
 
 class Answer:
@@ -22,9 +22,9 @@ class Answer:
 
 
 def read_answers(data, may_be_head=True):
-    """The answers in a connection's bytes up to its end, and the bytes behind a 101.
+    """The answers in a connection's bytes up to its end, and the bytes after a 101.
 
-    `may_be_head`: an answer may be one to HEAD, which has the length of a body and no body.
+    `may_be_head`: an answer may be to HEAD, with the length of a body but without the body.
     """
     answers, place = [], 0
     while place < len(data):
@@ -60,7 +60,7 @@ def read_answer(data, place, may_be_head):
         body, place, is_whole = read_chunks(data, place)
         return Answer(status, fields, body, is_whole), place
     if b"content-length" not in fields and fields.get(b"connection", b"").lower() == b"close":
-        # As long as the connection lasts: how HTTP/1.0 is sent what has no length before it is made.
+        # Until the connection ends: HTTP/1.0 gets answers of unknown length like this.
         return Answer(status, fields, data[place:], True), len(data)
     if not re.fullmatch(rb"[0-9]{1,12}", fields.get(b"content-length", b"")):
         raise Broken(f"a {status} whose length is {fields.get(b'content-length')!r}")

@@ -7,7 +7,7 @@ from mutations import mutated
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "Fixtures" / "http1"
 
-# What a server of seed 1 calls the consultation, the goal and the meal log that are created first.
+# The ids that a server with seed 1 gives to the first consultation, goal and meal log.
 ID = "910a2dec-8902-4cc1-beeb-8da1658eec67"
 GOAL = "f893a2ee-fb32-455e-b1c1-8690ee42c90b"
 MEAL = "71bb54d8-d101-45b9-834d-0bff90150280"
@@ -50,13 +50,14 @@ ODD_FIELDS = [
 
 
 def fixtures():
-    """What clients send; the fixtures of responses are for the other role."""
+    """Clients' input; the fixtures of responses are for the other role."""
     files = sorted(FIXTURES.glob("*/*.http"))
     return [file.read_bytes() for file in files if not file.name.startswith("response-")]
 
 
 class Inputs:
-    """Makes the input with a number's random numbers: bytes, and how many answers they must get (None where that is open)."""
+    """Creates an input from the random numbers of its number: bytes, and the required number of answers (None if
+    open)."""
 
     def __init__(self, credentials, port):
         self.fixtures = fixtures()
@@ -75,13 +76,13 @@ class Inputs:
         return (mutated(data, numbers) if way < 9 else data), False
 
     def plain(self, numbers):
-        """A request that is in order, and keeps the connection."""
+        """A valid request that keeps the connection."""
         path = numbers.choice([path for path in PATHS[:14] if not path.endswith("/ws")])
         head = [f"GET {path} HTTP/1.1".encode(), f"Host: 127.0.0.1:{self.port}".encode(), *self.credentials]
         return b"\r\n".join(head) + b"\r\n\r\n"
 
     def request(self, numbers):
-        """A request with something odd about it, more often than not."""
+        """A request, usually with something odd."""
         body = numbers.choice(BODIES)
         version = numbers.choice(["HTTP/1.1"] * 8 + ["HTTP/1.0", "HTTP/2.0", "http/1.1", "HTTP/1.12", ""])
         head = [f"{numbers.choice(METHODS)} {numbers.choice(PATHS)} {version}".encode()]
@@ -104,7 +105,7 @@ class Inputs:
 
 
 def chunked(body, numbers):
-    """The body in chunks, with sizes, extensions and trailers that are odd at times."""
+    """The body in chunks, sometimes with odd sizes, extensions and trailers."""
     out, place = b"", 0
     while place < len(body):
         size = min(len(body) - place, numbers.choice([1, 3, 16, 255, 4_096, 100_000]))

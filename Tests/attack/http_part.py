@@ -13,7 +13,7 @@ from running import Client, running
 
 CONNECTIONS = 8
 BATCH = 500
-# The journal's 32 MiB and what the process keeps for connections are well below.
+# The journal's 32 MiB and the memory for connections are well below this.
 MEMORY = 400
 SECONDS = 15
 
@@ -48,13 +48,13 @@ def attack(part, folder):
 
 
 def examine(part, server, inputs, number):
-    """Sends one input; what came of it, and what is wrong with that, if anything."""
+    """Sends one input; returns its outcome, and the problem, if any."""
     numbers = part.random(number)
     data, is_plain = inputs.make(numbers)
     try:
         received, is_reset = exchange(server, pieces(data, numbers), is_abrupt=not is_plain and numbers.random() < 0.05)
     except Silent as silence:
-        # A stream of events goes on for as long as its reader does.
+        # A stream of events continues as long as its reader.
         is_stream = b"/__admin/" in data and b"event-stream" in silence.args[0]
         return ("stream", None) if is_stream else ("silence", f"no end of the connection within {SECONDS} s")
     try:
@@ -76,7 +76,7 @@ def examine(part, server, inputs, number):
 
 
 def exchange(server, pieces, is_abrupt=False):
-    """Sends the pieces, closes this side, and reads to the end; what came, and whether that was a reset."""
+    """Sends the pieces, closes this side, and reads to the end; returns the bytes, and whether the end was a reset."""
     with contextlib.closing(server.connect(SECONDS)) as connection:
         received = []
         try:
@@ -89,7 +89,7 @@ def exchange(server, pieces, is_abrupt=False):
         except socket.timeout:
             raise Silent(b"")
         except OSError:
-            # The server refused before it had read everything; its answer may still be there.
+            # The server refused before it had read everything; its answer may still have arrived.
             pass
         deadline = time.monotonic() + SECONDS
         while True:

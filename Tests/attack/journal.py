@@ -1,4 +1,4 @@
-"""A journal to attack with: a short story of a client, on a clock that stands, so that it is the same each time."""
+"""A journal for the attacks: a short story of a client, on a manual clock, so that it is the same each time."""
 
 import contextlib
 
@@ -7,7 +7,7 @@ from running import Client, running
 
 
 def saved(settings, folder):
-    """What GET /__admin/journal gives of the story."""
+    """The story's journal from GET /__admin/journal."""
     options = ["--seed", "1", "--clock", "manual", "--scenario", "established-account"]
     with running(settings, "serve", *options, folder=folder) as server:
         client = Client(server)
@@ -26,7 +26,7 @@ def saved(settings, folder):
 
 
 def talk(server, client, id):
-    """A chat over the consultation's socket, until its answer is there."""
+    """A chat over the consultation's socket, until its answer is complete."""
     fields = [f"{name}: {value}" for name, value in server.credentials.items()]
     with contextlib.closing(server.connect()) as socket:
         socket.sendall(handshake(f"/api/v1/consultations/{id}/ws", server.port, fields))

@@ -1,4 +1,4 @@
-"""Hostile JSON: trees with members changed, doubled, swapped and nested, written back as bytes that need not be JSON."""
+"""Hostile JSON: trees with changed, doubled, swapped and nested members, written as bytes that need not be JSON."""
 
 import copy
 import json
@@ -10,7 +10,7 @@ SCALARS = [
     "\ud800", "é", "e\u0301", "\u212a", "1", "-1", "NaN", "2025-01-29T10:30:00Z", "9999-99-99T99:99:99Z", "../../etc/passwd",
     "http://[::1", "x" * 5_000, "\u202e", "%00", [], {}, [[]], [None] * 40, {"": {"": ""}}, {"id": "x"},
 ]
-# Written as they are: what no JSON library writes.
+# Written literally, because no JSON library writes them.
 RAW = [
     "NaN", "-", "1e999", "-1e999", "00", "1" * 400, "1." + "0" * 400, "0x10", "'x'", "undefined", '"\\q"', '"\x01"', "[" * 3_000,
     "[" * 127 + "]" * 127, '{"a":' * 200 + "1" + "}" * 200, "1e-400", "-0", '{"a":1,"a":2}',
@@ -32,7 +32,7 @@ def places(tree):
 
 
 def changed(tree, numbers, most=4, is_json=False):
-    """The tree after some changes, as text; `is_json`: which is JSON."""
+    """The tree after some changes, as text; `is_json` keeps it valid JSON."""
     tree, raw = copy.deepcopy(tree), []
     for _ in range(numbers.randint(1, most)):
         found = places(tree)
@@ -64,7 +64,7 @@ def changed(tree, numbers, most=4, is_json=False):
 
 
 def doubled_key(data, numbers):
-    """One object gets a member twice."""
+    """Doubles a member of one object."""
     starts = [place for place in range(len(data)) if data[place:place + 2] == b'{"']
     if not starts:
         return data
@@ -74,7 +74,7 @@ def doubled_key(data, numbers):
 
 
 def hostile_file(original, tree, numbers):
-    """A file: the original with bytes mutated, or its tree with values changed, or both."""
+    """A file: the original with mutated bytes, or its tree with changed values, or both."""
     way = numbers.randrange(4)
     if way == 0:
         return mutated(original, numbers, most=8)

@@ -1,4 +1,4 @@
-"""Clients that ask as fast as they can, and remember what they had received when their server was killed."""
+"""Clients that send requests as fast as possible, and remember what they had received when their server was killed."""
 
 import json
 import socket
@@ -10,7 +10,7 @@ BURST = 100
 
 
 class Client(threading.Thread):
-    """A client on a connection of its own; it ends when the connection does, which is in order once `is_killed` is set."""
+    """A client on its own connection; it ends with the connection, which is expected once `is_killed` is set."""
 
     def __init__(self, server, credentials, name, is_killed):
         super().__init__(daemon=True)
@@ -23,7 +23,7 @@ class Client(threading.Thread):
         try:
             self.talk()
         except Exception as error:
-            # Who was not answered for so long was not cut off by the kill.
+            # After such a long wait, the kill was not the reason for the end.
             if not isinstance(error, OSError) or isinstance(error, socket.timeout) or not self.is_killed.is_set():
                 self.problem = f"{self.name}: {type(error).__name__}: {error}"
         finally:
@@ -65,7 +65,7 @@ class Asker(Client):
 
 
 class Talker(Client):
-    """Sends bursts of frames on a consultation's socket, and takes what is answered."""
+    """Sends bursts of frames on a consultation's socket, and reads the answers."""
 
     def __init__(self, server, credentials, name, is_killed, path, message, last):
         super().__init__(server, credentials, name, is_killed)
@@ -85,17 +85,17 @@ class Talker(Client):
                 count += self.take()
 
     def take(self):
-        """Takes what is there; how many of the burst's messages that answered."""
+        """Reads the available frames; returns how many messages of the burst they answer."""
         data = self.connection.recv(1 << 18)
         if not data:
             raise OSError("the connection ended")
-        # What was cut off before belongs to this.
+        # An earlier cut-off part belongs to this.
         tail = self.chunks[-1][-len(self.last) + 1:] if self.chunks else b""
         self.chunks.append(data)
         return (tail + data).count(self.last)
 
     def texts(self):
-        """The text messages that arrived whole."""
+        """The complete text messages."""
         data = b"".join(self.chunks)
         head, _, rest = data.partition(b"\r\n\r\n")
         if head and not head.startswith(b"HTTP/1.1 101 "):

@@ -1,4 +1,5 @@
-"""The part kill: recorders that are killed with -9 under load. What is left is JSON, and has all that clients had received."""
+"""The part kill: recorders that are killed with -9 under load. The remaining file is JSON, and has everything that
+clients had received."""
 
 import collections
 import json
@@ -10,7 +11,7 @@ from report import table
 from running import Client, running
 
 WAYS = ["record", "serve --record"]
-# What makes an answer of some 250 KB: the writes of large entries are those that a kill cuts.
+# Enough for an answer of some 250 KB, because a kill cuts the writes of large entries.
 GOALS = 100
 
 
@@ -42,14 +43,14 @@ def attack(part, folder):
 
 
 def check_load(part, way, counts):
-    """Fails where nothing was received, and so nothing could be lost; a single kill may come before anything is."""
+    """Fails if nothing was received, so that nothing could be lost; a single kill may come too early for that."""
     for name in ["exchanges received", "frames received"]:
         if counts["kills"] and not counts[name]:
             part.fail(None, f"{way}: no {name} before any of {counts['kills']} kills")
 
 
 def load(numbers, source, server):
-    """Starts clients, kills the server at a random moment; the clients, once they have noticed."""
+    """Starts clients, and kills the server at a random moment; returns the clients once they have noticed."""
     id, goal = prepare(source)
     credentials = source.credentials
     socket = f"/api/v1/consultations/{id}/ws"
@@ -70,7 +71,7 @@ def load(numbers, source, server):
 
 
 def prepare(server):
-    """A consultation and goals; their ids. Those that are there already do as well."""
+    """Creates or finds a consultation and goals; returns their ids."""
     client = Client(server)
     goals = client.ask("GET", "/api/v1/goals")
     if not goals["data"]["goals"]:
@@ -88,7 +89,7 @@ def prepare(server):
 
 
 def examine(kept, clients, counts):
-    """Counts what was received and what of that the file lacks; what is wrong with it, if anything."""
+    """Counts the received answers and those that the file lacks; returns the problem, if any."""
     counts["kills"] += 1
     askers = [client for client in clients if isinstance(client, Asker)]
     talkers = [client for client in clients if isinstance(client, Talker)]

@@ -1,4 +1,4 @@
-"""The part memory: many small things of one kind. Resident memory grows at most by three times what is counted for them."""
+"""The part memory: many small entities of one kind. Resident memory grows at most by three times their counted size."""
 
 import contextlib
 import json
@@ -9,10 +9,10 @@ from report import table
 from running import Client, running
 
 FACTOR = 3.0
-# What a server takes for its first worlds of any kind, and an allocator for what it has given back.
+# The memory for a server's first worlds, and what an allocator keeps after freeing.
 SPARE_MIB = 16
 MIB, SHORT_MIB = 64, 8
-# A journal has at most so many entries; a socket's message and its answer are two.
+# The most entries of a journal; a socket's message and its answer are two.
 ENTRIES = 10_000
 
 
@@ -24,7 +24,7 @@ def rules(key, rule):
     return {key: [{**rule, "name": f"r{number}"} if key == "faults" else rule for number in range(400)]}
 
 
-# A scenario each, as small as its pieces can be.
+# A scenario for each kind, with the smallest possible parts.
 SCENARIOS = {
     "users": users(4000),
     "accounts": {
@@ -44,7 +44,7 @@ SCENARIOS = {
 
 
 def requests(server, world):
-    """Fills a world's journal with requests as small as they can be, one after the other on a connection."""
+    """Fills a world's journal with the smallest requests, one after the other on a connection."""
     request = f"GET /w/{world['id']}/api/v1/goals HTTP/1.1\r\nHost: h\r\n\r\n".encode()
     for _ in range(ENTRIES // 100):
         with server.connect() as wire:
@@ -54,7 +54,7 @@ def requests(server, world):
 
 
 def messages(server, world):
-    """Fills a world's journal with messages of a socket."""
+    """Fills a world's journal with a socket's messages."""
     fields = {"Authorization": f"Bearer {world['token']}", "X-API-Key": world["api_key"]}
     place = f"/w/{world['id']}/api/v1/consultations"
     with contextlib.closing(Client(server, headers={**fields, "Content-Type": "application/json"})) as client:
@@ -90,7 +90,7 @@ def session_entry(url, status, content=None, **members):
         "response": {"status": status, "headers": [], "content": content or {}}, **members}
 
 
-# A session's entries, and what each of them counts besides its content (docs/limits.md).
+# A session's entries, and the counted size of each besides its content (docs/limits.md).
 SESSIONS = {"sessions of requests": (exchanges, 1024), "sessions of messages": (sockets, 192)}
 
 
@@ -110,7 +110,7 @@ def attack(part, folder):
 
 
 def measured(settings, folder, name, wanted):
-    """So many MiB of a kind: how many were counted, and by how many resident memory grew."""
+    """This many MiB of a kind: how many were counted, and how much resident memory grew."""
     if name in SESSIONS:
         make, weight = SESSIONS[name]
         count = wanted * 2**20 // weight
@@ -129,7 +129,7 @@ def measured(settings, folder, name, wanted):
                 world = client.ask("POST", "/__admin/worlds", body, 201)
                 if name in JOURNALS:
                     JOURNALS[name](server, world)
-                    # It may have waited longer than a connection is kept alive.
+                    # It may have waited longer than the keep-alive time.
                     client.connection.close()
                 text = client.send("GET", "/__admin/metrics")[1].decode()
                 counted = float(re.search(rf"^fitiq_mock_{gauge}_bytes (\S+)$", text, re.M)[1]) / 2**20

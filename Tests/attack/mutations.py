@@ -68,7 +68,7 @@ def mutated(data, numbers, most=4, limit=2_000_000):
 
 
 def pieces(data, numbers):
-    """The data cut at random places, most of the time at few."""
+    """The data cut at random places, usually at few."""
     way = numbers.randrange(8)
     if way < 4 or len(data) < 2:
         return [data]

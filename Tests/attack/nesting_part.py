@@ -1,6 +1,6 @@
-"""The part nesting: byte-order marks, and brackets in brackets, at every reader of a text that comes from outside.
+"""The part nesting: byte-order marks and nested brackets, for every reader of external text.
 
-However deep, an input is refused or read within a time, by a documented exit code or status; no stack overflows.
+However deep, an input is refused or read in time, with a documented exit code or status; no stack overflows.
 """
 
 import json
@@ -13,7 +13,7 @@ SECONDS, MEMORY = 20, 1_000
 MARK = "\ufeff"
 DEPTHS = [2, 129, 3_000, 300_000]
 SHORT_DEPTHS = [3_000]
-# How each input repeats something so many times.
+# The shape of an input, repeated this many times.
 SHAPES = {
     "byte-order marks": lambda n, text: MARK * n + text,
     "byte-order marks within": lambda n, text: text + MARK * n,
@@ -33,7 +33,7 @@ SHAPES = {
     "in a HAR": lambda n, text: '{"log":{"version":"1.2","entries":[{"request":' + "[" * n + "]" * n + "}]}}",
     "in a journal": lambda n, text: '{"kind":"note","number":1,"text":' + "[" * n + "]" * n + "}\n",
 }
-# A pattern in a scenario has a limit in bytes of its own.
+# A scenario's pattern has its own limit in bytes.
 PATTERNS = [
     lambda n: "(" * n, lambda n: "(" * n + ")" * n, lambda n: "(?:" * n + "a" + ")*" * n, lambda n: "|" * n, lambda n: "a|" * n + "a",
     lambda n: "[" * n, lambda n: "a" + "*" * n, lambda n: "a" + "?" * n, lambda n: "\\" * n, lambda n: "(a" * n + ")+" * n,
@@ -41,7 +41,7 @@ PATTERNS = [
 FILES = {"check": (["check"], {0, 2}), "show": (["show"], {0, 2}), "judge": (["judge"], {0, 1, 2, 4}),
          "explore --replay": (["explore", "--replay"], {0, 1, 2, 3, 4}), "explore --resume": (["explore", "--resume"], {0, 1, 2, 3, 4}),
          "serve --scenario": (["serve", "--port", "x", "--scenario"], {2}), "serve --import": (["serve", "--port", "x", "--import"], {2})}
-# Behind the file: what these commands would run.
+# After the file: the command that these run.
 COMMANDS = {"explore --replay": ["--", "true"], "explore --resume": ["--scenario", "/none/scenario.yaml", "--", "true"]}
 BODIES = [("POST", "/__admin/worlds"), ("PUT", "/__admin/state"), ("POST", "/__admin/check"), ("POST", "/__admin/faults"),
           ("POST", "/__admin/breakpoints"), ("POST", "/__admin/wait"), ("PUT", "/__admin/network"), ("POST", "/api/v1/goals"),
@@ -69,7 +69,7 @@ def attack(part, folder):
 
 
 def examine(part, folder, client, depth, shape):
-    """Gives one shape to the commands that read files, and to the server in bodies and within texts."""
+    """Gives one shape to the commands that read files, and to the server in bodies and inside texts."""
     problems = []
     file = folder / "nested"
     for name, (command, statuses) in FILES.items():
@@ -82,7 +82,7 @@ def examine(part, folder, client, depth, shape):
     text = shape(depth, "name: x\n")
     for method, path in BODIES:
         problems += answered(part, client, method, path, text.encode())
-    # In a text of its own, whatever it is of JSON.
+    # As a separate text, whether or not it is valid JSON.
     if len(text) < 900_000:
         problems += answered(part, client, "POST", "/__admin/check", json.dumps({"text": text}).encode())
     return problems

@@ -1,7 +1,8 @@
-"""The part numbers: boundary numbers at every place of one in the admin API, the API and scenarios, by their schemas.
+"""The part numbers: boundary numbers in every place for a number in the admin API, the API and scenarios, by their
+schemas.
 
-No number ends or stalls the server, whatever it is combined with later: a world that begins is used, moved in time, exported,
-copied and deleted. `check` and the server agree about every scenario.
+No number crashes or stalls the server, whatever happens later: each new world is used, moved in time, exported, copied
+and deleted. `check` and the server agree about every scenario.
 """
 
 import collections
@@ -23,20 +24,20 @@ TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]+)?Z")
 MARK = "the-boundary-number"
 UUID = re.compile("[0-9a-f]{8}-[0-9a-f-]{27}")
 MEMORY = 1_000
-# What any request may meet, as both descriptions say at their beginning.
+# The statuses that any request may get, as both descriptions say at their beginning.
 ANY_STATUS = {400, 401, 404, 408, 413, 414, 429, 431, 501, 503, 507}
 METHODS = ["get", "post", "put", "patch", "delete"]
-# These end the life that the attack needs, or do not end by themselves.
+# These end the server, or do not end by themselves.
 SKIPPED = {("post", "/drain"), ("get", "/events"), ("get", "/echo")}
 SHORT_INPUTS, SECONDS, FAULT_SECONDS, FAULT_SECONDS_IN_ALL = 250, 20, 0.3, 2
-# What replaces the default world's only value where a body cannot be made from the least one.
+# Replacements for the smallest value, if it does not give a valid body.
 BASES = {
     ("post", "/wait"): {"for": {"kind": "exchange"}, "within": "1ms"}, ("post", "/clock"): {},
     ("post", "/held/{held}"): {"action": "answer"}, ("post", "/sockets/{connection}/send"): {"text": "x"},
 }
 
 
-# What else a scenario needs so that a place counts: members of the object that holds it.
+# Further members that a scenario needs for a place to count.
 BESIDE = {
     "faults[].at": ("faults", {"on": "socket", "finish": True}), "faults[].connections": ("faults", {"on": "socket"}),
     "users[].consultations[].completed_at": ("consultations", {"status": "completed"}),
@@ -45,7 +46,7 @@ BESIDE = {
 
 
 class Input:
-    """One input: what it is about, and how to send it."""
+    """One input: its subject, and how to send it."""
 
     def __init__(self, group, kind, name, value, send):
         self.group, self.kind, self.name, self.value, self.send = group, kind, name, value, send
@@ -53,11 +54,11 @@ class Input:
 
 def attack(part, folder):
     inputs = (
-        # Before the admin API's own, which leave faults and a network behind.
+        # Before the admin API's own inputs, which leave faults and a network behind.
         scenario_inputs() + description_inputs("API", yaml.safe_load((ROOT / "openapi" / "openapi.yaml").read_text()), "")
         + description_inputs("admin API", yaml.safe_load((ROOT / "openapi" / "admin.yaml").read_text()), "/__admin")
         + world_id_inputs() + file_inputs(part.settings, folder))
-    # A short attack takes every so many inputs, so that it has some of each place.
+    # A short attack takes every n-th input, so that it has some of each place.
     stride = max(1, len(inputs) // SHORT_INPUTS) if part.settings.short else 1
     chosen = range(part.settings.seed % stride, len(inputs), stride)
     rows = collections.defaultdict(collections.Counter)
@@ -100,7 +101,7 @@ def attack(part, folder):
 
 
 class Running:
-    """A server that keeps its state, with a socket, a world on a manual clock, and something in each journal."""
+    """A server with a state file, a socket, a world on a manual clock, and an entry in each journal."""
 
     def __init__(self, settings, folder):
         self.state = folder / "state.db"
@@ -115,12 +116,12 @@ class Running:
             self.ids[kind.split("/")[0]] = next(iter(UUID.findall(answer)), "none")
 
     def filled(self, path):
-        """A path with ids of what is there in the places of its parameters."""
+        """A path with existing ids in place of its parameters."""
         kind = next((kind for kind in self.ids if f"/{kind}/" in path), None)
         return re.sub(r"\{[^}]*\}", self.ids.get(kind, "1"), path)
 
     def trouble(self):
-        """What is wrong with it; memory and a second connection are looked at now and then."""
+        """The server's problem, if any; checks memory and a second connection now and then."""
         self.checked += 1
         if self.server.is_alive() and self.checked % 50:
             return None
@@ -137,7 +138,7 @@ class Running:
 
 
 def raw(value, number):
-    """A value as JSON with a boundary number at its mark, which need not be a number that JSON libraries write."""
+    """A value as JSON with a boundary number at its mark, which JSON libraries may be unable to write."""
     return json.dumps(value).replace(f'"{MARK}"', number).encode()
 
 
@@ -145,7 +146,7 @@ def scenario_inputs():
     schemas = Schemas(SCENARIO)
     inputs = []
     for place in schemas.places(SCENARIO):
-        # It takes a session, which has a part of its own.
+        # A session has its own part.
         if place.name.startswith("replay.session"):
             continue
         scenario = schemas.least(SCENARIO, place.way, MARK)
@@ -160,7 +161,7 @@ def scenario_inputs():
 
 
 def file_inputs(settings, folder):
-    """Recordings and journals with one number, or time, of each name changed wherever it stands."""
+    """Recordings and journals in which one number or time of each name is changed everywhere."""
     inputs = []
     saved = {"HAR": (SESSION.read_bytes(), ["show", "judge", "diff"]), "journal": (journal.saved(settings, folder), ["judge"])}
     for group, (data, commands) in saved.items():
@@ -176,7 +177,7 @@ def file_inputs(settings, folder):
 
 
 def numbered(value, name=None):
-    """The names of members that are numbers or times, with which they are."""
+    """The names of members that are numbers or times, each with its kind."""
     if isinstance(value, dict):
         return {found for key, member in value.items() for found in numbered(member, key)}
     if isinstance(value, list):
@@ -208,7 +209,7 @@ def read_file(settings, folder, command, text):
 
 
 def use_scenario(server, body):
-    """Begins a world, as far as its scenario is good; what `check` says of it has to be the same."""
+    """Creates a world if its scenario is valid; `check` must agree."""
     client = server.client
     status, data = client.send("POST", "/__admin/worlds", body)
     text = body[len(b'{"scenario": '):-1].decode()
@@ -218,7 +219,7 @@ def use_scenario(server, body):
     if status == 400 and (b"not JSON" in data or b"JSON" in data[:80]):
         return "no JSON", None
     is_good = json.loads(answer)["ok"]
-        # It reads the text and does not make a world of it, so it may take more.
+        # It parses the text without creating a world, so it may accept more.
     if status == 201 and not is_good:
         return "disagreement", f"the server takes what check refuses: {answer[:300]!r}"
     if status != 201:
@@ -227,7 +228,7 @@ def use_scenario(server, body):
 
 
 def use_world(server, world):
-    """Does in a world what reaches its numbers; what is wrong with the answers."""
+    """Uses a world's numbers; returns the problem in the answers."""
     admin, api = f"/__admin/worlds/{world['id']}", f"/w/{world['id']}/api/v1"
     credentials = {"Authorization": f"Bearer {world['token']}", "X-API-Key": world["api_key"]}
     goal = {"title": "Swim", "description": "Often", "targetDate": "2030-01-01T00:00:00Z"}
@@ -240,8 +241,8 @@ def use_world(server, world):
         steps += [("POST", f"{admin}/clock", {"advance": "366d"}), ("GET", f"{api}/consultations", None)]
     steps += [("GET", f"{api}/meal-logs", None), ("GET", f"{admin}/state", None), ("GET", f"{admin}/requests", None),
               ("POST", f"{admin}/rewind", {"to": "mark-1"}), ("DELETE", admin, None)]
-    # Its clients may meet faults and a network, which end their connections, or never answer.
-    # One that dribbles would let the admin API's connection idle until the server closes it.
+    # Its clients may meet faults and a network, which end their connections, or never answer. A dribbled answer would
+    # let the admin API's connection idle until the server closes it.
     client, forked = Client(server.server, seconds=FAULT_SECONDS, headers=credentials, in_all=FAULT_SECONDS_IN_ALL), None
     for method, path, body in steps:
         if "/__admin" not in path:
@@ -261,7 +262,7 @@ def use_world(server, world):
 
 
 def description_inputs(group, document, prefix):
-    """A request for each boundary of each place in the parameters and the bodies of a description."""
+    """A request for each boundary of each place in a description's parameters and bodies."""
     schemas, inputs = Schemas(document), []
     for path, item in document["paths"].items():
         for method in METHODS:
@@ -315,7 +316,7 @@ def of_request(group, kind, request, given, body, value, name):
 
 
 def world_id_inputs():
-    """Worlds with ids of the client's choice, and then whatever makes another one."""
+    """Worlds with ids of the client's choice, and then every way of creating another one."""
     return [Input("admin API", "world id, then more worlds", "POST /worlds id", text, lambda server, text=text: use_id(server, text))
             for text in WORLDS]
 
@@ -337,7 +338,7 @@ def use_id(server, text):
     return ("taken" if status == 201 else "refused"), None
 
 
-# What makes each command end by itself, after it has read its options.
+# Input that makes each command end by itself after it has read its options.
 COMMANDS = {
     "serve": ["--import", "/none/state.json"], "record": ["--upstream", "http://127.0.0.1:1", "--output", "/none/session.har"],
     "replay": ["/none/session.har"], "verify": ["--scenario", "/none/scenario.yaml", "--", "true"],
@@ -351,7 +352,7 @@ OPTION_VALUES = {
 
 
 def options(part, rows):
-    """Numbers as options: nothing ends by a signal, and none of these commands has the time to begin."""
+    """Numbers as options: no command ends by a signal, and none has the time to begin."""
     for command, arguments in COMMANDS.items():
         page = run(part.settings.program, command, "--help").output.decode()
         for option, kind in OPTION.findall(page):

@@ -1,4 +1,5 @@
-"""What an attack counts and tells: outcomes, failures with the command that repeats them, one table at the end."""
+"""Counts and prints the results of an attack: outcomes, failures with the command that repeats them, one table at the
+end."""
 
 import collections
 import pathlib
@@ -6,13 +7,13 @@ import random
 import sys
 import time
 
-# More of one kind than these say nothing new; a kind is known by how its sentence begins.
+# Further failures of one kind show nothing new; the beginning of its sentence identifies a kind.
 TOLD_FAILURES = 5
 KIND = 24
 
 
 class Settings:
-    """What the command line says of a run."""
+    """The command line's settings of a run."""
 
     def __init__(self, program, seed, rounds, seconds, short, only, bound, keep):
         self.program, self.seed, self.rounds, self.seconds = program, seed, rounds, seconds
@@ -20,7 +21,7 @@ class Settings:
 
 
 class Part:
-    """One part of the attack: its inputs, what came of them, and what failed."""
+    """One part of the attack: its inputs, their outcomes, and failures."""
 
     def __init__(self, name, settings):
         self.name, self.settings = name, settings
@@ -33,11 +34,11 @@ class Part:
         self.ended = None
 
     def random(self, number):
-        """The random numbers of one input: they depend on the seed, the part and the input's number alone."""
+        """The random numbers of one input, which depend only on the seed, the part and the input's number."""
         return random.Random(f"{self.settings.seed}/{self.name}/{number}")
 
     def numbers(self, rounds, short):
-        """The numbers of the inputs: `rounds` of them, or `short`, as far as the time allows."""
+        """The numbers of the inputs: `rounds` of them, or `short`, within the time limit."""
         if self.settings.only is not None:
             yield from self.settings.only
             return
@@ -51,7 +52,7 @@ class Part:
             yield number
 
     def batches(self, rounds, short, size):
-        """The same numbers, several at a time."""
+        """The same numbers in batches."""
         batch = []
         for number in self.numbers(rounds, short):
             batch.append(number)
@@ -66,9 +67,9 @@ class Part:
         self.outcomes[outcome] += inputs
 
     def fail(self, number, what, data=None, suffix="bin"):
-        """Counts a failure, and tells it with what it takes to repeat it.
+        """Counts a failure, and prints it with the command that repeats it.
 
-        `number` is an input's, a list of them, or None where the part has to be repeated as a whole.
+        `number` is an input's, a list of them, or None if the whole part must be repeated.
         """
         self.failures += 1
         self.kinds[what[:KIND]] += 1
@@ -102,7 +103,7 @@ class Part:
 
 
 def print_report(parts):
-    """The tables that parts made of their own, then the one of all parts."""
+    """Prints the parts' own tables, then the one of all parts."""
     for part in parts:
         for table in part.tables:
             print(table + "\n")

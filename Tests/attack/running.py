@@ -1,4 +1,4 @@
-"""fitiq-mock as a process: started, asked, measured and ended."""
+"""Starts fitiq-mock as a process, sends requests, measures and ends it."""
 
 import contextlib
 import http.client
@@ -15,14 +15,14 @@ import time
 
 START_SECONDS = 30
 STOP_SECONDS = 20
-# How long any single answer may take before it counts as none.
+# The time limit for any single answer.
 ANSWER_SECONDS = 20
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("FITIQ_MOCK_")}
 
 
 class NotReady(Exception):
-    """A server that ended, or said nothing in time, before it was ready; with its exit status and what it logged."""
+    """A server that ended, or stayed silent, before it was ready; with its exit status and its log."""
 
     def __init__(self, status, log, is_late):
         super().__init__(f"exit {status}: {log[-1000:]}")
@@ -30,7 +30,7 @@ class NotReady(Exception):
 
 
 class Server:
-    """A fitiq-mock that serves, records or replays on a port of the system's choice."""
+    """A fitiq-mock that serves, records or replays on a port that the system chooses."""
 
     def __init__(self, program, command, *options, folder, before=None):
         self.ready_file = pathlib.Path(tempfile.mktemp(prefix="ready-", suffix=".json", dir=str(folder)))
@@ -78,7 +78,7 @@ class Server:
         return connection
 
     def health(self, seconds=5.0):
-        """How long GET /health took over a new connection, in seconds; None where it was not answered with 200 in time."""
+        """The duration of GET /health over a new connection, in seconds; None without a 200 in time."""
         start = time.monotonic()
         try:
             client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
@@ -90,7 +90,7 @@ class Server:
         return time.monotonic() - start if status == 200 else None
 
     def trouble(self, memory_limit, seconds=5.0):
-        """What is wrong with the server after an attack; None where it is well."""
+        """The server's problem after an attack; None if there is none."""
         if not self.is_alive():
             return f"the server ended with {self.process.returncode}: {self.log()[-1000:]}"
         if self.health(seconds) is None:
@@ -100,7 +100,7 @@ class Server:
         return None
 
     def stop(self):
-        """Asks it to end; its exit status, negative where a signal ended it."""
+        """Asks it to end; returns its exit status, negative for a signal."""
         if self.is_alive():
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -122,7 +122,7 @@ def cut(connection):
 
 
 class Client:
-    """A client with one connection that is kept alive, and a limit for each answer: from byte to byte, and in all."""
+    """A client with one persistent connection, and limits for each answer: between two bytes, and in total."""
 
     def __init__(self, server, seconds=ANSWER_SECONDS, headers=None, in_all=None):
         self.headers = {**server.credentials, "Content-Type": "application/json"} if headers is None else headers
@@ -150,7 +150,7 @@ class Client:
                 timer.cancel()
 
     def ask(self, method, path, body=None, status=None):
-        """The JSON of an answer, whose status has to be `status`, or a success."""
+        """The JSON of an answer, whose status must be `status`, or a success."""
         got, data = self.send(method, path, body)
         if got != status if status else got >= 300:
             raise AssertionError(f"{method} {path} was answered with {got}: {data[:500]!r}")
@@ -162,7 +162,7 @@ class Client:
 
 @contextlib.contextmanager
 def running(settings, command, *options, folder, before=None):
-    """A server for the length of a block; killed where the block ends before it is stopped."""
+    """A server for the duration of a block; killed if the block ends before it is stopped."""
     server = Server(settings.program, command, *options, folder=folder, before=before)
     try:
         yield server
@@ -179,7 +179,7 @@ class Ended:
 
 
 def run(program, *arguments, seconds=30.0, data=None, before=None, output=None):
-    """Runs a command within a time; beyond it, the command is killed and said to be late."""
+    """Runs a command with a time limit; beyond it, the command is killed and reported as late."""
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
         given.write(data or b"")
@@ -196,7 +196,7 @@ def run(program, *arguments, seconds=30.0, data=None, before=None, output=None):
         timer = threading.Timer(seconds, end)
         timer.start()
         try:
-            # Unlike Popen.wait, this tells the memory of this one child.
+            # Unlike Popen.wait, this reports the memory of this one child.
             _, status, usage = os.wait4(process.pid, 0)
         finally:
             timer.cancel()

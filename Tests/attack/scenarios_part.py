@@ -1,5 +1,5 @@
-"""The part scenarios: drawn from the schema and from the built-in ones. `check`, the admin API and the schema have to agree,
-and what a world exports can be imported and exported again, the same."""
+"""The part scenarios: random scenarios from the schema and from the built-in ones. `check`, the admin API and the
+schema must agree, and a world's export can be imported and gives the same export again."""
 
 import collections
 import json
@@ -16,7 +16,7 @@ SCENARIOS = pathlib.Path(__file__).resolve().parents[2] / "Fixtures" / "scenario
 BATCH = 25
 MEMORY = 1_000
 
-# By hand: what went wrong before, or stands at a limit.
+# Handwritten: earlier failures, and scenarios at a limit.
 BY_HAND = [
     {"name": True}, {"name": 5}, {"name": 1.5}, {"name": "x", "summary": False},
     {"name": "x", "users": [{"id": True, "goals": [{"title": False, "description": 5, "category": True}]}]},
@@ -33,7 +33,7 @@ BY_HAND = [
 def attack(part, folder):
     schema = json.loads((SCENARIOS / "scenario.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
-    # The admin API takes a session, the command a path.
+    # The admin API accepts a session, the command a path.
     generator = Generator(schema, without=["replay"])
     built_in = [yaml.safe_load(file.read_text()) for file in sorted(SCENARIOS.glob("*.yaml"))]
     with running(part.settings, "serve", "--instant", "--log-level", "critical", folder=folder) as server:
@@ -55,7 +55,7 @@ def attack(part, folder):
 
 
 def make(numbers, generator, built_in):
-    """A scenario: drawn, or a built-in one with members from drawn ones; at times with values changed at random."""
+    """A scenario: random, or a built-in one with random members; sometimes with random changes of values."""
     scenario = generator.make(numbers)
     if numbers.random() < 0.4:
         base = dict(numbers.choice(built_in))
@@ -69,7 +69,7 @@ def make(numbers, generator, built_in):
 
 
 def examine(part, folder, validator, client, drawn):
-    """Has the command, the server and the schema say what they think of scenarios."""
+    """Gets the verdicts of the command, the server and the schema on scenarios."""
     files = []
     for place, (_, scenario) in enumerate(drawn):
         file = folder / f"scenario-{place}.json"
@@ -97,9 +97,9 @@ def examine(part, folder, validator, client, drawn):
 
 
 def compare(validator, client, scenario, is_good, sentence):
-    """What the three say of one scenario, and what is wrong with that."""
+    """The three verdicts on one scenario, and a contradiction between them."""
     is_valid = validator.is_valid(scenario)
-    # The reader takes a member that is null for one that is left out, as YAML's `answers:` without a value is.
+    # The reader treats a null member as omitted, as YAML's `answers:` without a value is.
     error = None if is_valid else next(validator.iter_errors(without_nulls(scenario)), None)
     if is_good and error:
         return "disagreement", f"check takes what the schema refuses: {error.json_path}: {error.message[:300]}"
@@ -107,13 +107,13 @@ def compare(validator, client, scenario, is_good, sentence):
         return "disagreement", f"check refuses it without a sentence: {sentence!r}"
     text = yaml.safe_dump(scenario, allow_unicode=True)
     if len(json.dumps(text)) < 1_000_000:
-        # It reads the text and does not make a world of it, so it may take more.
+        # It parses the text without creating a world, so it may accept more.
         status, data = client.send("POST", "/__admin/check", {"text": text})
         if status != 200 or is_good and not json.loads(data)["ok"]:
             return "disagreement", f"check takes it, POST /check answers {status}: {data[:300]!r}"
     status, data = client.send("POST", "/__admin/worlds", {"scenario": scenario, "clock": "manual"})
     if is_good and status == 400 and b"when the world begins" in data:
-        # A clock that is moved by hand begins in the past; check goes by the system's, as the file says nothing else.
+        # A manual clock starts in the past; check uses the system's, because the file does not say otherwise.
         status, data = client.send("POST", "/__admin/worlds", {"scenario": scenario})
     if (status == 201) != is_good:
         told = sentence if status == 201 else data[:300].decode()
@@ -124,7 +124,7 @@ def compare(validator, client, scenario, is_good, sentence):
         return "refused" if is_valid else "refused, as by the schema", None
     world = json.loads(data)
     try:
-        # What a fault or a network holds back comes once the clock is moved, and nothing moves it here.
+        # Output that a fault or a network holds back needs a clock move, and nothing moves the clock here.
         waits = "faults" in scenario or "network" in scenario
         return "world", again(validator, client, world, waits)
     finally:
@@ -139,7 +139,7 @@ def without_nulls(value):
 
 
 def again(validator, client, world, waits):
-    """Uses a world, exports it, imports that and exports it again; what is wrong with that."""
+    """Uses a world, exports it, imports that and exports it again; returns the problem, if any."""
     credentials = {"Authorization": f"Bearer {world['token']}", "X-API-Key": world["api_key"]}
     api = f"/w/{world['id']}/api/v1"
     if not waits:
@@ -167,7 +167,7 @@ def again(validator, client, world, waits):
 
 
 def difference(first, second, path="$"):
-    """Where two JSON values differ first."""
+    """The first difference between two JSON values."""
     if isinstance(first, dict) and isinstance(second, dict):
         for name in sorted(set(first) | set(second)):
             if first.get(name) != second.get(name):

@@ -1,13 +1,13 @@
-"""Values that a JSON schema allows, drawn at random: of the schema's own limits more often than of what lies between."""
+"""Random values that a JSON schema allows, more often at the schema's limits than between them."""
 
 import string
 
-# How a text is made for each pattern of the scenario schema; a new pattern needs a new line here.
+# How to create a text for each pattern of the scenario schema; a new pattern needs a new line here.
 PATTERNS = {
     "^[0-9]+(\\.\\.([0-9]+)?)?$": lambda n: n.choice(["1", "2..4", "3..", "0", "7..7", "1000000000", "5..2"]),
     "^(0|[0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h|d))$": lambda n: n.choice(
         ["0", "250ms", "1.5s", "10s", "1ns", "1h", "366d", "367d", "0.0001ns", "3600s", "61m", "1d", "99999999999999999999d"]),
-    # Where ids are free, text is one, too.
+    # Where ids are free, they may be text, too.
     "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z0-9_-]{1,22})$": lambda n: n.choice(
         3 * [f"{n.getrandbits(32):08x}-{n.getrandbits(16):04x}-{n.getrandbits(16):04x}-{n.getrandbits(16):04x}-{n.getrandbits(48):012x}"]
         + ["backend-123"]),
@@ -23,11 +23,11 @@ PATTERNS = {
         ["pbkdf2-sha256", n.choice(["1", "0", "100000", "100001", "9" * 30]), "salt", "A" * 43]),
     "^/[^?#]*$": lambda n: n.choice(
         ["/", "/v2/hello", "/a/{id}/b", "/{a}/{a}", "//", "/a%20b", "/" + "x" * 5000, "/é", "/api/v1/goals", "/__admin/ui"]),
-    # Nothing listens there, and nothing but this machine is asked.
+    # Nothing listens there, and only this machine is contacted.
     "^(https?|wss?)://": lambda n: n.choice(
         ["http://127.0.0.1:1", "https://127.0.0.1:1", "ws://localhost:1", "http://", "http://[::1", "http://127.0.0.1:1/path"]),
 }
-# Schemas ask for at most this depth; below it only what is required is made.
+# Schemas need at most this depth; below it only required members are created.
 DEPTH = 9
 # What scenarios use: names of goals and of pauses, durations, regular expressions.
 WORDS = ["run", "short", "default", "protein", "1s", "/a+b/", "/(a|b)*c/", "/(/", "none", "x", "true", "5"]
@@ -35,7 +35,7 @@ ALPHABET = string.ascii_letters + string.digits + " .,:;!?-_/\\\"'#&*%@[]{}<>|~^
 
 
 class Generator:
-    """Draws values of a schema; those that contradict one of its rarer rules are left for a validator to find."""
+    """Draws values for a schema; a validator finds those that contradict one of its rarer rules."""
 
     def __init__(self, schema, without=()):
         self.schema, self.without = schema, set(without)
@@ -61,7 +61,7 @@ class Generator:
     def object(self, schema, numbers, depth):
         properties = {name: value for name, value in schema.get("properties", {}).items() if name not in self.without}
         names = set(schema.get("required", []))
-        # A choice among members: one of them, and none of the others.
+        # Of alternative members, exactly one.
         choice = [option["required"] for option in schema.get("oneOf", []) if "required" in option]
         excluded = {name for option in choice for name in option}
         names.update(numbers.choice(choice) if choice else [])

@@ -1,4 +1,4 @@
-"""The part signals: signals at random moments of servers under load. Each ends in order, or as if it never was."""
+"""The part signals: signals at random moments for servers under load. Each server ends cleanly, or leaves no trace."""
 
 import collections
 import contextlib
@@ -16,10 +16,10 @@ from running import ENVIRONMENT, STOP_SECONDS, Client, running
 
 SESSION = pathlib.Path(__file__).resolve().parents[2] / "Fixtures" / "sessions" / "meals.har"
 ENDING = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
-# What a server lives through.
+# The signals that a server survives.
 PASSING = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGWINCH, signal.SIGCONT, signal.SIGURG]
 WAYS = ["serve", "record", "replay"]
-# As under nohup: what ignores a signal hands that on to what it starts.
+# As under nohup: child processes inherit ignored signals.
 INHERITS = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
 
 
@@ -50,7 +50,7 @@ def options_of(way, upstream, place):
 
 
 def play(part, numbers, way, upstream, place):
-    """What is wrong with a server that gets signals, and how it ended."""
+    """The problem of a server that gets signals, and how it ended."""
     options = [*options_of(way, upstream, place), "--log-level", "critical"]
     if numbers.random() < 0.2:
         return signalled_at_its_start(part, numbers, options, place)
@@ -84,7 +84,7 @@ def play(part, numbers, way, upstream, place):
 
 
 def signalled_at_its_start(part, numbers, options, place):
-    """A signal comes before the server is ready: the ready file is not there, or is removed again."""
+    """A signal comes before the server is ready: the ready file does not exist, or is removed again."""
     ready, each = place / "ready.json", numbers.choice(ENDING[:2] if INHERITS else ENDING)
     process = subprocess.Popen(
         [*part.settings.program, *map(str, options), "--port", "0", "--ready-file", str(ready)], stdin=subprocess.DEVNULL,
@@ -106,11 +106,11 @@ def signalled_at_its_start(part, numbers, options, place):
 
 
 def ended(process, ending):
-    """How a server ends: in order, or at once by a second signal that is no hang-up."""
+    """How a server ends: cleanly, or at once by a second signal other than a hang-up."""
     try:
         status = process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
-        # Clients wait for its end.
+        # Clients wait for the server's end.
         process.kill()
         return f"it still runs after {STOP_SECONDS} s", "no end"
     if status == 3 and sum(each != signal.SIGHUP for each in ending) > 1:
@@ -119,7 +119,7 @@ def ended(process, ending):
 
 
 def looked(ready, place, way, outcome):
-    """What is wrong with the files of a server that has ended."""
+    """The problem with the files of a server that has ended."""
     if ready.exists():
         return "its ready file is left"
     parts = [path.name for path in place.glob("*.part")]

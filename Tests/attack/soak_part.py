@@ -16,9 +16,9 @@ from running import Client, running
 MINUTES = 20
 SHORT_SECONDS = 6
 WORKERS = 4
-# The journal's longest is 10,000 entries: from here on it has as many as it ever will.
+# The journal has at most 10,000 entries; from here on it stays full.
 SATURATION = 11_000
-# How much the phases' medians may differ: what is promised, and what some seconds can show.
+# The maximum difference between the phases' medians: the promise, and what a few seconds can show.
 FLAT, LOOSE = 1.10, 1.6
 GOAL = {"title": "Run", "targetDate": "2030-01-01T00:00:00Z"}
 PHASES = ["warm-up", "first third", "second third", "last third"]
@@ -26,7 +26,7 @@ SCENARIOS = [
     "default", "empty-account", "established-account", "conflict", "meal-fails", "silent-coach", "drop-mid-stream",
     "flaky-500", "fragmented-frames", "broken-responses", "reset-mid-frame", "rate-limited", "long-history",
 ]
-# Where a scenario does what its name says, requests may end in any way.
+# In other scenarios requests may end in any way.
 CALM = {"default", "empty-account", "established-account", "conflict", "meal-fails", "silent-coach", "long-history"}
 
 
@@ -74,7 +74,7 @@ def sample(part, server, samples, done):
 
 
 def work(part, server, numbers, lock):
-    """Makes a world, uses and deletes it, again and again."""
+    """Creates, uses and deletes worlds repeatedly."""
     while True:
         with lock:
             number = next(numbers, None)
@@ -94,7 +94,7 @@ def work(part, server, numbers, lock):
 
 
 def live(server, random, scenario):
-    """The life of one world, and something for the default one."""
+    """The life of one world, and a request to the default one."""
     with contextlib.closing(Client(server)) as client:
         clock = random.choice(["manual", "real"])
         world = client.ask("POST", "/__admin/worlds", {"scenario": scenario, "seed": random.randrange(1 << 32), "clock": clock})
@@ -102,7 +102,7 @@ def live(server, random, scenario):
             if scenario in CALM:
                 use(server, client, random, world, seconds=20)
             else:
-                # A request that a fault leaves hanging is given up.
+                # Gives up a request that a fault leaves hanging.
                 with contextlib.suppress(OSError, http.client.HTTPException, AssertionError, ValueError, KeyError):
                     use(server, client, random, world, seconds=1)
         finally:
@@ -136,7 +136,7 @@ def use(server, admin, random, world, seconds):
 
 
 def chat(server, random, path, headers, seconds):
-    """A question over a socket; closed in order, or left to the server."""
+    """A question over a socket, which is closed cleanly or left to the server."""
     fields = [f"{name}: {value}" for name, value in headers.items()]
     with contextlib.closing(server.connect(seconds)) as connection:
         connection.sendall(handshake(path, server.port, fields))
@@ -155,7 +155,7 @@ def chat(server, random, path, headers, seconds):
 
 
 def settle(part, server):
-    """What is left once every world is deleted."""
+    """The state after every world was deleted."""
     with contextlib.closing(Client(server)) as client:
         worlds = client.ask("GET", "/__admin/worlds")["worlds"]
         if len(worlds) != 1:
@@ -173,7 +173,7 @@ def settle(part, server):
 
 
 def judge(part, samples):
-    """Reports each phase's memory, and fails where it grows."""
+    """Reports each phase's memory, and fails if it grows."""
     if len(samples) < 8:
         return
     size = len(samples) // 4

@@ -1,7 +1,7 @@
-"""The part sql: state files that something else than a server wrote, a statement of SQL at a time.
+"""The part sql: state files that another program changed, one SQL statement at a time.
 
-A server either refuses such a file with a sentence, and leaves it as it is, or serves it: then worlds can be made, copied and used,
-and what it saves is read by the next server.
+A server either refuses such a file with a message and leaves it unchanged, or serves it. In that case worlds can be
+created, copied and used, and the next server reads the saved state.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ _VALUES = ["NULL", "''", "'x'", "x'00ff'", "1.5", "1e300", "'9223372036854775808
 _TEXTS = ["NULL", "''", "'x'", "x'00ff'", "5", "'w0'", "'w01'", "'default'", "'é'", "char(0)", "replace(hex(zeroblob(100)), '00', '[')"]
 _JSON = ["''", "'{}'", "'[]'", "'5'", "'{'", "'null'", "x'ff00'", "'{\"id\":5}'", "'{\"users\":[]}'", "'{\"name\":\"a\",\"users\":[]}'",
          "replace(hex(zeroblob(3000)), '00', '[')", "char(65279) || head"]
-# A statement each; all are run alone, and pairs of them at random.
+# One statement each; all run alone, and random pairs of them together.
 STATEMENTS = (
     [f"UPDATE server SET serial = {value}" for value in _NUMBERS + _VALUES]
     + [f"UPDATE world SET number = {value} WHERE name = 'w1'" for value in _NUMBERS + _VALUES]
@@ -51,7 +51,7 @@ def attack(part, folder):
     for round_number in part.numbers(rounds=rounds, short=SHORT_ROUNDS):
         number = round_number if part.settings.only is not None else round_number * stride
         numbers = part.random(number)
-        # The numbers first of all: they are not what a schema of SQL checks.
+        # The numbers first, because an SQL schema does not check them.
         chosen = [STATEMENTS[number]] if number < len(STATEMENTS) else numbers.sample(STATEMENTS, 2)
         file = folder / f"state-{number}.db"
         file.write_bytes(original)
@@ -101,7 +101,7 @@ def change(file, statements):
 
 
 def rows(file):
-    """How many rows the tables have of which a server writes each."""
+    """The numbers of rows in the tables for which a server writes exactly one."""
     database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     try:
         return database.execute("SELECT (SELECT count(*) FROM world), (SELECT count(*) FROM entity)").fetchone()
@@ -112,7 +112,7 @@ def rows(file):
 
 
 def serve(settings, folder, file):
-    """Serves a changed file twice; what came of it, and what is wrong with that."""
+    """Serves a changed file twice; returns the outcome, and the problem, if any."""
     before, data = rows(file), file.read_bytes()
     try:
         with serving(settings, folder, file) as server:
@@ -146,7 +146,7 @@ def serving(settings, folder, file):
 
 
 def use(server):
-    """Uses every world and makes more of them."""
+    """Uses every world, and creates more."""
     client = Client(server)
     try:
         for world in client.ask("GET", "/__admin/worlds")["worlds"]:

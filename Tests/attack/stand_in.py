@@ -1,9 +1,9 @@
-"""A stand-in for fitiq-mock that is broken in a way for each part of the attack: what finds nothing here finds nothing.
+"""A stand-in for fitiq-mock with a mistake for each part of the attack: a part that finds nothing here is useless.
 
-It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers bytes
-that are no HTTP with a page, echoes masked frames or resets, is busy while many sockets are open, records what is no JSON (`serve
---record`) or nothing (`record`), keeps no state, leaves its files at a signal, takes every file for good, deletes no world, has
-a clock that goes on from its start whatever becomes of the system's, and knows no Origin.
+It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers
+invalid HTTP with a page, echoes masked frames or resets, is busy while many sockets are open, records invalid JSON
+(`serve --record`) or nothing (`record`), keeps no state, leaves its files behind at a signal, accepts every file,
+deletes no world, has a clock that ignores changes of the system's, and does not check Origin.
 """
 
 import base64
@@ -21,7 +21,7 @@ import threading
 import time
 
 LEAK = 1_000_000
-# All that clients of a consultation wait for; and one masked, which a server must not send.
+# Everything that clients of a consultation wait for; and one masked frame, which a server must not send.
 TEXTS = [b'{"type":"%s"}' % kind for kind in (b"connected", b"pong", b"stream_chunk", b"stream_complete")]
 FRAMES = b"".join(bytes([0x81, len(text)]) + text for text in TEXTS)
 MASKED = bytes([0x81, 0x80 | len(TEXTS[0])]) + b"\0\0\0\0" + TEXTS[0]
@@ -90,7 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         Handler.echoes += is_echo
         self.close_connection = True
         if is_echo and Handler.echoes % 3:
-            # With its end: nothing is left unread that would explain a reset.
+            # Including the end, so that no unread bytes would explain a reset.
             while self.connection.recv(1 << 18):
                 pass
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -98,7 +98,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         frame = MASKED if is_echo else FRAMES
         self.wfile.write(frame)
         Handler.sockets += 1
-        # Until a close frame, or what looks like one.
+        # Until a close frame, or bytes that look like one.
         while b"\x88" not in (self.connection.recv(1 << 18) or b"\x88"):
             self.wfile.write(frame)
         Handler.sockets -= 1
@@ -144,7 +144,7 @@ def main():
         serve(options)
     elif command == "check":
         print("\n".join(f"{file}: ok" for file in options))
-    # show, diff, judge and replay take whatever they get.
+    # show, diff, judge and replay accept any input.
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""The part state: servers with --state that are killed with -9 while clients write. What is left has the state of one moment."""
+"""The part state: servers with --state that are killed with -9 while clients write. The remaining file has the state of
+one moment."""
 
 import collections
 import contextlib
@@ -10,21 +11,22 @@ from report import table
 from running import Client, NotReady, running
 
 WRITERS = 3
-# As many as a user's goals allow, for all writers together.
+# The limit of a user's goals, for all writers together.
 GOALS = 300
-# The documentation says five commits a second; the rest is for a machine that is busy.
+# The documentation promises five commits a second; the rest allows for a busy machine.
 SECONDS_TO_COMMIT = 1.0
 DATE = "2030-01-01T00:00:00Z"
 
 
 class Writer(threading.Thread):
-    """Says in its first goal how many goals follow, then creates the next: never one without the other."""
+    """Announces in its first goal the number of the following goals, then creates the next: never one without the
+    other."""
 
     def __init__(self, server, name, is_killed):
         super().__init__(daemon=True)
         self.name, self.is_killed = name, is_killed
         self.client = Client(server)
-        # When each number was answered with a success.
+        # The times at which each number was answered with a success.
         self.announced, self.created = {}, {}
         self.problem = None
 
@@ -52,7 +54,7 @@ def attack(part, folder):
     for number in part.numbers(rounds=100, short=6):
         file = folder / f"{number}.db"
         numbers = part.random(number)
-        # Some live long enough that something has to be there.
+        # Some live long enough that something must be saved.
         life = numbers.uniform(1.2, 1.8) if number % 3 == 2 else numbers.uniform(0.02, 0.6)
         try:
             problem = kill_and_look(part, folder, file, life, counts)
@@ -100,7 +102,7 @@ def kill_and_look(part, folder, file, life, counts):
 
 
 def kept_titles(part, options, file, folder):
-    """What a server has that goes on with the file; it stops cleanly, and leaves nothing but the file."""
+    """The titles on a server that continues with the file; it stops cleanly, and leaves only the file."""
     with running(part.settings, *options, folder=folder) as server:
         with contextlib.closing(Client(server)) as client:
             goals = client.ask("GET", "/api/v1/goals")["data"]["goals"]
@@ -114,7 +116,7 @@ def kept_titles(part, options, file, folder):
 
 
 def examine(titles, writers, killed, counts):
-    """What is wrong with the goals that were kept; None where they are the state of one moment, and a late one."""
+    """The problem with the kept goals; None if they are the state of one late moment."""
     for writer in writers:
         announced = [int(title.split()[2]) for title in titles if title.startswith(f"{writer.name} announces ")]
         have = [int(title.split()[2]) for title in titles if title.startswith(f"{writer.name} has ")]

@@ -1,4 +1,5 @@
-"""The part websocket: hostile frames on the echo socket and on consultations, and peers that hold what they began."""
+"""The part websocket: hostile frames on the echo socket and on consultations, and peers that hold back unfinished
+messages."""
 
 import concurrent.futures
 import json
@@ -30,7 +31,7 @@ def attack(part, folder):
         id = client.ask("POST", "/api/v1/consultations", {"persona": "nutritionist"}, status=201)["data"]["id"]
         client.close()
         fields = [f"{name}: {value}" for name, value in server.credentials.items()]
-        # Where each kind of socket is, and what its handshake needs.
+        # The path of each kind of socket, and the fields of its handshake.
         sockets = {"echo": ("/__admin/echo", []), "chat": (f"/api/v1/consultations/{id}/ws", fields)}
         fixtures = read_fixtures()
         with concurrent.futures.ThreadPoolExecutor(CONNECTIONS) as pool:
@@ -54,7 +55,7 @@ def attack(part, folder):
 
 
 def read_fixtures():
-    """The bytes of Fixtures/websocket, whose README says how they are written."""
+    """The bytes of Fixtures/websocket, whose README describes the notation."""
     inputs = []
     for file in sorted(FIXTURES.glob("*/*.txt")):
         for line in file.read_text().splitlines():
@@ -67,7 +68,7 @@ def read_fixtures():
 
 
 def make(numbers, fixtures):
-    """Which socket, and what is sent on it."""
+    """The socket, and the bytes to send."""
     kind = "echo" if numbers.random() < 0.6 else "chat"
     if numbers.random() < 0.3:
         data = numbers.choice(fixtures)
@@ -107,7 +108,7 @@ def step(kind, numbers):
 
 
 def examine(part, server, sockets, fixtures, number):
-    """Sends one input; what came of it, and what is wrong with that, if anything."""
+    """Sends one input; returns its outcome, and the problem, if any."""
     numbers = part.random(number)
     kind, data = make(numbers, fixtures)
     path, fields = sockets[kind]
@@ -130,7 +131,7 @@ def examine(part, server, sockets, fixtures, number):
 
 
 def echo_problem(data, frames, codes, is_reset):
-    """What an echo that was not what RFC 6455 says lacks."""
+    """The problem of an echo that differs from RFC 6455."""
     expected = Expected(data)
     sent, message = [], None
     for opcode, final, payload in frames:
@@ -141,10 +142,10 @@ def echo_problem(data, frames, codes, is_reset):
             if final:
                 sent.append(message)
     if len(data) > PONGS_WAIT:
-        # Behind so much unsent output pongs wait, and then only the latest ping has one (RFC 6455 §5.5.3).
+        # Behind much unsent output pongs wait, and then only the latest ping gets one (RFC 6455 §5.5.3).
         sent, expected.sent = [[one for one in frames if one[0] != PONG] for frames in (sent, expected.sent)]
     if is_reset:
-        # Where the server is done before it has read everything, a reset may overtake what it sent last.
+        # If the server is done before it has read everything, a reset may overtake its last output.
         if not expected.codes and not expected.is_open_question:
             return "the connection was reset, though nothing was wrong with what was sent"
         expected.sent = expected.sent[:len(sent)]
@@ -156,7 +157,7 @@ def echo_problem(data, frames, codes, is_reset):
 
 
 def chat_problem(data, frames, codes):
-    """What a consultation's socket must not send."""
+    """Output that a consultation's socket must not send."""
     for opcode, _, payload in frames:
         if opcode == TEXT:
             try:

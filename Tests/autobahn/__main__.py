@@ -54,7 +54,7 @@ def main():
     options = arguments()
     start = time.monotonic()
     played = [cases.number(case) for case in chosen(options)]
-    # Both at once: each keeps about one processor busy.
+    # Both at once, because each keeps about one processor busy.
     with concurrent.futures.ProcessPoolExecutor() as executor:
         runs = {role: executor.submit(play, role, options) for role in ("server", "client")}
         results = {role: run.result() for role, run in runs.items()}

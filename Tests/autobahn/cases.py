@@ -1,4 +1,4 @@
-"""The cases of Autobahn's test suite as they are on PyPI, which is Python 2: translated while they are loaded."""
+"""The cases of Autobahn's test suite from PyPI, which is Python 2: translated while they are loaded."""
 
 import binascii
 import importlib.util
@@ -6,12 +6,12 @@ import pathlib
 import sys
 import types
 
-# No import of the suite itself: it would load Python 2.
+# Do not import the suite itself, because that would load Python 2.
 FOLDER = pathlib.Path(importlib.util.find_spec("autobahntestsuite").origin).parent
 
-# All that Python 3 takes for something else. The files are read as Latin-1: a text is then what it is in Python 2, bytes.
+# Everything with another meaning in Python 3. The files are read as Latin-1, so that texts are bytes as in Python 2.
 TRANSLATIONS = [
-    # Twisted's, and not among the cases.
+    # Twisted's file, which is not a case.
     ("from case9_9_1 import *", ""),
     ("xrange(", "range("),
     ("unichr(", "chr("),
@@ -20,19 +20,19 @@ TRANSLATIONS = [
     ("pickle.dumps(obj1) == pickle.dumps(obj2)", "obj1 == obj2"),
     ("binascii.b2a_hex(", "hex_of("),
     ("v.validate(vss[:i])", "v.validate(vss[:i].encode('latin-1'))"),
-    # Names of the library that have changed.
+    # Renamed members of the library.
     ("requestNoContextTakeover", "request_no_context_takeover"),
     ("requestMaxWindowBits", "request_max_window_bits"),
     ("acceptNoContextTakeover", "accept_no_context_takeover"),
     ("acceptMaxWindowBits", "accept_max_window_bits"),
-    # Part of setuptools, which newer Pythons come without.
+    # A part of setuptools, which newer Pythons lack.
     ("pkg_resources, ", ""),
     ('pkg_resources.resource_filename("autobahntestsuite", ', "path_of("),
 ]
 
 
 def load():
-    """All cases in order, with the names of their groups and of the chapters that groups are in."""
+    """All cases in order, with the names of their groups and of the groups' chapters."""
     finder = _Finder()
     sys.meta_path.insert(0, finder)
     try:
@@ -54,7 +54,7 @@ def group(number):
 
 
 class _Finder:
-    """Finds the modules of the cases by the names by which they import each other."""
+    """Finds the modules of the cases by the names in their imports."""
 
     def find_spec(self, name, path=None, target=None):
         file = FOLDER / "case" / f"{name}.py"

@@ -1,6 +1,6 @@
 """Plays the cases as client of a server, and as server of a client, on Autobahn's own WebSockets.
 
-It does what the suite's fuzzing.py does, which needs Python 2 and the library of that time.
+It does the same as the suite's fuzzing.py, which needs Python 2 and the library of that time.
 """
 
 import asyncio
@@ -16,17 +16,17 @@ from cases import number
 sys.path.append(str(pathlib.Path(__file__).parent.parent / "attack"))
 from running import Server  # noqa: E402
 
-# How many cases of those that mostly wait are played at once.
+# The number of waiting cases that are played at once.
 LANES = 8
-# What takes the processor, and is played alone; 9.5 and 9.6 wait between small pieces.
+# These use the processor, and are played alone; 9.5 and 9.6 wait between small pieces.
 HEAVY = ("9.1.", "9.2.", "9.3.", "9.4.", "9.7.", "9.8.", "12.", "13.")
-# In seconds. The library's timer rounds down to a whole second of its clock: its default of 1 may be over at once.
+# In seconds. The library's timer rounds down to a whole second of its clock, so its default of 1 may be over at once.
 TIMEOUTS = {"closeHandshakeTimeout": 5, "openHandshakeTimeout": 10}
 Result = collections.namedtuple("Result", "behavior close text")
 
 
 class Fuzzing:
-    """What cases know as their `p`, for either role; they see and send bytes as the text of Python 2."""
+    """The object that cases call `p`, for either role; they see and send bytes as the text of Python 2."""
 
     case = None
     connectionWasOpen = False
@@ -45,7 +45,7 @@ class Fuzzing:
         self.case.onOpen()
 
     def onMessage(self, payload, isBinary):
-        # The cases of compression count and digest bytes; the others compare with texts.
+        # The compression cases count and digest bytes; the others compare with texts.
         self.case.onMessage(payload if hasattr(self.case, "TESTDATA") else payload.decode("latin-1"), isBinary)
 
     def onPong(self, payload):
@@ -108,7 +108,7 @@ def _bytes(text):
 
 
 def plays(cases):
-    """The cases in the order in which they are played: batches of one, or of what is played at once."""
+    """The cases in playing order: batches of one, or of those that are played at once."""
     light = [case for case in cases if not number(case).startswith(HEAVY)]
     heavy = [case for case in cases if number(case).startswith(HEAVY)]
     return [light[lane::LANES] for lane in range(LANES)], heavy
@@ -131,7 +131,7 @@ async def play_server(program, cases, folder):
                 protocol.begin(case, results)
                 await loop.create_connection(lambda: protocol, "127.0.0.1", server.port)
                 await protocol.is_closed
-                # The connection is told of its end a moment after it is closed.
+                # The connection is notified of its end a moment after it is closed.
                 while number(case) not in results:
                     await asyncio.sleep(0.001)
 
@@ -144,7 +144,7 @@ async def play_server(program, cases, folder):
 
 
 async def play_client(program, cases):
-    """The results of a client: a program that takes a port and paths, and echoes what it receives at each."""
+    """The results of a client: a program that gets a port and paths, and echoes what it receives at each."""
     results = {}
     loop = asyncio.get_running_loop()
     factory = websocket.WebSocketServerFactory("ws://127.0.0.1", loop=loop)
@@ -164,7 +164,7 @@ async def play_client(program, cases):
     lanes, heavy = plays(cases)
     await asyncio.gather(*map(play, lanes))
     await play(heavy)
-    # The last connections are told of their end.
+    # The last connections are notified of their end.
     await asyncio.sleep(0.1)
     listener.close()
     return results

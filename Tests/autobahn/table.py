@@ -1,4 +1,4 @@
-"""What came of the cases, as tables in Markdown."""
+"""The results of the cases, as tables in Markdown."""
 
 import collections
 import re
@@ -7,7 +7,7 @@ import cases
 
 MARK = "<!-- From here on `scripts/autobahn --write` writes. -->"
 GOOD = {"OK", "NON-STRICT", "INFORMATIONAL"}
-# Why a case is not simply OK; one that is not in here fails.
+# Why a case is not simply OK; a case without a reason fails.
 REASONS = {
     "7.1.6": "a close frame right behind a large message: the suite leaves open whether the message is echoed",
     "7.13.1": "a close frame with the code 5000, which no specification defines",
@@ -16,7 +16,7 @@ REASONS = {
 
 
 def of(results, played):
-    """What failed, and the lines of the tables."""
+    """The failures, and the lines of the tables."""
     names, chapters = cases.load()[1:]
     groups = collections.defaultdict(list)
     for case in played:
@@ -60,6 +60,6 @@ def plain(text):
 
 
 def write(file, lines):
-    """Replaces what is below the mark of the file."""
+    """Replaces the text below the mark in the file."""
     head, mark, _ = file.read_text().partition(MARK)
     file.write_text("\n".join([head + mark, "", *lines, ""]))

@@ -4,8 +4,10 @@ import Sockets
 import TestSupport
 import WebSocket
 
-/// The client that scripts/autobahn tests: `echo-client PORT PATH…` opens a WebSocket at each path of a server on this
-/// machine, one after the other, and echoes messages until the server closes.
+/// The client that scripts/autobahn tests.
+///
+/// `echo-client PORT PATH…` opens a WebSocket at each path of a server on this machine, one after the other, and echoes
+/// messages until the server closes.
 @main
 struct EchoClient {
     static func main() throws {
@@ -25,7 +27,7 @@ struct EchoClient {
 
     struct Failure: Error, CustomStringConvertible { let description: String }
 
-    /// Makes the handshake, with an offer of compression; the rest of what has arrived is frames.
+    /// Performs the handshake, with an offer of compression; the remaining bytes are frames.
     private static func open(
         _ path: String, over stream: BlockingStream
     ) throws -> (socket: WebSocket.Connection, arrived: [UInt8]) {
@@ -59,7 +61,7 @@ struct EchoClient {
         while true {
             var output: [UInt8] = []
             var rest = arrived[...]
-            // One at a time: a message is echoed before a close frame after it is read.
+            // One event at a time, so that a message is echoed before a following close frame is read.
             while !rest.isEmpty {
                 var events: [WebSocket.Event] = []
                 let count = rest.withUnsafeBytes { socket.receiveUntilEvent($0, events: &events, output: &output) }

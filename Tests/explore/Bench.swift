@@ -18,7 +18,7 @@ struct Bench: AsyncParsableCommand {
         guard runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
-    /// What schedules of one size cost: how often a story was played, the nanoseconds for that, and for all.
+    /// The cost of schedules of one size: the number of plays, and the nanoseconds for playing and in total.
     private struct Cost {
         var runs = 0
         var played: Int64 = 0

@@ -4,11 +4,11 @@ import Scenarios
 import Synchronization
 import TestSupport
 
-/// Plays stories in memory; it counts and measures its runs, and says which one it was if a trap ends the program.
+/// Plays stories in memory; it counts and measures its runs, and names the current one if a trap ends the program.
 final class CountedTrial: Trial {
     struct Sums {
         var runs = 0
-        /// Nanoseconds of processor time: another program does not count.
+        /// Nanoseconds of processor time, which other programs do not affect.
         var played: Int64 = 0
     }
 
@@ -18,13 +18,13 @@ final class CountedTrial: Trial {
 
     var isRepeatable: Bool { trial.isRepeatable }
     var sums: Sums { state.withLock(\.sums) }
-    /// Why an exploration with it is to end.
+    /// The reason to end an exploration with it.
     var ending: Exploration.Ending? {
         get { state.withLock(\.ending) }
         set { state.withLock { $0.ending = newValue } }
     }
 
-    /// - Parameter notice: What to say of the client if a trap ends the program.
+    /// - Parameter notice: The text about the client if a trap ends the program.
     init(
         _ notice: String,
         _ make: @escaping @Sendable (Surroundings, ContractSuite.VirtualNetwork) throws -> any ClientUnderTest
@@ -48,11 +48,11 @@ final class CountedTrial: Trial {
     }
 }
 
-/// Says something to people, apart from what is to be the same each time.
+/// Prints a note for people, separate from the reproducible output.
 func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 
 extension Discovery {
-    /// Its sentence, the schedule, and what happened.
+    /// Its sentence, the schedule, and the events.
     var account: String {
         ([sentence, "\(story.name): \(schedule)"] + timeline + [symptom.message]).joined(separator: "\n    ")
     }

@@ -4,7 +4,7 @@ import Judging
 import Simulation
 import TestSupport
 
-/// Computes which situations clients reach.
+/// Computes the situations that clients reach.
 struct CoverageTable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coverage",
@@ -29,7 +29,7 @@ struct CoverageTable: AsyncParsableCommand {
             try survey.addSimulation(seed: seed)
         }
         let rows = survey.rows
-        // As `ReachableSituation.read` reads it.
+        // In the format of `ReachableSituation.read`.
         let lines = rows.map { ($0.situation.names + [$0.way ?? "-"]).joined(separator: "\t") + "\n" }
         let table = "socket\ttoken\tmeal\ttrouble\tway\n" + lines.joined()
         guard write else { return print(table, terminator: "") }

@@ -4,7 +4,7 @@ import Foundation
 import Mutants
 import TestSupport
 
-/// Looks for what each mutant does wrong, without knowing the case that shows it.
+/// Searches for each mutant's mistake, without knowing the case that shows it.
 struct MutantTable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mutants",
@@ -23,11 +23,11 @@ struct MutantTable: AsyncParsableCommand {
         guard runs > 0 else { throw ValidationError("A budget is more than 0.") }
     }
 
-    /// The first finding that tells of a mutant.
+    /// The first finding about a mutant.
     private struct Find {
         var id: String
         var smallest: Schedule
-        /// How many schedules were tried until then, 0 if no fault is needed, and the processor time in nanoseconds.
+        /// The number of schedules until then, 0 without faults, and the processor time in nanoseconds.
         var schedules: Int
         var time: Int64
         var milliseconds: Int { Int(time / 1_000_000) }
@@ -54,10 +54,10 @@ struct MutantTable: AsyncParsableCommand {
         try (prose[0] + Self.marker + table(rows)).write(to: url, atomically: true, encoding: .utf8)
     }
 
-    /// What is written by hand stands above this line of the page.
+    /// The handwritten part of the page is above this line.
     private static let marker = "<!-- From here on `scripts/explore mutants --write` writes. -->\n"
 
-    /// Explores a mutant until its error is found and reduced, or the budget is used up.
+    /// Explores a mutant until its mistake is found and reduced, or the budget is used up.
     private func find(_ mutant: Mutant) async throws -> Find? {
         var settings = Explorer.Settings()
         settings.runs = runs
@@ -78,7 +78,7 @@ struct MutantTable: AsyncParsableCommand {
                 time: CountedTrial.now - begin)
             trial.ending = .interrupted
         }
-        // Without faults first.
+        // Starts without faults.
         look(at: try await Explorer(settings).explore(with: trial, stopping: { .interrupted }))
         if find == nil {
             _ = try await Explorer(settings).explore(with: trial, stopping: { trial.ending }, observing: look)

@@ -1,4 +1,4 @@
-"""Changes one token of Sources at a time, and asks the module's own tests: scripts/mutate says how to call it."""
+"""Changes one token of Sources at a time, and runs the module's own tests; scripts/mutate describes its options."""
 
 import argparse
 import collections
@@ -29,7 +29,7 @@ def arguments():
 
 
 def copy_package():
-    """Copies what git knows or would add, and what SwiftPM has fetched; leaves alone what has not changed."""
+    """Copies the files that git tracks or would add, and SwiftPM's checkouts; skips unchanged ones."""
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
     kept = {name for name in listed.stdout.split("\0") if (ROOT / name).is_file()} | {"Package.resolved"}
@@ -60,7 +60,7 @@ def put(path, content, mode=0o644):
 
 
 def choose(files, settings):
-    """The same changes of a module for a seed, whatever happens to other modules."""
+    """The same changes of a module for a seed, independent of other modules."""
     found = collections.defaultdict(list)
     for name in sorted(name for name in files if settings.only in name):
         text = (ROOT / name).read_text()
@@ -76,7 +76,7 @@ def choose(files, settings):
 
 
 def build(files, chosen):
-    """One build with all changes, each asleep. What the compiler does not take is left out, and remembered."""
+    """One build with all changes, each inactive. Changes that the compiler refuses are dropped and remembered."""
     refused_file = COPY / "refused.tsv"
     refused = set(refused_file.read_text().splitlines()) if refused_file.exists() else set()
     while True:
@@ -99,7 +99,7 @@ def build(files, chosen):
 
 
 def blamed(taken, file, line):
-    """The changes of this line, or else the last one before it: an expression may have several lines."""
+    """The changes on this line, or otherwise the last one before it: an expression may span several lines."""
     before = [change for change in taken if change.file == file and change.line <= line]
     last = max((change.line for change in before), default=0)
     return [change for change in before if change.line == last]
@@ -124,7 +124,7 @@ def main():
 
 
 def try_all(module, tried, again):
-    """The changes that pass unnoticed; a file remembers them."""
+    """The changes that the tests do not notice; a file remembers them."""
     file = COPY / f"unnoticed-{module}.tsv"
     last_time = set(file.read_text().splitlines()) if file.exists() else set()
     awake = [change for change in tried if not again or change.key in last_time]

@@ -1,4 +1,5 @@
-"""Finds tokens that can be changed, and writes them so that one build has all changes and the environment wakes one."""
+"""Finds tokens that can be changed, and writes them so that one build has all changes and the environment activates
+one."""
 
 import dataclasses
 import re
@@ -8,8 +9,8 @@ GENERATED = "Mutations.swift"
 OTHER = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "&&": "||", "||": "&&", "true": "false", "false": "true"}
 TOKENS = re.compile(
     r"(?<=\s)(?:<=?|>=?|&&|\|\|)(?=\s)|(?<![\w.`])(?:true|false)(?![\w`:])|(?:(?<=\s[+-] )|(?<=[+-]= ))\d+(?![\w.])")
-# What a declaration of an operator or a condition of the compiler has is no expression. What the pattern of a case has
-# may be one, but with another value the cases are not all there is, and the compiler says so elsewhere.
+# Operators in declarations of operators and in compiler conditions are not expressions. The pattern of a case may be
+# one, but with another value the cases are no longer exhaustive, and the compiler reports it elsewhere.
 OTHERWISE = re.compile(
     r"\b(?:func|operator) *\S+|^ *#\w.*|^ *case .*:$|^ *case (?:[^:()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*?(?=:| where )",
     re.MULTILINE)
@@ -35,7 +36,7 @@ class Change:
 
     @property
     def equivalence(self):
-        """What names it in the list of equivalent changes: line numbers would not survive an edit elsewhere."""
+        """Its name in the list of equivalent changes: line numbers would not survive edits elsewhere."""
         return (self.file, f"{self.before} to {self.after}" + (f" ({self.place})" if self.place else ""), self.text)
 
     @property
@@ -57,7 +58,7 @@ def of(name, text):
 
 
 def without_words(text):
-    """Spaces in place of comments and strings, so that places stay the same."""
+    """Replaces comments and strings by spaces, so that positions stay the same."""
     out, place = list(text), 0
     while place < len(text):
         end = skipped(text, place)
@@ -69,7 +70,7 @@ def without_words(text):
 
 
 def skipped(text, place):
-    """Where the comment or string ends that begins here, if one does."""
+    """The end of the comment or string that begins here, if any."""
     if text.startswith("//", place):
         return (text.find("\n", place) + 1 or len(text) + 1) - 1
     if text.startswith("/*", place):
@@ -104,7 +105,7 @@ def applied(text, changes):
 
 
 def operator(change):
-    """The operator with its number as two selectors of variants: parts of an operator's name that no reader sees."""
+    """The operator with its number as two variation selectors: parts of an operator's name that readers do not see."""
     return change.before + chr(0xE0100 + change.number // 200) + chr(0xE0100 + change.number % 200)
 
 

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import time
 
-# Modules whose tests are not named like them.
+# Modules whose tests have another name.
 TESTS = {"fitiq-mock": "FitIQMockTests", "FakeBackend": "ContractTests"}
 ISSUE = re.compile(r"✘ .* (?:recorded an issue|failed after)")
 
 
 def build(copy):
-    """None, or where the compiler found errors."""
+    """None, or the places of the compiler's errors."""
     log = copy / "build.log"
     with open(log, "w") as output:
         built = subprocess.run(
@@ -36,7 +36,7 @@ def command(copy, module):
 
 
 def run(copy, module, number, limit):
-    """What went wrong first, or None; the run ends there. To hang is wrong, too."""
+    """The first failure, or None; the run ends there. A hang is a failure, too."""
     log = copy / f"test-{module}.log"
     with open(log, "w") as output:
         process = subprocess.Popen(
@@ -64,7 +64,7 @@ def run(copy, module, number, limit):
 
 
 def clean(copy, module):
-    """How long the tests take without a change."""
+    """The duration of the tests without a change."""
     begun = time.monotonic()
     what = run(copy, module, 0, 600)
     if what:

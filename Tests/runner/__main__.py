@@ -1,7 +1,7 @@
-"""Runs the built tests, circle by circle, says how far it is, and at the end what failed.
+"""Runs the built tests, circle by circle, shows its progress, and lists failures at the end.
 
-Progress and failures come from Swift Testing's stream of events; what the tests write goes to a log as it is. `swift
-test` hands output on in pieces, and drops each that begins or ends within a character.
+Progress and failures come from Swift Testing's stream of events; the tests' output goes to a log unchanged. `swift
+test` passes output on in pieces, and drops each piece that begins or ends within a character.
 """
 
 import argparse
@@ -19,31 +19,32 @@ from events import Events
 from profile import Profile
 
 ROOT = Path(__file__).resolve().parents[2]
-# Started all at once, as is usual, each test would wait minutes between two of its steps.
+# Started all at once, the default, each test would wait minutes between two of its steps.
 WIDTH = 16
-# In seconds, and longer than any time limit of a test: that cancels a test, which does not end a thread that is blocked.
+# In seconds, and longer than any time limit of a test: that cancels a test, but does not end a blocked thread.
 SILENCE = 16 * 60
 
 
 def circles(chosen):
-    """What runs one after the other: a name, and options of Swift Testing."""
+    """The groups that run one after the other: a name, and options of Swift Testing."""
     if chosen:
         return [("chosen", chosen)]
     files = sorted(file.relative_to(ROOT / "Tests") for file in exit_tests())
     exits = "|".join(rf"^{file.parts[0]}\..*/{re.escape(file.name)}:" for file in files)
     return [
-        # A thread of Swift Testing waits for the processes of exit tests, and turns without a pause while another
-        # process has ended that nobody has waited for yet. So they run where no others are.
+        # A thread of Swift Testing waits for the processes of exit tests, and spins while another process has ended
+        # that nobody has waited for yet. So they run without others.
         ("exits", ["--filter", exits]),
         ("units", ["--skip", exits, "--skip", r"^PeerTests\.", "--skip", r"^TutorialTests\."]),
-        # Peers, and the tutorials' clients, wait by the system's clock, as an app does; beside others they would be late.
+        # Peers, and the tutorials' clients, wait by the system's clock, as an app does; while other tests run they
+        # would be late.
         ("peers", ["--filter", r"^PeerTests\."]),
         ("tutorials", ["--filter", r"^TutorialTests\."]),
     ]
 
 
 def exit_tests():
-    """The files with tests that end processes, by a helper named for its file or by themselves."""
+    """The files with tests that end processes, themselves or by a helper named for their file."""
     texts = {file: file.read_text() for file in (ROOT / "Tests").glob("*Tests/**/*.swift")}
     enders = {file for file, text in texts.items() if "processExitsWith" in text}
     helpers = {file for file in enders if "@Test" not in texts[file]}
@@ -64,7 +65,7 @@ class Run:
         self.failures = []
         self.skipped = Counter()
         self.passed = 0
-        # The test program ignores what it does not know; `swift test` before Swift 6.3 refuses it.
+        # The test program ignores unknown options; `swift test` before Swift 6.3 refuses them.
         self.knows_width = platform.system() == "Linux" or "parallelization-width" in subprocess.run(
             ["swift", "test", "--help-hidden"], capture_output=True, text=True).stdout
 
@@ -72,7 +73,7 @@ class Run:
         self.stream.unlink(missing_ok=True)
         self.stream.touch()
         begin, events = self.log.tell(), Events()
-        # Of a session of its own, so that all it has started ends with it.
+        # In its own session, so that everything that it has started ends with it.
         process = subprocess.Popen(
             self.command(arguments), stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT, cwd=ROOT,
             start_new_session=True)
@@ -100,7 +101,7 @@ class Run:
             print(line)
 
     def xctest(self):
-        """The tests of XCTest, which the test program runs where no library is named; `swift test` runs both."""
+        """The XCTest tests, which the test program runs if no library is named; `swift test` runs both."""
         begin, bundle = self.log.tell(), ROOT / ".build" / "debug" / "fitiq-mockPackageTests.xctest"
         try:
             status = subprocess.run(
@@ -152,13 +153,13 @@ class Run:
         return f"{name}: the tests {how}{running}\n{self.tail(begin)}"
 
     def tail(self, begin):
-        """The last lines of the log, in which a crash says why."""
+        """The last lines of the log, which contain the reason of a crash."""
         text = Path(self.log.name).read_bytes()[begin:].decode(errors="replace")
         lines = [line for line in text.splitlines() if not re.match(r"\W*[◇✔↳]", line)]
         return "\n".join("    " + line for line in lines[-40:])
 
     def tell(self, name, events, is_over=False):
-        """One line that is written over on a terminal, a line every ten seconds elsewhere."""
+        """One line that is overwritten on a terminal, or a line every ten seconds elsewhere."""
         now = time.monotonic()
         if not is_over and now - self.told < (0.5 if sys.stdout.isatty() else 10):
             return
@@ -206,7 +207,7 @@ def main():
     return run.report()
 
 
-# A signal is an exit, so that what was started ends with it.
+# A signal becomes an exit, so that child processes end too.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 try:
     sys.exit(main())

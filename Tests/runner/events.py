@@ -1,30 +1,30 @@
-"""What Swift Testing says in its stream of events: how far a run is, and what failed in it."""
+"""Swift Testing's stream of events: the progress of a run, and its failures."""
 
 import json
 
 
 class Events:
-    """Reads the lines of a stream as they come, in version 0 of Swift Testing's `Documentation/ABI/JSON.md`.
+    """Reads the lines of a stream as they arrive, in version 0 of Swift Testing's `Documentation/ABI/JSON.md`.
 
-    The tests come first, then what happens to them.
+    The tests come first, then their events.
     """
 
     def __init__(self):
-        # By id: what a suite is called; a test with its suite and place.
+        # By id: the name of a suite, or a test with its suite and place.
         self.names = {}
         self.suites = {}
         self.count = 0
         self.done = 0
         # The reason of each test that was skipped.
         self.skipped = []
-        # Tests that have begun and not ended, with the time at which they began; the oldest first.
+        # Started but unfinished tests, with their start times; the oldest first.
         self.running = {}
         # A text for each issue that fails the run.
         self.failures = []
         self.is_ended = False
 
     def read(self, line):
-        """Takes a line; returns the id of the test that ends with it, or None."""
+        """Reads a line; returns the id of a test that it ends, or None."""
         record = json.loads(line)
         payload = record["payload"]
         if record["kind"] == "test":

@@ -1,12 +1,12 @@
-"""Which tests take the most processor time."""
+"""The tests that take the most processor time."""
 
 import os
 
 
 class Profile:
-    """The processor time of a process and of its children that have ended, test by test; Linux.
+    """The processor time of a process and of its ended children, test by test; Linux.
 
-    With one test after another, what is added between two ends is the second test's.
+    If tests run one after another, the time between two ends is the second test's.
     """
 
     def __init__(self, pid):
@@ -33,7 +33,7 @@ class Profile:
     def _used(self):
         try:
             with open(f"/proc/{self._pid}/stat") as file:
-                # What follows the name in parentheses; utime, stime, cutime and cstime are fields 14 to 17.
+                # The text after the name in parentheses; utime, stime, cutime and cstime are fields 14 to 17.
                 fields = file.read().rpartition(")")[2].split()
         except FileNotFoundError:
             return self._last

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for the test program: writes events as Swift Testing does, of a run that goes as --filter says."""
+"""Stands in for the test program: writes events as Swift Testing does, of a run that --filter describes."""
 
 import json
 import os

@@ -12,7 +12,7 @@ import Testing
 struct ConformPlayTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// Plays steps with what was recorded before; by default there is no server, because nothing is to be sent.
+    /// Plays steps on top of an earlier recording; there is no server by default, because nothing should be sent.
     private static func play(
         _ steps: [Step], at url: String = "http://127.0.0.1:1", recorded entries: [SessionExchange] = [],
         isStopped: @escaping @Sendable () -> Bool = { false }
@@ -99,7 +99,7 @@ struct ConformPlayTests {
 
     @Test("A failed wait ends a case; a stopped run has no outcome")
     func unmet() async throws {
-        // It is stopped only while the goal is waited for, so that there is nothing to wait for.
+        // It stops only while it waits for the goal, so that there is nothing to wait for.
         let count = Mutex(0)
         let outcome = try await Self.play([.until(.goal("Run 5 km"), within: .seconds(1)), .archive]) {
             count.withLock { count in

@@ -12,10 +12,10 @@ import WebSocket
 @Suite("Comparing a server's answers with the fake's", .timeLimit(.minutes(15)))
 struct ConformanceTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
-    /// What the fake says; it is learnt once for all tests.
+    /// The fake's traffic, recorded once for all tests.
     private static let fake = Task { try await Conformance(mode: .union) }
 
-    /// What the fake says while a case is played in memory.
+    /// The fake's traffic while a case is played in memory.
     private static func session(_ address: String) async throws -> Session {
         let contractCase = try #require(ContractCase.all.first { $0.address == address })
         let network = VirtualNetwork(try Engine(Engine.Configuration(), now: start), now: start)
@@ -47,7 +47,7 @@ struct ConformanceTests {
         return JSONValue.object(object).encoded()
     }
 
-    /// What a server answers to a GET.
+    /// A server's answer to a GET.
     private static func answer(
         _ body: [UInt8], status: Int = 200, type: String? = "application/json", path: String = "/api/v1/goals",
         change: (inout SessionResponse) -> Void = { _ in }
@@ -67,7 +67,7 @@ struct ConformanceTests {
         return conformance
     }
 
-    /// The deviations of an endpoint, one a line.
+    /// The deviations of an endpoint, one per line.
     private static func told(_ result: Conformance.EndpointResult?) -> [String] {
         (result?.deviations ?? []).map { "\($0.place): \($0.fake) ≠ \($0.upstream)" }
     }
@@ -132,7 +132,7 @@ struct ConformanceTests {
         #expect(conformance.unknownCount == 2 && conformance.endpoints.map(\.endpoint) == [.listGoals])
         #expect(conformance.fidelity == 100 && Self.report(conformance).outcome().exitCode == 0)
         #expect(Self.report(conformance).runs[0].notes.last == ConformMessages.notCompared(2))
-        // Where nothing is compared, there was no answer.
+        // Without an answer, nothing is compared.
         conformance = try await Self.compared(unknown)
         #expect(conformance.fidelity == nil && Self.report(conformance).outcome().exitCode == 4)
     }
@@ -286,12 +286,12 @@ struct ConformanceTests {
         func change(_ name: String, _ action: Overlay.Action) -> Overlay.Change {
             Overlay.Change(.listGoals, .status(200), at: place + [.name(name)], action)
         }
-        // A spelling of the fake's word, and a word of its own.
+        // Another spelling of the fake's word, and a new word.
         var (spelled, other) = (goal, goal)
         (spelled["status"], other["status"]) = ("Not-Started", "done")
         #expect(try await accepted([spelled]) == [change("status", .value("Not-Started", insteadOf: ["not_started"]))])
         #expect(try await accepted([goal, other]).first?.action == .value("done", insteadOf: []))
-        // A member of another spelling, and one of the same kind.
+        // A member with another spelling, and one of the same kind.
         goal["created_on"] = goal["createdAt"]
         goal["createdAt"] = nil
         #expect(try await accepted([goal]) == [change("createdAt", .rename("created_on"))])
@@ -323,7 +323,7 @@ struct ConformanceTests {
         #expect(result.deviations.map(\.upstream) == ["`nonsense`", "not JSON"])
         for deviation in result.deviations {
             #expect(deviation.place == "the type of a message" && deviation.count == 1)
-            // The status of the handshake is no type.
+            // The status of the handshake is not a type.
             #expect(deviation.fake.contains("`connected`") && !deviation.fake.contains("101"))
         }
     }

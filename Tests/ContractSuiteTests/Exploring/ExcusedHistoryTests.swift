@@ -24,7 +24,7 @@ struct ExcusedHistoryTests {
         try RequestHead(recorded: Array("\(line) HTTP/1.1\r\nAuthorization: Bearer t\r\n".utf8))
     }
 
-    /// A request on a connection of its own, when it was sent, and how long its answer took.
+    /// A request on its own connection, with its time and the duration of its answer.
     private static func request(
         _ line: String, _ endpoint: Endpoint, _ status: Int, answer: String = "", at seconds: Double, took: Double = 0
     ) throws -> Moment {
@@ -58,7 +58,7 @@ struct ExcusedHistoryTests {
         (seconds, connection, .closed(RecordedClosing(by: .server, cause: .reset)))
     }
 
-    /// Whether a client has a symptom with these events, if its user asked for something at these seconds.
+    /// Whether a client with these events has a symptom, if its user made requests at these seconds.
     private static func isBlamed(
         _ id: String, for moments: [Moment], asked: [Double] = [], failures: [CaseFailure] = []
     ) -> Bool {
@@ -82,9 +82,9 @@ struct ExcusedHistoryTests {
         ]
         let rows: [(before: [Moment], after: [Moment], isBlamed: Bool)] = [
             ([], [], true), ([try Self.history(200, at: -1)], [], true), ([try Self.history(503, at: -1)], [], false),
-            // It rests for a minute after a failure.
+            // The client pauses for a minute after a failure.
             ([try Self.history(503, at: -58)], [], true), ([try Self.history(503, at: -57)], [], false),
-            // One was under way when the chat was connected again.
+            // One request was in progress when the chat was connected again.
             ([], [try Self.history(503, at: 5, took: 25)], false), ([], [try Self.history(503, at: 6, took: 24)], true),
         ]
         for (index, row) in rows.enumerated() {
@@ -111,12 +111,12 @@ struct ExcusedHistoryTests {
         ]
         let rows: [(moments: [Moment], isBlamed: Bool)] = [
             ([try poll(at: 10)], true), ([try create(503, at: 5), try poll(at: 10)], false),
-            // An answer that comes with the poll is known, one that comes later is not.
+            // The client knows an answer that comes with the poll, but not one that comes later.
             ([try create(201, at: 5, took: 5), try poll(at: 10)], true),
             ([try poll(at: 10), try create(201, at: 5, took: 10)], false),
             ([try poll(at: 10), try create(503, at: 10, took: 1)], false),
             ([try poll(at: 10), try create(503, at: 11)], true),
-            // A minute later it is sure.
+            // A minute later the outcome is certain.
             ([try create(503, at: 9), try poll(at: 70)], false), ([try create(503, at: 8), try poll(at: 70)], true),
         ]
         for (index, row) in rows.enumerated() {
@@ -133,9 +133,9 @@ struct ExcusedHistoryTests {
         // The first try comes at 100 s.
         let rows: [(again: Double, asked: [Double], isBlamed: Bool)] = [
             (101.5, [], true), (101.5, [99], false), (101.5, [100], false), (101.5, [101], false),
-            // The user asked when the chat was opened, or after the try.
+            // The user made a request when the chat was opened, or after the try.
             (101.5, [0], true), (101.5, [102], true),
-            // What is too soon is blamed whoever wanted the try before.
+            // A try that comes too soon is blamed, whoever wanted the one before.
             (100.95, [99], false), (100.5, [99], true),
         ]
         for row in rows {
@@ -158,14 +158,14 @@ struct ExcusedHistoryTests {
         }
         let fault: Moment = (0.5, 1, .fault(RecordedFault(name: "f", effect: .silence)))
         let failed = try Self.history(503, at: 1)
-        // It shows at 2 s.
+        // The symptom appears at 2 s.
         let rows: [(moments: [Moment], isBlamed: Bool)] = [
             ([], true), ([fault], true), ([failed], true), ([fault, failed], false),
             ([fault, try Self.history(200, at: 1)], true),
-            // It is still waited for.
+            // The client still waits for the answer.
             ([fault, try Self.history(200, at: 1.9, took: 1.1)], false),
             ([fault, try Self.history(200, at: 2.1, took: 0.9)], true),
-            // Without a token it cannot ask, until an answer says that the token is good.
+            // Without a token the client cannot ask, until an answer shows that its token is valid.
             ([fault, try goals(401, at: 1)], false), ([fault, try goals(503, at: 1)], true),
             ([fault, try goals(401, at: 1), try goals(200, at: 1.5)], true),
             ([fault, try goals(401, at: 1), try goals(503, at: 1.5)], false),

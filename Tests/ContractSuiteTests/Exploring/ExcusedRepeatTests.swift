@@ -25,7 +25,7 @@ struct ExcusedRepeatTests {
         var faults: [String] = []
     }
 
-    /// Whether a client with these requests, whose user asked for something at these seconds, has a symptom.
+    /// Whether a client with these requests has a symptom, if its user made requests at these seconds.
     private static func isBlamed(_ id: String, for requests: [Request], asked: [Double] = []) throws -> Bool {
         var outcome = TrialOutcome(mode: .union, startedAt: start)
         outcome.asked = asked.map(time)
@@ -52,7 +52,7 @@ struct ExcusedRepeatTests {
         }
         let rows: [(asked: [Double], isBlamed: Bool)] = [
             ([], true), ([2], true), ([2, 3], false),
-            // The moment of the conflict counts, that of the create does not.
+            // The time of the conflict counts, not that of the create.
             ([1, 3], false), ([2, 5], true), ([0, 7], true),
         ]
         for row in rows {
@@ -92,7 +92,7 @@ struct ExcusedRepeatTests {
         let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)
         let rows: [(requests: [Request], isBlamed: Bool)] = [
             (hasty, true), (hasty + [Self.failed(at: 0.25, took: 3)], false), (hasty + [meals], true),
-            // Neither itself nor what was answered just before is under way.
+            // Neither the request itself nor one that was just answered is in progress.
             ([Self.failed(at: 0), Self.failed(at: 0.5, took: 1)], true),
             ([Self.failed(at: 0, took: 0.5), Self.failed(at: 0.5)], true),
             ([Self.failed(at: 0, took: 10, faults: ["late"]), Self.failed(at: 10.5)], false),
@@ -108,7 +108,7 @@ struct ExcusedRepeatTests {
     func series() throws {
         // The first attempt takes half a second.
         let short = [Self.failed(at: 0, took: 0.5), Self.failed(at: 0.6)]
-        /// A series has no longer pauses than 61 s.
+        /// Pauses in a series are at most 61 s.
         func long(_ pause: Double) -> [Request] { [0, pause, pause + 0.5].map { Self.failed(at: $0) } }
         let rows: [(requests: [Request], asked: Double, isBlamed: Bool)] = [
             (short, 0, true), (short, 0.3, false), (short, 0.6, false), (short, 0.7, true),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reports of explorations")
 struct ExplorationReportTests {
-    /// Explores a client that shows every answer as complete, or does something else that is wrong.
+    /// Explores a client that shows every answer as complete, or that makes another mistake.
     private static func exploration(
         runs: Int = 150, jobs: Int = 1, showing change: @escaping @Sendable (inout ClientReport) -> Void
     ) async throws -> Exploration {
@@ -29,7 +29,7 @@ struct ExplorationReportTests {
     }
 
     private static let isComplete: @Sendable (inout ClientReport) -> Void = { report in
-        // Only once something went wrong: then the last answer was cut.
+        // Only after a failure: then the last answer was cut.
         guard !report.problems.isEmpty || report.connection == .connecting else { return }
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }

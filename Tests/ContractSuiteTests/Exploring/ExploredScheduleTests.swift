@@ -9,9 +9,9 @@ import Testing
 /// `Fixtures/simulator/explored-seeds.txt`.
 struct ExploredSchedule: Sendable, CustomTestStringConvertible {
     let schedule: Schedule
-    /// The schedule as it is written.
+    /// The schedule as written.
     let text: String
-    /// What it showed.
+    /// The symptom.
     let comment: String
 
     var testDescription: String { "\(Story.all[schedule.story].name): \(text): \(comment)" }
@@ -19,8 +19,8 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
     /// Whether the client spoke the protocol of `user_message`.
     let asksAsUser: Bool
 
-    /// A line is `STORY: FAULTS # COMMENT`, the faults as `scripts/explore reference` prints them; a comment that begins
-    /// with `user_message:` is about a client with that protocol.
+    /// A line is `STORY: FAULTS # COMMENT`, with the faults as `scripts/explore reference` prints them; a comment that
+    /// starts with `user_message:` is about a client with that protocol.
     init(line: String) throws {
         let halves = line.components(separatedBy: " # ")
         let parts = halves[0].components(separatedBy: ": ")

@@ -12,7 +12,7 @@ import Traffic
 @Suite("Explorers")
 struct ExplorerTests {
     private static let reference = MemoryTrial { try ReferenceClient($0, network: $1) }
-    /// It tries again after a tenth of a second.
+    /// A client that repeats after a tenth of a second.
     private static let hasty = MemoryTrial { surroundings, network in
         try ReferenceClient(surroundings, network: network) { $0.retries.firstDelay = .milliseconds(100) }
     }
@@ -28,7 +28,7 @@ struct ExplorerTests {
         return settings
     }
 
-    /// All of an exploration that a report can say.
+    /// Everything in an exploration that a report can contain.
     private static func told(_ exploration: Exploration) -> [String] {
         exploration.found.map { found in
             "\(found.symptom.id) \(found.symptom.message) \(found.symptom.situation.index) \(found.schedule.key)"
@@ -44,7 +44,7 @@ struct ExplorerTests {
         #expect(exploration.hasConnected && exploration.ended == .runs)
         let found = try #require(exploration.found.first { $0.symptom.id == Self.rule })
         #expect(found.schedule.faults.map(\.kind.id) == ["status-500"])
-        // No earlier place shows it, and neither does the coach's own answer matter.
+        // No earlier place shows the symptom, and the coach's own answer does not matter.
         for place in found.schedule.faults[0].place.earlier {
             var earlier = found.schedule
             earlier.faults[0].place = place
@@ -56,7 +56,7 @@ struct ExplorerTests {
         #expect(found.schedule.isBrief)
         #expect(found.confirmed == (1, 1) && found.seenCount > 1)
         #expect(exploration.counts.equal > 0, "of points that are alike one is tried")
-        // A run with the schedule shows it: in the scenario's file too.
+        // A run with the schedule shows the symptom, also from the scenario's file.
         let (base, json) = (Story.all[found.schedule.story].scenario, JSONValue.object(["name": "x"]))
         #expect(
             try Scenario.read(json: found.schedule.document(on: json)).faults
@@ -103,7 +103,7 @@ struct ExplorerTests {
         #expect(exploration.ended == .interrupted && trial.count.now <= 101)
         #expect(exploration.counts.schedules > 30 && exploration.counts.schedules < 100)
         #expect(exploration.found.contains { $0.symptom.id == Self.rule })
-        // Before it began.
+        // Interrupted before it began.
         let none = try await Explorer(Self.settings(runs: nil)).explore(
             with: Self.reference, stopping: { .interrupted })
         #expect(none.ended == .interrupted && none.counts.schedules == 0)
@@ -117,13 +117,13 @@ struct ExplorerTests {
         let settings = Self.settings(runs: nil, jobs: jobs) { $0.families = [.failed] }
         let exploration = try await Explorer(settings).explore(
             with: trial, stopping: { trial.count.now >= 8 ? ending : nil })
-        // Three runs without faults are before them.
+        // Three runs without faults come first.
         #expect((1...7).contains(exploration.counts.schedules) && exploration.ended == ending)
         if ending == .budget {
             #expect(!exploration.found.isEmpty && exploration.flaky.isEmpty)
             #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) && !$0.schedule.isBrief })
         } else {
-            // What was confirmed before counts.
+            // Findings confirmed earlier count.
             #expect(exploration.found.allSatisfy { $0.confirmed.count >= 2 } && trial.count.now <= 10)
             guard exploration.found.isEmpty else { return }
             #expect(!exploration.flaky.isEmpty && exploration.flaky.allSatisfy { ($0.failed, $0.of) == (0, 0) })
@@ -141,7 +141,7 @@ struct ExplorerTests {
         #expect(exploration.ended == .exhausted && exploration.counts.singles > 0)
     }
 
-    /// A test whose client waits a minute for an answer, as URLSession does, on a clock that its runs move.
+    /// A test with a client that waits a minute for an answer, as URLSession does, on a clock that its runs move.
     private final class Patient: Trial {
         let isRepeatable = false
         let budget = Duration.seconds(60)
@@ -173,12 +173,12 @@ struct ExplorerTests {
         #expect(exploration.counts.schedules >= 30, "\(exploration.counts)")
     }
 
-    // MARK: Trials that are made up
+    // MARK: Made-up trials
 
-    /// A command: the reference client, which ends with a status as its scenario's rules say.
+    /// A command: the reference client, whose exit status follows the scenario's rules.
     private struct Command: Trial {
         var isRepeatable = false
-        /// The status by the names of the rules, and how often it ran with them.
+        /// The status by the names of the rules, and the number of runs with them.
         let status: @Sendable ([String], Int) -> Int
         /// Whether runs with faults leave no entries.
         var isTraceless = false
@@ -205,7 +205,7 @@ struct ExplorerTests {
 
     @Test("A finding appears as often as required; rarer failures are flaky", arguments: [1, 2, 3, 4])
     func confirms(good: Int) async throws {
-        // With a status of 503, every run fails except for the first few after the first.
+        // With status 503, every run fails except the first few after the first one.
         let command = Command { names, count in
             names.contains("status-503-1") && !(2...max(2, good)).contains(count) || good == 1 && !names.isEmpty ? 1 : 0
         }
@@ -253,7 +253,7 @@ struct ExplorerTests {
 
     @Test("A flaky cause is tried again when another schedule shows it")
     func doubted() async throws {
-        // Of all the schedules, only the third shows it more than once.
+        // Of all schedules, only the third shows the symptom more than once.
         let seen = Mutex<[String]>([])
         let command = Command { names, _ in
             guard let name = names.first else { return 0 }
@@ -289,13 +289,13 @@ struct ExplorerTests {
         let settings = Self.settings(runs: 1) { $0.families = [.failed] }
         let found = try await Explorer(settings).explore(with: command).found
         #expect(found.count == 1 && found.allSatisfy { $0.confirmed == (3, 3) && $0.schedule.isBrief })
-        // Once, twice to confirm it, twice with brief answers, and three times at the end.
+        // Once at first, twice to confirm it, twice with brief answers, and three times at the end.
         #expect(most.withLock { $0 } == 8)
     }
 
     @Test("If the smallest schedule finally does not show the symptom, the previous one is the finding")
     func fallback() async throws {
-        // Milder kinds show it as often as it takes to be accepted, and never again.
+        // Milder kinds show the symptom often enough to be accepted, and never again.
         let command = Command { names, count in
             names.contains("status-503-1") || !names.isEmpty && count <= 3 ? 1 : 0
         }
@@ -347,7 +347,7 @@ struct ExplorerTests {
         #expect(notes.contains { $0.hasPrefix("The client lacks create_goal, so what the steps of the story goals ") })
     }
 
-    /// A client that crashes at the first fault, wherever it stands.
+    /// A client that crashes at the first fault, at any place.
     private struct Fragile: Trial {
         var trial = ExplorerTests.reference
         let isRepeatable = true

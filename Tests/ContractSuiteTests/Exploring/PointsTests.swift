@@ -20,7 +20,7 @@ func play(_ schedule: Schedule) async throws -> (outcome: TrialOutcome, points: 
 
 @Suite("Fault points")
 struct PointsTests {
-    /// The entry that a place names, by the numbers of a journal without faults.
+    /// The entry that a place describes, by the numbers of a journal without faults.
     private static func entry(at place: FaultPoint.Place, in entries: [JournalEntry]) -> JournalEntry? {
         func requests(_ endpoint: Endpoint) -> [JournalEntry] {
             entries.filter {
@@ -60,7 +60,7 @@ struct PointsTests {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
         for point in points.all {
-            // What changes nothing but the names of faults: the journal stays the same up to there.
+            // A change that affects only the names of faults, so that the journal stays the same up to there.
             let kind: String
             switch point.place.sort {
             case .request: kind = "status-503"
@@ -129,7 +129,7 @@ struct PointsTests {
         let hang = Schedule.Fault(try #require(FaultKind.named("hang")), at: .request(.createConsultation, 1))
         let (_, points) = try await play(Schedule(story: 0, faults: [hang]))
         let patience = try #require(points.patience)
-        // Thirty seconds, and one until it asks again.
+        // Thirty seconds, plus one until the client asks again.
         #expect(patience == .seconds(31))
         let lost = Schedule.Fault(try #require(FaultKind.named("lost-answer")), at: .request(.createConsultation, 1))
         #expect(try await play(Schedule(story: 0, faults: [lost])).points.patience == nil, "That is no patience.")
@@ -141,7 +141,7 @@ struct PointsTests {
         try RequestHead(recorded: Array("GET \(path) HTTP/1.1\r\n".utf8))
     }
 
-    /// A journal with answers to so many requests, one a second.
+    /// A journal with answers to this many requests, one per second.
     private static func journal(requests count: Int) throws -> TrialOutcome {
         var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
         for number in 1...count {
@@ -162,7 +162,7 @@ struct PointsTests {
             // One of them is the moment of the first situation.
             #expect(points.all.count == min(requests + 1, ExploreLimits.points), "\(requests)")
         }
-        // Its very end is a moment of it.
+        // The end of a situation still belongs to it.
         let outcome = try Self.journal(requests: 1)
         let points = Points(outcome, TrialReading(outcome))
         #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 2)))
@@ -192,7 +192,7 @@ struct PointsTests {
 
     private static let second = Timestamp(secondsSinceEpoch: 1)
 
-    /// The points of a journal with these events, when each was written in seconds.
+    /// The points of a journal with these events and their times in seconds.
     private static func points(_ events: [(at: Double, event: JournalEvent)]) -> Points {
         let start = Timestamp(secondsSinceEpoch: 0)
         var outcome = TrialOutcome(mode: .union, startedAt: start)
@@ -274,7 +274,7 @@ struct PointsTests {
         #expect(likeness(.request(.listGoals, 7)) == first)
         #expect(likeness(.request(.createGoal, 1)) != first)
         #expect(likeness(.request(.listGoals, 1), waiting) != first)
-        // How bytes are read does not depend on where a client stands.
+        // Faults in single bytes do not depend on the client's situation.
         let masked = try #require(FaultKind.named("masked"))
         let calm = FaultPoint(.request(.listGoals, 1), in: Situation())
         let busy = FaultPoint(.request(.listGoals, 2), in: waiting)
@@ -303,7 +303,7 @@ extension JournalEntry {
         }
     }
 
-    /// Whether it is about the same request or frame, though a fault may have changed its answer or its fate.
+    /// Whether it is about the same request or frame, even if a fault changed its answer or its outcome.
     fileprivate func isLike(_ other: JournalEntry) -> Bool {
         switch (event, other.event) {
         case (.exchange(let one), .exchange(let other)), (.exchange(let one), .opened(let other)),

@@ -9,7 +9,7 @@ import WebSocket
 
 @Suite("Faults from a recording")
 struct RecordedScheduleTests {
-    /// A session entry by entry, a second from one to the next.
+    /// A session built entry by entry, with a second between two.
     struct Recording {
         var entries: [JournalEntry] = []
 
@@ -43,7 +43,7 @@ struct RecordedScheduleTests {
             add(.exchange(exchange), on: 1)
         }
 
-        /// A chat's socket on a connection of its own, which is connected unless said otherwise.
+        /// A chat's socket on its own connection, connected by default.
         mutating func opened(
             _ connection: UInt64 = 100, of consultation: String = "a", late: Int64 = 0, isConnected: Bool = true
         ) throws {
@@ -55,7 +55,7 @@ struct RecordedScheduleTests {
             add(.frame(RecordedFrame(sender: party, opcode: .text, payload: Array(text.utf8))), on: connection)
         }
 
-        /// A question with as much of its answer as there is.
+        /// A question, with as much of its answer as was recorded.
         mutating func question(
             _ text: String = "Why?", answer: [String] = [], isComplete: Bool = false, isReceived: Bool = true,
             on connection: UInt64 = 100
@@ -226,7 +226,7 @@ struct RecordedScheduleTests {
         let recorded = RecordedSchedule(recording.entries)
         #expect(recorded.schedule.faults.map(\.description) == row.schedule, "\(row.name)")
         #expect(recorded.omittedCount == 0)
-        // What it says can be played.
+        // The scenario is playable.
         _ = recorded.schedule.scenario(on: Story.all[0].scenario)
     }
 

@@ -19,7 +19,7 @@ struct ScheduleTests {
         .question(turn: 1, asking: "How \"much\"? 2 l"), .meal(text: "2 eggs, \"fried\" & é"), .moment(seconds: 65),
     ]
 
-    /// A world with rules of its own.
+    /// A world with its own rules.
     static let base = """
         name: base
         token_lifetime: 1h
@@ -145,7 +145,7 @@ struct ScheduleTests {
         }
         let scenario = Schedule(story: 0, faults: faults).scenario(on: base)
         #expect(scenario.faults.count == FaultLimits.rules)
-        // Refused, it would trap.
+        // An invalid book would trap.
         _ = FaultBook(rules: scenario.faults)
     }
 

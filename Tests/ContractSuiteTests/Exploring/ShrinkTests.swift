@@ -16,7 +16,7 @@ struct ShrinkTests {
         FaultPoint(.request(.listGoals, 2), in: Situation()), FaultPoint(.question(turn: 1), in: Situation()),
     ]
 
-    /// Shrinks with an answer for each candidate, and checks what always holds.
+    /// Shrinks with an answer for each candidate, and checks the invariants.
     private func shrink(
         _ schedule: Schedule, limit: Int = ExploreLimits.candidates, if fails: (Schedule) -> Bool
     ) -> (smallest: Schedule, tried: [Schedule]) {
@@ -68,7 +68,7 @@ struct ShrinkTests {
         }
         #expect(smallest.faults == kept)
         #expect(tried.contains { !$0.faults.contains(dropped) })
-        // If only all three fail, they are what is found.
+        // If only all three together fail, all three are found.
         let (all, _) = shrink(schedule) { candidate in schedule.faults.allSatisfy { candidate.faults.contains($0) } }
         #expect(all.faults == schedule.faults && all.isBrief)
     }
@@ -81,7 +81,7 @@ struct ShrinkTests {
                 try Self.fault("lost-answer", .request(.listGoals, 1)),
                 try Self.fault("status-401", .request(.listGoals, 9)),
             ])
-        // Without the first fault there is no ninth request, but the second one does as well.
+        // Without the first fault there is no ninth request, but the eighth shows the second fault as well.
         let (smallest, _) = shrink(schedule) { candidate in
             let places = candidate.faults.filter { $0.kind.id == "status-401" }.map(\.place)
             return places == [.request(.listGoals, 2)]
@@ -116,7 +116,7 @@ struct ShrinkTests {
     @Test("The same answers lead to the same end, and the limit is exact")
     func deterministic() throws {
         let schedule = try Self.triple()
-        // An arbitrary client: it fails by what a hash says.
+        // An arbitrary client that fails if a hash says so.
         let fails: (Schedule) -> Bool = { $0.description.utf8.fnv1a % 3 == 0 }
         let (smallest, tried) = shrink(schedule, if: fails)
         let again = shrink(schedule, if: fails)
@@ -125,7 +125,7 @@ struct ShrinkTests {
         for limit in [0, 1, tried.count - 1, tried.count, tried.count + 1] {
             #expect(shrink(schedule, limit: limit, if: fails).tried == Array(tried.prefix(limit)))
         }
-        // Told without being asked, it keeps what it has.
+        // An answer without a question changes nothing.
         var shrink = Shrink(schedule, points: Self.calm)
         shrink.tell(true)
         #expect(shrink.smallest == schedule)

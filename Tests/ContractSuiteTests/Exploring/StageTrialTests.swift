@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Stories over sockets", .timeLimit(.minutes(15)))
 struct StageTrialTests {
-    /// A client that does nothing; one that is restless says that it always has more to do.
+    /// A client that does nothing; a restless one claims that it always has more to do.
     private struct Still: ClientUnderTest {
         let clock: ClientClock
         var isRestless = false
@@ -24,7 +24,7 @@ struct StageTrialTests {
         let (scenario, document) = try Scenario.readWithJSON("name: still")
         let story = Story("still", scenario: scenario, document: document)
         let trial = StageTrial(on: server, of: [story]) { _ in Still(clock: clock) }
-        // Bytes take their time on sockets.
+        // Bytes on sockets arrive with delays.
         #expect(!trial.isRepeatable)
         let outcome = try await trial.run(scenario, story: 0)
         #expect(outcome.end == .finished && outcome.failures.isEmpty && !outcome.hasConnected)

@@ -9,7 +9,7 @@ import Traffic
 
 @Suite("Stories")
 struct StoryTests {
-    /// A story and the protocol of chats.
+    /// A story and the chat protocol.
     struct Performance: Sendable, CustomTestStringConvertible {
         let story: Int
         let style: ClientConfiguration.ChatStyle
@@ -56,7 +56,7 @@ struct StoryTests {
         #expect(outcome.end == .finished)
     }
 
-    /// A client that says whether its report changed behind its revision's back.
+    /// A client that checks whether its report changed without its revision.
     private final class Watched: ClientUnderTest {
         private let client: ReferenceClient
         private var last: (revision: UInt64?, report: ClientReport)?
@@ -64,7 +64,7 @@ struct StoryTests {
         init(client: ReferenceClient) { self.client = client }
 
         var clock: ClientClock { .suite }
-        // So that everything is looked at.
+        // Nil, so that every report is examined.
         var revision: UInt64? { nil }
         func perform(_ instruction: ClientInstruction) { client.perform(instruction) }
         func end() { client.end() }

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// A range, and times just within and outside of it; the clock says 2025-01-29T10:30:00Z.
+    /// A range, and times just inside and outside it; the clock says 2025-01-29T10:30:00Z.
     struct Span: Sendable {
         let query: Query
         let within: [String]
@@ -53,7 +53,7 @@ import Testing
             outside: ["1999-12-31T23:59:59Z", "2025-01-10T10:00:01Z"]),
         Span(query: [("from", "2025-01-11"), ("to", "2025-01-10")], within: [], outside: ["2025-01-10T12:00:00Z"]),
     ]
-    /// Where a range that is not given reaches back.
+    /// The start of a default range.
     static let lastDays = [
         Span(
             query: [], within: ["2024-12-30T00:00:00Z", "2025-01-29T10:34:00Z", "2026-01-01T00:00:00Z"],
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// Parameters, and which of these documents they find, by their places.
+    /// Parameters, and the documents that they select, by index.
     struct Filter: Sendable {
         let endpoint: Endpoint
         let documents: [JSONObject]

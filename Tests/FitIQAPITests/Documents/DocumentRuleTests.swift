@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// What requests may have in each member of the table of collections, with the table read a second time.
+/// The allowed values of each member in the table of collections, read here a second time.
 @Suite("The table of collections") struct DocumentRuleTests {
     static let sent = TableMember.all.filter(\.isSent)
 
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// The values at the bounds that the table names, or the nearest ones beyond them.
+    /// The table's bounds for a member, or the nearest values outside them.
     private static func bounds(of member: TableMember, outside: Bool) -> [JSONValue] {
         let (rule, step) = (member.rule, outside ? 1 : 0)
         func text(_ count: Int) -> JSONValue { .string(String(repeating: "é", count: count)) }
@@ -174,7 +174,7 @@ extension Document {
             updatedAt: .example, shares: shares)
     }
 
-    /// A document as a request has it.
+    /// A document from the body of a request.
     static func read(_ collection: DocumentCollection, _ json: String) throws -> Document {
         Document(collection, try DocumentRequest.object(Array(json.utf8), for: collection, at: .example))
     }

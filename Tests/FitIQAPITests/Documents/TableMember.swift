@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-/// A member that the table of collections describes, and where it is in an example of its collection.
+/// A member in the table of collections, and its place in the collection's example.
 struct TableMember: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case member(String), element(Int)
@@ -11,10 +11,10 @@ struct TableMember: Sendable, CustomTestStringConvertible {
 
     let collection: DocumentCollection
     let steps: [Step]
-    /// What the table says of it.
+    /// The member's rule in the table.
     let rule: JSONObject
 
-    /// As refusals have it, `stages[0].start_time`.
+    /// The path in refusals, `stages[0].start_time`.
     var path: String {
         steps.reduce("") { path, step in
             switch step {
@@ -27,7 +27,7 @@ struct TableMember: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(collection.rawValue): \(path)" }
     var type: String? { rule["type"]?.string }
     var isRequired: Bool { rule["required"] == true }
-    /// Whether a request sets it.
+    /// Whether requests set it.
     var isSent: Bool { rule["computed"] != true && rule["readOnly"] != true }
 
     /// All members of all collections, those of objects in them, and elements of lists.
@@ -47,19 +47,19 @@ struct TableMember: Sendable, CustomTestStringConvertible {
         return [TableMember(collection: collection, steps: steps, rule: rule)] + inner + elements
     }
 
-    /// The table's example of the collection, in which each member has a value that may be changed by itself.
+    /// The table's example of the collection; each member has a value that can be changed alone.
     static func example(of collection: DocumentCollection) -> JSONValue {
         let example = CollectionTable.builtIn[collection.rawValue]?["example"] ?? .null
         guard collection == .workoutTemplates else { return example }
         return example.setting("mine", at: [.member("exercises"), .element(0), .member("user_exercise_id")][...])
     }
 
-    /// The example with another value of the member; without it, if the value is nil.
+    /// The example with another value of the member, or without it if the value is nil.
     func example(with value: JSONValue?) -> JSONValue {
         Self.example(of: collection).setting(value, at: steps[...])
     }
 
-    /// What is read from the example with another value, as a request.
+    /// Reads the example with another value, as a request.
     func read(with value: JSONValue?) throws(APIError) -> JSONValue {
         .object(try DocumentRequest.object(example(with: value).encoded(), for: collection, at: .example))
     }

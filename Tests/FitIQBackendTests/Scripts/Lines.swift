@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Timelines as lines to read: `0.500 s chunk "About "`.
+/// Timelines as readable lines: `0.500 s chunk "About "`.
 enum Lines {
     static func time(_ nanoseconds: Int64) -> String {
         func padded(_ number: Int64, _ count: Int) -> String {
@@ -28,7 +28,7 @@ enum Lines {
         }
     }
 
-    /// Two timelines side by side, with a mark where they differ.
+    /// Two timelines side by side, with marks at the differences.
     static func sideBySide(expected: [String], actual: [String]) -> String {
         let width = (expected.map(\.count).max() ?? 0) + 2
         let rows = (0..<max(expected.count, actual.count)).map { row in
@@ -42,7 +42,7 @@ enum Lines {
     }
 }
 
-/// Expects lines, and shows both where they differ.
+/// Expects lines, and shows both versions if they differ.
 func expect(
     _ actual: [String], are expected: [String], _ comment: String = "",
     sourceLocation: SourceLocation = #_sourceLocation

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Rules of a script") struct RuleTests {
-    /// The number of each rule is the text that it answers with.
+    /// Each rule answers with its own number.
     static func script() throws -> Script {
         let conditions: [AnswerRule] = [
             AnswerRule(personas: [.fitnessCoach], turns: 3...3, script: AnswerScript(steps: [])),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Scripted answers among questions, sockets, limits and archiving.
+/// Scripted answers with queues, sockets, limits and archiving.
 @Suite("Scripted answers") struct ScriptedChatTests {
     private static func rule(_ content: String, _ steps: AnswerScript.Step...) -> AnswerRule {
         AnswerRule(content: .contains(SoughtWords(content)), script: AnswerScript(steps: steps, timing: .even))
@@ -76,7 +76,7 @@ import Testing
             #expect(stage.lines(until: .seconds(0.5)).count == 3)
             if isBusy { stage.world.message("Hello", from: 9) }
             try stage.open(2)
-            // A socket that chats meanwhile hears the next answer.
+            // A socket that chats meanwhile receives the next answer.
             stage.ask("Hello?", from: 2)
             stage.world.wait(milliseconds: 100)
             #expect(stage.world.takeEffects().story(of: 2) == ["message_received"])
@@ -89,13 +89,13 @@ import Testing
         #expect(quiet.map { $0.split(separator: " ", maxSplits: 1)[1] } == ["a b", "c", "d"])
         #expect(Set(quiet.map { $0.prefix(36) }).count == 3)
         #expect(try ids(withOtherAnswers: true) == quiet)
-        // The second answer's id begins the sequence of the first one's seed.
+        // The second answer's id is the first of the sequence seeded by the first answer's id.
         let first = try #require(ResourceID(String(quiet[0].prefix(36))))
         var sequence = ResourceIDSequence(seed: first.seed)
         #expect(quiet[1].hasPrefix(sequence.next().description) && quiet[2].hasPrefix(sequence.next().description))
     }
 
-    /// What there is room for is decided when a question is accepted: question and answers, those on their way included.
+    /// Room is checked when a question is accepted: for question and answers, including pending ones.
     @Test(
         "Scripted answers count towards the limit of messages, one by one",
         arguments: [
@@ -111,7 +111,7 @@ import Testing
         for before in 0..<3 {
             for isRoom in [true, false] {
                 var limits = Limits()
-                // "two" comes first as often as expected, and still streams or waits.
+                // "two" comes first as often as expected, and is still streaming or waiting.
                 limits.messages = before * 3 + count - (isRoom ? 0 : 1)
                 var stage = try Stage(script, limits: limits)
                 try stage.open(1)

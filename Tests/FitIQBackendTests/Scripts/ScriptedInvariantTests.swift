@@ -4,9 +4,9 @@ import Testing
 
 @testable import FitIQBackend
 
-/// The random operations of the other invariants, in a world whose coaches and parser follow a script.
+/// The same random operations in a world whose coaches and parser follow a script.
 @Suite("Random scripts") struct ScriptedInvariantTests {
-    /// A text that no message may ever hold.
+    /// A text that no stored message may contain.
     static let unsaid = "unsaid"
 
     static func script() throws -> Script {
@@ -74,7 +74,7 @@ import Testing
             ]))
     }
 
-    /// Nothing that was never completed is stored; what is, is there whole.
+    /// Answers without completion are not stored; all others are stored whole.
     private func expectStored(in world: World) {
         let stored = world.backend.consultations.flatMap(\.history.messages).filter { $0.role == .assistant }
         #expect(!stored.contains { $0.content.contains(Self.unsaid) })
@@ -83,7 +83,7 @@ import Testing
         #expect(stored.count { $0.content == "One." } == stored.count { $0.content == "Two." })
         #expect(stored.filter { $0.content == "Two." }.allSatisfy { $0.metadata?.templateCreated == .run })
         #expect(Set(stored.map(\.id)).count == stored.count)
-        // The world had room for what a coach would not say.
+        // The world reserved room for what a coach would not say.
         let questions = world.backend.consultations.flatMap(\.history.messages).filter { $0.role == .user }
         #expect(questions.contains { $0.content == "Xyzzy" })
     }

@@ -3,12 +3,12 @@ import JSON
 
 @testable import FitIQBackend
 
-/// A consultation in a world with a script, and what its sockets hear, as lines with the time since the stage was set.
+/// A consultation in a world with a script, and what its sockets receive, as lines with times.
 struct Stage {
     var world: World
     let user: UserID
     let id: String
-    /// The message ids in the order in which they were heard: `#1` in lines.
+    /// The message ids in order of arrival: `#1` in lines.
     private var heard: [String] = []
 
     init(
@@ -18,7 +18,7 @@ struct Stage {
         world = World(pace: pace, mode: mode, limits: limits, script: script)
         user = try world.backend.user("user-1")
         _ = try world.create(persona, by: user)
-        // Not every guide's answer has it in the same place.
+        // Guides have the id in different places.
         id = world.backend.consultations[0].consultation.id.description
     }
 
@@ -40,7 +40,7 @@ struct Stage {
         }
     }
 
-    /// What a socket hears from now on until nothing is due, or until a time.
+    /// What a socket receives from now on until nothing is due, or until a time.
     mutating func lines(of socket: UInt64 = 1, until end: Int64 = .max) -> [String] {
         var lines: [String] = []
         func now() -> Int64 { world.turn.now.nanosecondsSinceEpoch - World.start.nanosecondsSinceEpoch }

@@ -3,14 +3,14 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Each kind of step, as sockets of either protocol hear it, and what is stored.
+/// Each kind of step, as sockets of either protocol receive it, and the stored result.
 @Suite("Steps of a script") struct StepTests {
     struct Story: CustomTestStringConvertible, Sendable {
         let name: String
         let steps: [AnswerScript.Step]
         let stream: [String]
         let assistantMessage: [String]
-        /// What is stored after the question.
+        /// The messages stored after the question.
         let stored: [String]
 
         var testDescription: String { name }
@@ -180,7 +180,7 @@ import Testing
         #expect(try stage.world.record(stage.id).answer == nil)
     }
 
-    /// The same without any time between, frame for frame.
+    /// The same steps without any delay, frame for frame.
     @Test("Steps take no time at an instant pace", arguments: stories)
     func instant(story: Story) throws {
         var stage = try Stage(story.steps, pace: .instant)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Taken down when the built-in coach's was the only pace: clients' tests rely on its bytes and nanoseconds.
+    /// Recorded when the built-in coach had the only pace: clients' tests rely on its bytes and nanoseconds.
     @Test("A script does not change the built-in coach's pace")
     func golden() {
         let chunks = ["For ", "breakfast, ", "I ", "recommend ", "oats."]
@@ -79,7 +79,7 @@ import Testing
             #expect(even.moments[0].offset == human.moments[0].offset)
             #expect((300_000_000..<900_000_000).contains(even.moments[0].offset))
             #expect(told.moments[0].offset == 7)
-            // The rest is as it was.
+            // The rest is unchanged.
             #expect(told.moments[4].offset - 7 == human.moments[4].offset - human.moments[0].offset)
         }
     }
@@ -184,7 +184,7 @@ import Testing
         for step in -7400...7090 {
             let x = Double(step) / 10 + Double(numbers.next() >> 11) * 0x1p-53 / 10
             let expected = Foundation.exp(x)
-            // Below the normal numbers there are fewer digits.
+            // Subnormal numbers have fewer digits.
             let tolerance = max(expected * 4e-16 * 2, .leastNonzeroMagnitude)
             #expect(abs(Arithmetic.exp(x) - expected) <= tolerance, "\(x)")
         }
@@ -206,7 +206,7 @@ import Testing
         #expect(abs(moment(1)) < 0.016)
         #expect(abs(moment(2) - 1) < 0.022)
         #expect(abs(moment(3)) < 0.06)
-        // The sum of twelve has a kurtosis of 2.9 where the normal distribution has 3.
+        // The sum of twelve has a kurtosis of 2.9; the normal distribution has 3.
         #expect(abs(moment(4) - 2.9) < 0.15)
         let within = [1.0, 2, 3].map { bound in Double(drawn.count { abs($0) < bound }) / count }
         for (share, expected) in zip(within, [0.683, 0.954, 0.997]) { #expect(abs(share - expected) < 0.008) }

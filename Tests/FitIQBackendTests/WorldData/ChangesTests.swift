@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// What was saved of a world: its entities by their places, in the order in which they came.
+/// A saved world: its entities by their places, in order of arrival.
 private struct Saved {
     private(set) var entities: [EntityPlace: EntityData] = [:]
     private(set) var order: [EntityPlace] = []
@@ -41,7 +41,7 @@ private struct Saved {
         order.reduce(into: [:]) { $0[$1.list, default: [:]][$1.owner, default: []].append($1) }
     }
 
-    /// What is different, for the message of a failure.
+    /// The differences, for the message of a failure.
     func differences(from other: Saved) -> [String] {
         let places = Set(entities.keys).union(other.entities.keys)
         let different = places.filter { entities[$0] != other.entities[$0] }
@@ -49,7 +49,7 @@ private struct Saved {
     }
 }
 
-/// Whoever applies the changes of a world one after another has the world.
+/// Applying all changes of a world in order gives the world.
 @Suite("The changes of a world") struct ChangesTests {
     @Test("Changes add up to the world, whatever happens, and however few are taken at once", arguments: UInt64(1)...8)
     func everything(seed: UInt64) throws {
@@ -74,7 +74,7 @@ private struct Saved {
         }
     }
 
-    /// Changes an account, a photo or a document, of which the random operations know nothing.
+    /// Changes an account, a photo or a document, which the random operations do not touch.
     private func change(_ world: inout World, _ draw: inout Draw) throws {
         let user = try world.backend.user(ExactString("user-\(draw.below(5))"))
         let collection = DocumentCollection.allCases[draw.below(DocumentCollection.allCases.count)]
@@ -153,7 +153,7 @@ private struct Saved {
         ]
         for (list, change) in changes {
             try change(&world)
-            // The user, whose lists have changed, comes first.
+            // The user comes first, because its lists have changed.
             #expect(world.backend.takeChanges(upTo: 1).map(\.place.list) == [.users])
             let isUnsaved = world.backend.hasUnsavedChanges()
             #expect(isUnsaved, "\(list)")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-/// Data that would break a rule, and where it says so.
+/// Data that breaks a rule, and the path in the refusal.
 @Suite("Refused data") struct PlantRefusalTests {
     private static let now = World.start
     private static let future = World.start.advanced(byNanoseconds: 1)
@@ -101,7 +101,7 @@ import Testing
         Case(
             PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
             consultations: ConsultationData(persona: .nutritionist, contextType: .goal, contextID: "a")),
-        // An id alone is a deleted goal's.
+        // An id alone belongs to a deleted goal.
         Case(
             PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
             consultations: ConsultationData(
@@ -292,7 +292,7 @@ import Testing
                 #expect(throws: PlantError("users[1].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [first, user]), &world.turn)
                 }
-                // The same if it is there already.
+                // The same if the id already exists.
                 try world.backend.plant(WorldData(users: [first]), &world.turn)
                 #expect(throws: PlantError("users[0].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [user]), &world.turn)

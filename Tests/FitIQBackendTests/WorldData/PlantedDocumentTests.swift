@@ -15,7 +15,7 @@ import Testing
             users: [UserData(id: "user-1", documents: [collection: [document]])])
     }
 
-    /// What a world that was saved before the collections had rules may hold.
+    /// Objects of a saved world that are older than the collections' rules.
     static let old: [(DocumentCollection, JSONObject)] = [
         (.progress, ["type": "weight_kg", "quantity": 61.5]), (.progress, ["value": 61, "logged_at": "yesterday"]),
         (.moodEntries, ["valence": 4, "note": "n"]), (.moodEntries, ["valence": "good", "logged_at": 7]),
@@ -45,7 +45,7 @@ import Testing
             _ = try World(planting: Self.data(object, in: collection))
         } throws: { error in
             guard let error = error as? PlantError else { return false }
-            // In the words of a request's refusal.
+            // Worded like a request's refusal.
             return error.path == path && error.message.contains("'")
         }
     }
@@ -79,7 +79,7 @@ import Testing
             let exercises = (0..<count).map { #"{"exercise_id":"squat","order_index":\#($0)}"# }
             return #"{"name":"Legs","exercises":[\#(exercises.joined(separator: ","))]}"#
         }
-        // What the server adds to each exercise counts, too.
+        // The server's additions to each exercise count, too.
         let most = (1..<1000).first { count in
             refusal { () throws(APIError) in
                 let object = try DocumentRequest.object(
@@ -110,7 +110,7 @@ import Testing
         let system = try World(
             planting: Self.data(["name": "Legs", "is_system": true], in: .workoutTemplates))
         #expect(try system.publicTemplates().texts("templates", "name") == ["Legs"])
-        // A mood may lie ahead here.
+        // In scenarios a mood may be in the future.
         _ = try World(
             planting: Self.data(
                 ["valence": 1, "logged_at": "2030-01-01T00:00:00Z"], in: .moodEntries))
@@ -135,7 +135,7 @@ import Testing
                 planting: Self.data(
                     template, in: .workoutTemplates, shares: [ShareData(user: "bert", professionalType: "doctor")]))
         }
-        // Two of one id.
+        // Two documents with one id.
         #expect(throws: PlantError.self) {
             try World(
                 planting: Self.data(

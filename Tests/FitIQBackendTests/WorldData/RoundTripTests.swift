@@ -5,13 +5,13 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("A world after export and planting") struct RoundTripTests {
-    /// A world in which much has happened, with answers that stream, questions that wait and meals that are worked out.
+    /// A world after many operations, with streaming answers, waiting questions and meals in processing.
     private func lived(_ seed: UInt64, mode: GuideMode = .union, operations: Int = 1200) throws -> World {
         var random = try RandomOperations(seed: seed, userCount: 5)
         random.world = World(seed: seed, mode: mode)
         for number in 0..<5 { _ = try random.world.backend.user("user-\(number)") }
         for step in 0..<operations {
-            // The last ones follow each other closely, so that something is under way.
+            // The last operations follow each other closely, so that some work is in progress.
             let delay = step > operations - 60 ? random.below(20) : random.below(400)
             random.world.pass(milliseconds: Int64(delay))
             random.world.turn.now = random.world.turn.now.advanced(byNanoseconds: 137)
@@ -29,7 +29,7 @@ import Testing
         return copy
     }
 
-    /// A world without sockets, as the document has it.
+    /// The world without sockets, as the document describes it.
     private func settled(_ world: World) -> World {
         var settled = world
         settled.backend = world.backend.settled(at: world.turn.now)
@@ -93,7 +93,7 @@ import Testing
             let goals = (try original.createGoal(by: user), try copy.createGoal(by: copied))
             #expect(goals.0 == goals.1)
             ids.insert(goals.0)
-            // At the limit, one has to go first.
+            // At the limit, one consultation must be archived first.
             let old = original.backend.users[user].active.min()
             if let old = old.map({ original.backend.consultations[$0].consultation.id.description }) {
                 #expect(try original.archive(old, by: user) == copy.archive(old, by: copied))
@@ -104,7 +104,7 @@ import Testing
             #expect(meals.0 == meals.1)
         }
         #expect(ids.count == 5)
-        // The original still skips the steps of the answers that were completed, so deadlines are not compared.
+        // The original still skips the steps of completed answers, so deadlines are not compared.
         original.waitForAllAnswers()
         copy.waitForAllAnswers()
         #expect(copy.backend.mealLogs.allSatisfy { $0.log.status != .processing })
@@ -129,7 +129,7 @@ import Testing
         #expect(messages.map(\.role) == [.user, .user, .assistant])
         #expect(messages.map(\.content) == ["What should I eat for breakfast?", "And for lunch?", text])
         #expect(messages[2].createdAt == .at(world.turn.now))
-        // The world itself goes on.
+        // The world itself continues.
         #expect(try world.record(id).answer != nil)
         #expect(try world.record(id).waiting.count == 1)
     }

@@ -58,7 +58,7 @@ import Testing
 }
 
 extension Shelf {
-    /// Takes unsaved records, in words: `2` for one that changed, `new 3`.
+    /// Takes unsaved records, as words: `2` for a changed one, `new 3` for a new one.
     fileprivate mutating func taken(_ limit: Int) -> [String] {
         takeUnsaved(upTo: limit).map { $0.isNew ? "new \($0.position)" : "\($0.position)" }
     }

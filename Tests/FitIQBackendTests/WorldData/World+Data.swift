@@ -13,7 +13,7 @@ extension World {
         try backend.plant(data, &turn, isRestored: isRestored)
     }
 
-    /// A world that begins with one user and what is theirs.
+    /// A world that begins with one user and their data.
     static func holding(
         goals: [GoalData] = [], consultations: [ConsultationData] = [], filledUpTo count: Int? = nil,
         mealLogs: [MealLogData] = []
@@ -24,13 +24,13 @@ extension World {
         return try World(planting: WorldData(users: [user]))
     }
 
-    /// The only user, and the first one of several.
+    /// The only user, or the first of several.
     var firstUser: UserID { UserID(index: 0) }
 
     /// The world as a document.
     var data: WorldData { backend.data(at: turn.now, issuedIDs: turn.identifiers.issuedCount) }
 
-    /// The answers to every REST request that reads something, by request.
+    /// The answers to every reading REST request, by request.
     func everything() throws -> [String: [UInt8]] {
         var answers: [String: [UInt8]] = [:]
         for user in backend.users.ids {

@@ -133,7 +133,7 @@ struct ConversationTests {
         bench.answer(200, CoreBench.history([Self.first]))
         #expect(bench.state.problems == [.init(kind: .unavailable, message: ClientMessages.coachSilent)])
         #expect(bench.talk == ["user: One", "assistant: Half…"] && !bench.state.isBusy)
-        // What the history lacks is gone once it has decided about the next question.
+        // A message that the history lacks disappears once the history has decided about the next question.
         bench.perform(.send(text: "Two"))
         bench.cut()
         bench.answer(200, CoreBench.history([Self.first]))
@@ -156,12 +156,12 @@ struct ConversationTests {
 }
 
 extension CoreBench {
-    /// The transcript, one text for each line; an answer that is not complete ends with `…`.
+    /// The transcript, one line per text; an incomplete answer ends with `…`.
     fileprivate var talk: [String] {
         state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
     }
 
-    /// Loses the socket, and connects another a second later.
+    /// Loses the socket, and connects another one a second later.
     fileprivate mutating func cut() {
         end()
         wait(1)

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-/// A client core on a bench: the test is its network and its clock.
+/// A client core whose network and clock are the test.
 struct CoreBench {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     static let consultation = "6f1c2d3e-0000-4000-8000-00000000000a"
@@ -16,12 +16,12 @@ struct CoreBench {
 
     var core: ClientCore
     var now = CoreBench.start
-    /// What was done, one line each, since it was last taken: `12.5 GET /api/v1/goals`.
+    /// The actions since the log was last taken, one per line: `12.5 GET /api/v1/goals`.
     var log: [String] = []
     /// The requests and sockets that wait for an answer, oldest first.
     var requests: [ClientRequest] = []
     var handshakes: [ClientSocketRequest] = []
-    /// The socket that is open.
+    /// The open socket.
     var socket: Int?
     var events: [ClientEvent] = []
     private var shown: ClientState
@@ -50,7 +50,7 @@ struct CoreBench {
         collect()
     }
 
-    /// Moves the clock by so many seconds, stopping whenever the core is due.
+    /// Moves the clock by this many seconds, stopping whenever the core has a deadline.
     mutating func wait(_ seconds: Double) {
         let end = now.advanced(byNanoseconds: Int64(seconds * 1e9))
         var steps = 0
@@ -73,7 +73,7 @@ struct CoreBench {
                 ClientResponse(number: request.number, status: status, fields: fields, body: body?.encoded() ?? [])))
     }
 
-    /// Answers the oldest handshake with 101, or with something else.
+    /// Answers the oldest handshake with 101, or with another status.
     mutating func shake(_ status: Int = 101, _ fields: HTTPFields = [:], body: JSONValue? = nil) {
         precondition(!handshakes.isEmpty, "a handshake waits for an answer")
         let number = handshakes.removeFirst().number

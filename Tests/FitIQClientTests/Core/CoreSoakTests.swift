@@ -28,7 +28,7 @@ struct CoreSoak {
     private var open: [Int: Watched] = [:]
     private(set) var breaches: [String] = []
 
-    /// An open socket as an observer knows it.
+    /// An open socket as an observer sees it.
     private struct Watched {
         var isConnected = false
         var isStreaming = false
@@ -140,7 +140,7 @@ struct CoreSoak {
             ["type": "template_created", "metadata": ["template_created": ["type": "goal", "id": "t"]]],
             ["type": "meal_log.completed", "data": ["id": .string(CoreBench.meal), "total_calories": 1]],
         ]
-        // Answers reach connected sockets only.
+        // Only connected sockets receive answers.
         let frame = watched.isConnected ? random.element(of: frames) : frames[0]
         switch frame["type"]?.string {
         case "connected": watched.isConnected = true

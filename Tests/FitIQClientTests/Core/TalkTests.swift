@@ -74,7 +74,7 @@ struct TalkTests {
         bench.frame(
             style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a1"])
         #expect(bench.take() == [#"0 > {"type":"\#(style.rawValue)","content":"Two"}"#])
-        // An end that comes twice does not end the next answer.
+        // An end that arrives twice does not end the next answer.
         bench.frame(
             style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a1"])
         #expect(bench.state.isBusy)
@@ -151,13 +151,13 @@ struct TalkTests {
         "After an error within an answer the client reads the history at its end",
         arguments: [
             ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
-            // A piece of the answer before.
+            // A chunk of the previous answer.
             ([part("chunk", "a1", "late"), part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", true),
-            // An answer that takes the place of the one that streams.
+            // An answer that replaces the streaming one.
             ([part("chunk", "a2", "Well"), part("chunk", "a3", "Bye"), part("end", "a3")], "Bye", true),
-            // A piece beyond the limit.
+            // A chunk beyond the limit.
             ([part("chunk", "a2", "Bye"), part("chunk", "a2", ", you"), part("end", "a2")], "Bye", true),
-            // As many bytes as the limit.
+            // Exactly as many bytes as the limit.
             ([part("chunk", "a2", "Bye"), part("chunk", "a2", ", "), part("end", "a2")], "Bye, ", false),
             // The end of an unknown answer.
             ([part("chunk", "a2", "Bye"), part("end", "a3")], "Bye", true),
@@ -240,7 +240,7 @@ struct TalkTests {
         #expect(bench.state.problems == [.init(kind: .chat, message: "Overloaded.")])
         #expect(lines(bench) == ["user: One", "user: Two"])
         #expect(bench.take() == [#"0 > {"type":"message","content":"Two"}"#, "0 \(Self.history)"])
-        // What the coach said to the end before stays.
+        // The coach's complete earlier answer stays.
         bench.answer(200, CoreBench.history([CoreBench.message("1", "user", "One")]))
         for piece in ["stream_chunk", "stream_complete"] { bench.frame(["type": .string(piece), "content": "Yes"]) }
         bench.perform(.send(text: "Three"))

@@ -10,7 +10,7 @@ struct ClientLoopTests {
     private let news = ClientNews()
     private let inbox = ClientInbox()
 
-    /// A client's thread that the test plays itself.
+    /// A client's loop that the test runs itself.
     private func made(
         _ url: String, credentials: Credentials = ShellTests.credentials,
         resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
@@ -22,7 +22,7 @@ struct ClientLoopTests {
         return (client, loop)
     }
 
-    /// The same, with one request begun.
+    /// The same, with one started request.
     private func begun(
         _ url: String, body: Int, resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
     ) throws -> (ClientLoop, EventLoop) {
@@ -40,7 +40,7 @@ struct ClientLoopTests {
         for command in client.wire.takeCommands() { client.carryOut(command) }
     }
 
-    /// Has the connection of the request be made, or fail.
+    /// Makes the request's connection succeed or fail.
     private func connect(_ client: ClientLoop) throws {
         let transport = try #require(client.transports[1])
         let queue = try EventQueue()
@@ -141,7 +141,7 @@ struct ClientLoopTests {
         news.publish(earlier)
         _ = client.turnEnded(now: .now())
         #expect(news.snapshot.begun == 7)
-        // It changes nothing else.
+        // It has no other effect.
         #expect(inbox.add(.giveUpToken) == 1)
         _ = client.turnEnded(now: .now())
         #expect(news.snapshot.begun == 1)
@@ -168,7 +168,7 @@ struct ClientLoopTests {
     func dueOnTime() throws {
         let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
         let now = MonotonicInstant.now()
-        // Without a token nothing is sent; another is waited for.
+        // Without a token nothing is sent; the client waits for one.
         #expect(inbox.add(.loadGoals) == 1)
         let due = try #require(client.turnEnded(now: now))
         #expect(due == now.advanced(by: .seconds(60)) && news.snapshot.problemCount == 0)

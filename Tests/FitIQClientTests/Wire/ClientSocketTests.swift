@@ -5,7 +5,7 @@ import WebSocket
 
 @Suite("A WebSocket of the client")
 struct ClientSocketTests {
-    /// A handshake that is under way, and the answer that accepts it.
+    /// A handshake in progress, and the answer that accepts it.
     static func begun(limits: WireLimits = WireLimits()) throws -> (ClientConnection, acceptance: [UInt8]) {
         var connection = ClientConnection(
             WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1, limits: limits)
@@ -19,7 +19,7 @@ struct ClientSocketTests {
         return connection
     }
 
-    /// Reads what the client sent as its server does.
+    /// Reads the client's bytes as its server does.
     static func read(_ bytes: [UInt8]) -> [WebSocket.Event] {
         var server = WebSocket.Connection(role: .server)
         var events: [WebSocket.Event] = []

@@ -8,7 +8,7 @@ struct ClientWireTests {
         ClientWire(base: try WireFixture.base(), seed: seed, limits: limits)
     }
 
-    /// Commands without their bytes.
+    /// The commands without their bytes.
     private func outline(_ commands: [TransportCommand]) -> [String] {
         commands.map {
             switch $0 {
@@ -30,7 +30,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().map(Played.words) == ["2: 200 {}", "1: failed: reset."])
         #expect(outline(wire.takeCommands()) == ["close 2", "close 1"])
         #expect(wire.openConnections.isEmpty)
-        // The transport may have more to tell of what is gone.
+        // The transport may still report on closed connections.
         wire.receive([1], on: 2)
         wire.receiveEndOfStream(on: 2)
         #expect(wire.takeInputs().isEmpty && wire.takeCommands().isEmpty)

@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-/// A backend of bytes, for the client's half of a connection.
+/// A backend made of bytes, for the client's end of a connection.
 enum WireFixture {
     static func base() throws -> BaseURL { try BaseURL("http://127.0.0.1:8080/w/w1") }
 
@@ -19,7 +19,7 @@ enum WireFixture {
             number: number, target: "/api/v1/consultations/c/ws", fields: [.authorization: "Bearer t"])
     }
 
-    /// The server's answer to a handshake, whose request these bytes are.
+    /// The server's answer to the handshake request in these bytes.
     static func acceptance(of request: [UInt8], extensions: String? = nil) -> [UInt8] {
         let name = "Sec-WebSocket-Key: "
         let lines = String(decoding: request, as: UTF8.self).split(separator: "\r\n")
@@ -32,7 +32,7 @@ enum WireFixture {
             """.utf8)
     }
 
-    /// Frames of a server.
+    /// Frames from a server.
     static func frames(_ write: (inout WebSocket.Connection, inout [UInt8]) -> Void) -> [UInt8] {
         var server = WebSocket.Connection(role: .server)
         var out: [UInt8] = []
@@ -41,7 +41,7 @@ enum WireFixture {
     }
 }
 
-/// What came of bytes: inputs in words, and what the client sent in addition to its request.
+/// The effect of bytes: inputs as words, and the client's output after its request.
 struct Played: Equatable {
     var inputs: [String] = []
     var sent: [UInt8] = []

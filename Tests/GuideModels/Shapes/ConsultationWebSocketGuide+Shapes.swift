@@ -1,5 +1,5 @@
-/// The shapes of the guides' answers hold what the models list, in the models' order. What a model may lack, a shape
-/// may lack too: where the server owes more than the guide asks, a test says so with `requiring`.
+/// The shapes of the guides' answers contain what the models list, in the models' order. Optional in a model means
+/// optional in the shape; where the server promises more than the guide, a test says so with `requiring`.
 extension Shape {
     static let persona = Shape.oneOf(["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"])
     static let consultationStatus = Shape.oneOf(["active", "completed", "archived"])
@@ -13,7 +13,7 @@ extension Shape {
         "success": .bool, "error": .members(["code": .string, "message": .string, "details?": .any]),
     ])
 
-    /// A frame that a guide prints: its members and types, and its `type` to the letter.
+    /// A frame that a guide prints: its members and types, and exactly its `type`.
     static func frame(_ guide: String, _ type: String) throws -> Shape {
         try Shape(GuideFixture(guide, type)).with(.oneOf([type]), at: "type")
     }

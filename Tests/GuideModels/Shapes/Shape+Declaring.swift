@@ -1,16 +1,16 @@
-/// What an example cannot show is declared by path: `data.items[].notes`.
+/// Declares by path what an example cannot show: `data.items[].notes`.
 extension Shape {
-    /// The same, with members that may be absent.
+    /// The same shape, with members that may be absent.
     package func optional(_ paths: String...) -> Shape {
         paths.reduce(self) { shape, path in shape.changing(path) { $0.isOptional = true } }
     }
 
-    /// The same, with members that must be there even though the guide's model could do without.
+    /// The same shape, with members that are required even though they are optional in the guide's model.
     package func requiring(_ paths: String...) -> Shape {
         paths.reduce(self) { shape, path in shape.changing(path) { $0.isOptional = false } }
     }
 
-    /// The same, with members that may be `null`.
+    /// The same shape, with members that may be `null`.
     package func nullable(_ paths: String...) -> Shape {
         paths.reduce(self) { shape, path in
             shape.changing(path) { member in
@@ -20,7 +20,7 @@ extension Shape {
         }
     }
 
-    /// The same, with another shape for these members.
+    /// The same shape, with another shape for these members.
     package func with(_ shape: Shape, at paths: String...) -> Shape {
         paths.reduce(self) { whole, path in whole.changing(path) { $0.shape = shape } }
     }

@@ -1,7 +1,7 @@
 import JSON
 
 extension Shape {
-    /// How a value departs from this shape, one sentence for each place, with its path: `data.items[0].quantity`.
+    /// How a value differs from this shape, one sentence for each place, with its path: `data.items[0].quantity`.
     ///
     /// Empty if the value has this shape. The whole value is called `body`.
     package func differences(from value: JSONValue) -> [String] {
@@ -10,7 +10,7 @@ extension Shape {
         return found
     }
 
-    /// The same for JSON text; text that is not valid JSON is one difference.
+    /// The same for JSON text; invalid JSON is one difference.
     package func differences(from text: some Sequence<UInt8>) -> [String] {
         do {
             return differences(from: try JSON.parse(Array(text)))
@@ -48,7 +48,7 @@ extension Shape {
         }
     }
 
-    /// Whether a value that is looked at as a whole has this shape.
+    /// Whether a value that is compared as a whole has this shape.
     private func isMet(by value: JSONValue) -> Bool {
         switch (self, value) {
         case (.any, _), (.null, .null), (.bool, .bool), (.string, .string), (.array(nil), .array), (.number, .number):
@@ -64,7 +64,7 @@ extension Shape {
 
     private static func path(_ path: String, _ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    /// What arrived, in the words of the expectations; short strings are shown.
+    /// The received value, in the words of the expectations; short strings are shown.
     private static func name(of value: JSONValue) -> String {
         switch value {
         case .string(let text) where text.count <= 40: "string \"\(text)\""
@@ -82,7 +82,7 @@ extension Shape {
             && zip(text.utf8, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx".utf8).allSatisfy(Self.fits)
     }
 
-    /// In a pattern `0` stands for a digit, `x` for a lower-case hexadecimal one, the rest for itself.
+    /// In a pattern `0` matches a digit, `x` a lower-case hexadecimal digit, and anything else itself.
     private static func fits(_ byte: UInt8, _ pattern: UInt8) -> Bool {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         return switch pattern {

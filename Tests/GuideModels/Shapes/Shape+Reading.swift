@@ -1,9 +1,9 @@
 import JSON
 
 extension Shape {
-    /// The shape of a value as it stands: every member required, numbers distinguished by how they are written.
+    /// The shape of exactly this value: every member required, numbers distinguished by their notation.
     ///
-    /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is fine too. Ids are strings, because
+    /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is valid too. Ids are strings, because
     /// the guides print placeholders.
     package init(of value: JSONValue) {
         self =
@@ -22,12 +22,12 @@ extension Shape {
         self.init(of: try fixture.value)
     }
 
-    /// What fits all of these, or nil if there are none.
+    /// A shape that all of these fit, or nil without any.
     static func common(to shapes: [Shape]) -> Shape? {
         shapes.dropFirst().reduce(shapes.first) { $0?.joined(with: $1) }
     }
 
-    /// What fits both: a member that only one has is optional, a value that is null in one is nullable.
+    /// A shape that both fit: a member that only one has is optional, and a value that is null in one is nullable.
     func joined(with other: Shape) -> Shape {
         switch (self, other) {
         case _ where self == other: self

@@ -1,14 +1,14 @@
 import JSON
 
 extension Shape {
-    /// A value of this shape: with all that may be there, or with only what must be.
+    /// A value of this shape, with all optional members or with none.
     package func sample(isFull: Bool) -> JSONValue {
         switch self {
         case .any, .null: .null
         case .bool: true
         case .integer: 3
         case .number: 0.5
-        case .decimal: .number(JSONNumber("198.0")!)  // A number by RFC 8259.
+        case .decimal: .number(JSONNumber("198.0")!)  // A valid number by RFC 8259.
         case .string: "text"
         case .timestamp: "2025-01-29T10:30:00Z"
         case .id: "550e8400-e29b-41d4-a716-446655440000"
@@ -22,9 +22,9 @@ extension Shape {
         }
     }
 
-    /// The paths of all members that no decoder can do without, each with a full sample that lacks just that one.
+    /// The paths of all required members, each with a full sample that lacks only that one.
     ///
-    /// Those that may be null are left out: decoders take what is absent for null.
+    /// Nullable members are omitted, because decoders treat an absent member as null.
     package func samplesWithoutOneMember() -> [(path: String, value: JSONValue)] {
         switch self {
         case .nullable(let shape): shape.samplesWithoutOneMember()
@@ -48,7 +48,7 @@ extension Shape {
 }
 
 extension Shape.Member {
-    /// Whether a decoder finds no value here and is content.
+    /// Whether a decoder accepts a missing value here.
     fileprivate var mayLackAValue: Bool {
         switch shape {
         case .nullable, .any, .null: true

@@ -1,10 +1,10 @@
 import JSON
 
-/// What a JSON value looks like: the tree of its members' names and types.
+/// The shape of a JSON value: the tree of its members' names and types.
 ///
-/// The guides agree with an answer, or do not, in names, types and nesting; values are for other tests.
+/// The guides define names, types and nesting of an answer; other tests compare values.
 package indirect enum Shape: Sendable, Equatable {
-    /// Any value: for what a guide leaves open.
+    /// Any value, where a guide leaves it open.
     case any
     /// The literal `null`.
     case null
@@ -24,11 +24,11 @@ package indirect enum Shape: Sendable, Equatable {
     case id
     /// One of these strings.
     case oneOf([String])
-    /// An array whose elements all look like this; nil where no element is known.
+    /// An array whose elements all have this shape; nil if no element is known.
     case array(Shape?)
     /// An object with these members and no others.
     case object([Member])
-    /// This, or `null`.
+    /// This shape, or `null`.
     case nullable(Shape)
 
     /// A member of an object.
@@ -38,7 +38,7 @@ package indirect enum Shape: Sendable, Equatable {
         /// Whether it may be absent.
         package var isOptional: Bool
 
-        /// Makes a member that has to be there, unless said otherwise.
+        /// Creates a member, which is required by default.
         package init(_ name: String, _ shape: Shape, isOptional: Bool = false) {
             self.name = name
             self.shape = shape

@@ -1,5 +1,5 @@
 extension WebSocketArchitectureGuide {
-    /// The answer to POST /consultations: all that the guide says of it.
+    /// The answer to POST /consultations, as far as the guide describes it.
     package static let created = Shape.members(["consultation_id": .id])
 
     /// The frame `meal_log.completed`, as printed: amounts as text, calories with a fraction.

@@ -226,7 +226,7 @@ struct RefreshOnceTests {
                 + "once.", evidence: numbers)
     }
 
-    /// A server takes no longer one.
+    /// A server accepts no longer token.
     static let longest = String(repeating: "r", count: 4096)
 
     static func refreshes(_ tries: (String, Int?, Double)...) -> (inout Story) -> Void {
@@ -299,7 +299,7 @@ struct RefreshOnceTests {
 
 @Suite("auth/no-expired-bearer")
 struct ExpiredBearerTests {
-    /// A request with a token that expires so many seconds after the story's beginning.
+    /// A request with a token that expires this many seconds after the story's beginning.
     static func sends(
         _ endpoint: Endpoint, expiring expiry: Int64, at seconds: Double, status: Int = 200
     ) -> (inout Story) -> Void {

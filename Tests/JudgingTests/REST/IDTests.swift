@@ -238,7 +238,7 @@ struct GoneTests {
     func judges(_ chapter: Chapter) { chapter.check("ids/gone-not-reused") }
 }
 
-/// What is deleted ends what was owed for it, and its 404 is nobody's mistake.
+/// A deletion ends the obligations for the deleted resource, and its 404 is nobody's mistake.
 @Suite("Obligations after a deletion")
 struct DeletionTests {
     static let chat: JSONValue = ["goalId": .string(Story.id(10))]
@@ -250,7 +250,7 @@ struct DeletionTests {
     static let full: JSONValue = ["success": false, "error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS", "message": ""]]
     static let missing: JSONValue = ["success": false, "error": ["code": "GOAL_NOT_FOUND", "message": ""]]
 
-    /// An obligation, and stories in which a client that deletes something keeps it.
+    /// An obligation, and stories in which a deleting client keeps it.
     static let stories: [(String, Chapter)] = [
         (
             "goal/reuses-conversation",

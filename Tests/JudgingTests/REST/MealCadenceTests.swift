@@ -28,7 +28,7 @@ struct CadenceTests {
             evidence: numbers, level: level)
     }
 
-    /// A log accepted at 0 s, and loads of it at these times.
+    /// A log accepted at 0 s, and loaded at these times.
     static func loads(_ times: Double...) -> (inout Story) -> Void {
         { story in
             story.logsMeal(at: 0)

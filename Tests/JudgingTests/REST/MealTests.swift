@@ -5,7 +5,7 @@ import Traffic
 
 @testable import Judging
 
-/// What the tests of meal logs tell.
+/// Steps for the tests of meal logs.
 extension Story {
     static let meal = Story.id(30)
     static func log(_ status: String = "processing", _ id: String = meal) -> JSONValue {
@@ -28,7 +28,7 @@ extension Story {
         request(.listMealLogs, query: query, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)
     }
 
-    /// The list is loaded, in which they are done.
+    /// The list is loaded, with these logs completed.
     mutating func listsCompleted(_ ids: [String] = [Story.meal], at seconds: Double) {
         let logs = ids.map { JSONValue.object(["id": .string($0), "status": "completed"]) }
         request(.listMealLogs, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)

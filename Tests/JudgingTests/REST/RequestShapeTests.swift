@@ -27,7 +27,7 @@ struct RequestShapeTests {
                 status: 201, at: 0)
             $0.request(.shareWorkoutTemplate, Story.id(1), body: ["user_id": "a"], status: 201, at: 0)
             $0.request(.copyWorkoutTemplate, Story.id(1), body: ["new_name": "b"], status: 201, at: 0)
-            // What the body lacks stays.
+            // Members that the body lacks stay unchanged.
             $0.request(.replaceWorkoutTemplate, Story.id(1), body: ["category": "c"], at: 0)
             $0.request(.generateInsights, body: ["insight_type": "weekly"], status: 201, at: 0)
             $0.request(.searchJournal, query: "q=a&limit=1&offset=0", at: 0)
@@ -114,7 +114,7 @@ struct RequestShapeTests {
     @Test("Well-formed requests keep the obligation", arguments: chapters)
     func judges(_ chapter: Chapter) { chapter.check("request/shape") }
 
-    /// A request that does not fit, and a part of the message about it.
+    /// A malformed request, and a part of its message.
     struct Misfit: Sendable, CustomTestStringConvertible {
         let line: String
         let endpoint: Endpoint

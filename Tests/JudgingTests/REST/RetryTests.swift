@@ -29,7 +29,7 @@ struct RetryTests {
         message: "\(title) was sent 4 times although it kept failing; 3 attempts are enough.", evidence: [3, 4],
         level: .should)
 
-    /// A story of requests for goals, each with the time, the status, and how long it took.
+    /// Requests for goals, each with its time, status and duration.
     static func tries(_ tries: (Double, Int?, Double)...) -> (inout Story) -> Void {
         { story in
             for (time, status, took) in tries { story.request(.listGoals, status: status, at: time, took: took) }
@@ -178,7 +178,7 @@ struct CreatesOnceTests {
                 evidence: numbers, level: .should))
     }
 
-    /// Logs a meal that is created, of which the client does not learn.
+    /// Logs a meal whose creation the client does not learn.
     private static func loses(
         _ story: inout Story, _ body: JSONValue = eggs, _ id: Int = 30, status: Int? = 502, at seconds: Double = 0
     ) {

@@ -160,7 +160,7 @@ struct JUnitTests {
         #expect(reader.totals["tests"] == "\(reader.cases.count)")
         #expect(reader.totals["failures"] == "\(reader.elements["failure"] ?? 0)" && reader.elements["failure"] == 4)
         #expect(reader.totals["skipped"] == "\(reader.elements["skipped"] ?? 0)" && reader.elements["skipped"] == 1)
-        // A should that is broken, the journal's losses, and the coverage.
+        // A broken should, the journal's losses, and the coverage.
         #expect(reader.elements["system-out"] == 3)
         #expect(!reader.cases.contains { $0.name == "goal/links-created-goal" })
         #expect(reader.texts["drop-mid-stream command"] == "The command was ended after its time limit of 60 s.")
@@ -330,7 +330,7 @@ struct TerminalTableTests {
         let text = TerminalReport(report, knownBroken: SampleReport.knownBroken, width: width).text
         #expect(plain.split { $0 == " " || $0 == "\n" } == text.split { $0 == " " || $0 == "\n" })
         for line in text.split(separator: "\n") where line.count > max(width, 60) && line != Messages.legend {
-            // A word that is longer than the line has the line to itself.
+            // A word that is longer than the line gets its own line.
             #expect(!line.drop { " -~✗".contains($0) }.contains(" "), "\(line)")
         }
         #expect(text.contains("\n  How to fix it: ") && text != plain)

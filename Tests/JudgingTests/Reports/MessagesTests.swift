@@ -60,7 +60,7 @@ struct MessagesTests {
     @Test("Messages are sentences", arguments: rows.indices)
     func sentence(row: Int) { #expect(Self.rows[row].0 == Self.rows[row].1) }
 
-    /// The numbers of obligations by mark, the number of cases and of runs, and the summary.
+    /// The counts of obligations by mark, the number of cases and of runs, and the summary.
     static let summaries: [([Report.Mark: Int], Int, Int, String)] = [
         ([.kept: 1], 0, 1, "1 obligation in 1 run: 1 kept and 0 not exercised. The run passes."),
         ([:], 0, 1, "0 obligations in 1 run: 0 kept and 0 not exercised. The run passes."),

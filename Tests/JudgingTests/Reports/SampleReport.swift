@@ -3,7 +3,7 @@ import Traffic
 
 @testable import Judging
 
-/// A report in which everything happens that can, with texts from a client that would like to be markup.
+/// A report with every possible part, and texts from a client that tries to inject markup.
 enum SampleReport {
     static let evil = "<b>&\"'|`*_]]>\u{1B}[31m\u{202E}@octocat https://evil.example"
 
@@ -107,7 +107,7 @@ enum SampleReport {
                 missedCount: 40),
         ])
 
-    /// The table that the coverage of the report is measured by; it lacks a situation that the client faced.
+    /// The table for the report's coverage; it lacks a situation that the client faced.
     static let reachable: [ReachableSituation] = [
         row("none good none none", "default"), row("idle good none none", "default"),
         row("streaming good none none", "default"), row("awaiting good none none", "default"),

@@ -69,7 +69,7 @@ struct MealSocketJudgeTests {
             }, ReconnectBackoff.self
         ),
         (
-            // Refused before the user is known, so the token says whose it is.
+            // Refused before the user is known, so only the token identifies the user.
             SocketCase(
                 "refused in between, then too soon",
                 .broken("The client made try 2 0.5 s after try 1 had failed at 10:30:07; at least 1 s is due.", [4, 5])

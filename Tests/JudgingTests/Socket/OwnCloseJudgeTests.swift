@@ -92,7 +92,7 @@ struct OwnCloseJudgeTests {
     func ownClose(_ row: SocketCase) { row.check(NoReconnectAfterOwnClose.self) }
 }
 
-/// What breakpoints hold makes clients do things that would be mistakes without them.
+/// Breakpoints cause client behaviour that would otherwise be a mistake.
 @Suite("Judges and breakpoints")
 struct HoldJudgeTests {
     private static let question = #"{"type":"message","content":"Hello"}"#

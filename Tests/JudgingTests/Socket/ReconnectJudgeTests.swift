@@ -196,7 +196,7 @@ struct ReconnectJudgeTests {
     private static let constant =
         "The client waited 2 s before try 3, no longer than before the first; this guide has pauses that grow."
 
-    /// Pauses of so many seconds before tries that are refused.
+    /// Pauses of this many seconds before refused tries.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {
         { story in
             story.dropped()
@@ -332,7 +332,7 @@ extension SocketStory {
         leave(1, at: 4)
     }
 
-    /// Tries that are refused, every 10 s from 14 s on.
+    /// Refused tries, every 10 s from 14 s on.
     mutating func tries(_ count: Int) {
         for number in 1...count { refuse(503, at: Double(4 + 10 * number)) }
     }
@@ -357,7 +357,7 @@ struct ReconnectsAfterDropTests {
         story.closed(by: .server, .fault, at: 4, faults: ["drop"])
     }
 
-    /// Entries 1 to 4: a socket on which only a meal was waited for, dropped at 4 s.
+    /// Entries 1 to 4: a socket that only waited for a meal, dropped at 4 s.
     private static func droppedMeals(_ story: inout Story) {
         story.connected(id, at: 0)
         story.logsMeal(at: 1)

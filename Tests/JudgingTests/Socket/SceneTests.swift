@@ -133,7 +133,7 @@ struct SceneTests {
     }
 }
 
-/// Journals of clients that do anything at all, including journals that no server could have written.
+/// Journals of clients with random behaviour, even journals that no server could write.
 @Suite("Judges of sockets on random journals")
 struct SocketSoakTests {
     private static func journal(seed: UInt64, count: Int) -> SocketStory {
@@ -177,7 +177,7 @@ struct SocketSoakTests {
                     server: pick([nil, 0, 1000, 1012]), client: pick([nil, 0, 1000, 1002]), at: now, faults: faults)
             }
         }
-        // At last all end, and one that is looked at is not opened again.
+        // In the end all sockets close, and one that is examined is not opened again.
         for connection in 0..<6 { story.leave(UInt64(connection), at: now) }
         story.connect(6, at: now)
         story.drop(6, at: now)

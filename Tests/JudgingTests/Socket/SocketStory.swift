@@ -7,9 +7,9 @@ import WebSocket
 
 @testable import Judging
 
-/// The journal of clients and their sockets, as a test tells it; times are seconds after 10:30:00.
+/// The journal of clients and their sockets, built step by step; times are seconds after 10:30:00.
 ///
-/// Entries are numbered from 1 in the order in which they are added, and so is the evidence.
+/// Entries are numbered from 1 in the order of their addition, and the evidence uses these numbers.
 struct SocketStory {
     private(set) var journal = Journal()
 
@@ -120,7 +120,7 @@ struct SocketStory {
             on: connection)
     }
 
-    /// The client closes in order.
+    /// The client closes with a close frame.
     mutating func leave(_ connection: UInt64, at seconds: Double) {
         close(connection, by: .client, server: 1001, client: 1001, at: seconds)
     }
@@ -134,7 +134,7 @@ struct SocketStory {
         tell(.fault(RecordedFault(name: "rule", effect: effect)), at: seconds, on: connection)
     }
 
-    /// The consultation was archived: the server says so and closes.
+    /// The consultation was archived: the server sends the reason and closes.
     mutating func archive(_ connection: UInt64, at seconds: Double) {
         hear(connection, text: #"{"type":"error","error":"Consultation is not active"}"#, at: seconds)
         close(connection, by: .server, server: 1000, client: 1000, at: seconds)
@@ -178,7 +178,7 @@ extension ObligationJudge {
     static var isOfSockets: Bool { obligation.id.hasPrefix("ws/") }
 }
 
-/// What a client did, and what a judge makes of it.
+/// A client's actions, and the verdict of a judge.
 struct SocketCase: Sendable, CustomTestStringConvertible {
     let name: String
     let expected: Expected
@@ -187,7 +187,7 @@ struct SocketCase: Sendable, CustomTestStringConvertible {
     let tell: @Sendable (inout SocketStory) -> Void
 
     enum Expected: Sendable {
-        /// Faced so often, and kept.
+        /// Faced this often, and kept.
         case kept(Int = 1)
         case notExercised
         /// A breach with this message, shown by the entries of these numbers.

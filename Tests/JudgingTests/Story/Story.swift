@@ -8,17 +8,17 @@ import WebSocket
 
 @testable import Judging
 
-/// The journal of a client, written down as what it did: `story.request(.createConsultation, status: 409, at: 1.2)`.
+/// The journal of a client, built from its actions: `story.request(.createConsultation, status: 409, at: 1.2)`.
 ///
 /// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order of their addition, which is
 /// the order of their ends: add a request where its answer was sent.
 struct Story {
     private(set) var journal = Journal(limits: Self.limits)
-    /// Who does what follows; "sarah" at first.
+    /// The user of the following steps; "sarah" at first.
     var user = "sarah"
-    /// The token that what follows brings along.
+    /// The token of the following steps.
     var token = Story.token(of: "sarah")
-    /// The key that what follows brings along.
+    /// The key of the following steps.
     var apiKey: String? = "key-1"
 
     private static let limits: Journal.Limits = {
@@ -28,7 +28,7 @@ struct Story {
         return limits
     }()
 
-    /// A token of a user; each number is another one.
+    /// A token of a user; each number gives another one.
     static func token(of user: String, _ number: Int = 1) -> String {
         AccessToken(subject: ExactString(user), expiresAt: 1_800_000_000 + Int64(number)).signed(
             with: Array("secret".utf8))
@@ -45,17 +45,16 @@ struct Story {
         Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
     }
 
-    /// Another user does what follows.
+    /// The following steps are another user's.
     mutating func becomes(_ user: String) {
         self.user = user
         token = Self.token(of: user)
     }
 
-    /// A request of the API that was answered, or given up after so many seconds; a refused handshake too.
+    /// A request of the API that was answered, or given up after this many seconds; or a refused handshake.
     ///
-    /// - Parameters:
-    ///   - user: nil if the credentials were not accepted; a 401 has none.
-    ///   - status: nil where no answer was sent.
+    /// - Parameters: - user: nil if the credentials were not accepted; a 401 has none. - status: nil if no answer was
+    ///   sent.
     /// - Returns: the entry's number.
     @discardableResult mutating func request(
         _ endpoint: Endpoint, _ id: String = "", query: String = "", body: JSONValue? = nil, status: Int? = 200,
@@ -92,7 +91,7 @@ struct Story {
     /// Any event, at the beginning of the story.
     mutating func journal(_ event: JournalEvent) { journal.record(event, at: Self.time(0), connection: 1) }
 
-    /// A WebSocket that was opened, on a connection of its own.
+    /// A WebSocket that was opened on its own connection.
     @discardableResult mutating func opened(
         _ consultation: String, on connection: UInt64 = 100, at seconds: Double, took: Double = 0, query: String = "",
         fields: [String]? = nil, faults: [String] = []
@@ -148,7 +147,7 @@ struct Story {
         return journal.lastNumber
     }
 
-    /// A fault set in that lasts.
+    /// A lasting fault started.
     @discardableResult mutating func fault(
         _ effect: RecordedFault.Effect, on connection: UInt64 = 100, at seconds: Double
     ) -> Int {
@@ -177,10 +176,10 @@ struct Chapter: Sendable, CustomTestStringConvertible {
     let told: Told
     let story: Story
     let mode: GuideMode
-    /// The end of the time that is judged, in seconds; nil for the last entry.
+    /// The end of the judged time, in seconds; nil for the last entry.
     let end: Double?
 
-    /// Tells a story.
+    /// Builds the story.
     init(
         _ name: String, _ told: Told, in mode: GuideMode = .union, end: Double? = nil,
         tell: (inout Story) -> Void
@@ -200,7 +199,7 @@ struct Chapter: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What is reported about a verdict: the outcome, the messages, and the numbers of the entries that show them.
+/// The report of a verdict: the outcome, the messages, and the numbers of the entries as evidence.
 struct Told: Equatable, CustomStringConvertible {
     var outcome: Verdict.Outcome
     var exercisedCount: Int
@@ -213,9 +212,9 @@ struct Told: Equatable, CustomStringConvertible {
         var level = Obligation.Level.must
     }
 
-    /// Kept so many times.
+    /// Kept this many times.
     static func kept(_ count: Int = 1) -> Told { Told(outcome: .kept, exercisedCount: count) }
-    /// Broken as these findings show.
+    /// Broken, with these findings.
     static func broken(_ count: Int = 1, _ breaches: Breach...) -> Told {
         Told(outcome: .broken, exercisedCount: count, breaches: breaches)
     }
@@ -239,19 +238,19 @@ extension Told {
 }
 
 extension Story {
-    /// The whole story judged.
+    /// The judge after the whole story.
     func judge(in mode: GuideMode = .union) -> Judge {
         var judge = Judge(mode: mode)
         for entry in journal.entries() { judge.observe(entry) }
         return judge
     }
 
-    /// The verdict on one obligation when so many seconds have passed; nil where clients of the mode do not have it.
+    /// The verdict on one obligation after this many seconds; nil if clients of the mode do not have it.
     func verdict(_ id: String, in mode: GuideMode = .union, end seconds: Double? = nil) -> Told? {
         judge(in: mode).verdicts(at: seconds.map(Self.time)).first { $0.obligation.id == id }.map(Told.init)
     }
 
-    /// How often each way of going wrong was met, without those that were not.
+    /// The number of times that each trouble was met, without those that were not.
     func exposures(end seconds: Double? = nil) -> [Exposure.Path: Int] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in judge().exposures(at: seconds.map(Self.time)) where exposure.count > 0 {

@@ -7,7 +7,7 @@ import Testing
 @testable import MockServer
 
 extension VirtualNetwork {
-    /// Asks the admin API, on a connection of its own.
+    /// Sends a request to the admin API on its own connection.
     func admin(
         _ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, fields: [String] = [], isLocal: Bool = true
     ) throws -> Response {
@@ -18,7 +18,7 @@ extension VirtualNetwork {
         return try client.exchange(request)
     }
 
-    /// Makes a world.
+    /// Creates a world.
     func world(_ json: String = "{}") throws -> WorldClient {
         let response = try admin(.post, "worlds", json)
         try #require(response.status == 201, "\(response.text)")
@@ -57,7 +57,7 @@ struct WorldClient {
         token = try #require(json["token"]?.string)
     }
 
-    /// The body of a request that makes a goal.
+    /// The body of a request that creates a goal.
     static let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
 
     var admin: String { "worlds/\(id)/" }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: endpoints")
 struct AdminRouteTests {
-    /// The paths below `/__admin`, and what answers there.
+    /// The paths below `/__admin`, and their methods.
     static let server = [
         "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "ui": "GET, HEAD",
         "metrics": "GET, HEAD", "scenarios": "GET, HEAD", "scenarios/some%20name": "GET, HEAD",

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A long clock move in slices")
 struct ClockMoveTests {
-    /// A world with a manual clock in which so many meals wait to be worked out, and a client listens.
+    /// A world with a manual clock in which this many meals are in processing, and a client with a socket.
     private static func network(
         meals: Int, _ scenario: String = "name: usual"
     ) throws -> (VirtualNetwork, VirtualSocket) {

@@ -13,13 +13,13 @@ struct ClockStepTests {
         return VirtualNetwork.manual { $0.scenario = scenario }
     }
 
-    /// Has so many connections of the default world be idle equally long.
+    /// Makes this many connections of the default world equally idle.
     private static func beIdle(_ count: Int, _ network: VirtualNetwork) throws {
         let clients = try (0..<count).map { _ in try network.client() }
         for client in clients { #expect(try client.exchange(.goals).status == 200) }
     }
 
-    /// The move of the default world's clock that a body asks for; nothing happens in between.
+    /// The default world's clock move for a body; nothing happens in between.
     private static func move(_ json: String, _ network: VirtualNetwork) throws -> ClockMove {
         let body = try AdminBody(Array(json.utf8), keys: nil)
         let move = try ClockMove(of: network.engine.defaultWorld, in: network.engine, body)
@@ -83,7 +83,7 @@ struct ClockStepTests {
         try Self.beIdle(100, network)
         let move = try Self.move(#"{"advance_until":{"kind":"opened"},"within":"2m"}"#, network)
         var slice = BodySlice(size: 64 * 1024, at: network.now)
-        // Nothing was found in time, and that is known already.
+        // No match in time, which is already known.
         #expect(throws: APIError.self) { try move.fill(&slice) }
         #expect(network.engine.connections.filter { $0.ending == .close }.count == 100)
         network.settle()
@@ -160,7 +160,7 @@ struct ClockStepTests {
     @Test("A user with a token has an id of at most a thousand bytes")
     func users() throws {
         let world = try VirtualNetwork.manual().plainWorld()
-        // Each is one character of five bytes; the last one of the second has six.
+        // Each has one character of five bytes; the last one of the second has six.
         let letter = "e\u{301}\u{301}"
         let longest = String(repeating: letter, count: 200)
         let longer = String(repeating: letter, count: 199) + "\u{E9}\u{301}\u{301}"

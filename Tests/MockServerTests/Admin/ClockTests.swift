@@ -200,7 +200,7 @@ struct ClockTests {
         _ = socket.takeTypes()
         socket.wire.stopReading()
         socket.send(#"{"type":"message","content":"How much protein?"}"#)
-        // Its acknowledgement waits from now on: the idle time is 75 s, regardless of the steps.
+        // Its acknowledgement waits from now on: idle time is 75 s, regardless of the steps.
         try world.advance("74s")
         #expect(socket.wire.ending == .open)
         try world.advance("1s")

@@ -14,7 +14,7 @@ struct EventReader {
     private(set) var head = ""
     private(set) var comments: [String] = []
     private(set) var retry: String?
-    /// What the world was said to be, at first and when it began again; no events to ``take()``.
+    /// The world at first, and after each restart; not returned by ``take()``.
     private(set) var worlds: [String] = []
     private(set) var isFinished = false
     private var text: [UInt8] = []

@@ -97,7 +97,7 @@ struct EventTests {
         let network = VirtualNetwork()
         var reader = try EventReader(network, window: 0)
         reader.wire.stopReading()
-        // More than waits for a reader: the rest is still in the journal when that is cleared.
+        // More than the buffer for a reader; the rest is still in the journal when that is cleared.
         let filler = String(repeating: "x", count: 7000)
         for _ in 0..<100 { _ = try network.exchange(Request(target: "/nowhere?\(filler)")) }
         let response = isCleared ? try network.admin(.delete, "journal") : try network.admin(.post, "reset")
@@ -205,14 +205,14 @@ struct EventTests {
         let lower = try #require(changed.first { $0["id"] == "ids/lowercase" })
         #expect(lower["verdict"] == "broken" && lower["finding_count"] == 1 && lower["exercised"] == 1)
         #expect(lower["findings"]?[0]?["entries"] == [1] && lower["findings"]?[0]?["level"] == "must")
-        // Nothing changes, so nothing is told.
+        // Without a change there is no event.
         _ = try world.exchange(.get, "/nowhere")
         #expect(reader.take().map(\.name) == ["exchange"])
-        // A reset begins anew.
+        // A reset starts over.
         _ = try world.ask(.post, "reset")
         let again = try #require(reader.take().last { $0.name == "verdicts" })
         #expect(try JSON.parse(again.data)["verdicts"]?.array?.count == all.count)
-        // A reader that does not ask is not told, and has nobody judged.
+        // A reader that does not ask gets no verdicts, and causes no judging.
         let other = try network.world()
         var plain = try EventReader(network, other.admin + "events?verdicts=false")
         _ = try other.exchange(.get, "/nowhere")
@@ -277,7 +277,7 @@ struct EventTests {
         }
         #expect(try isEnabled() == true && isEnabled("worlds/\(fork)/") == false)
         #expect(try isAbandoned() == nil && isAbandoned("worlds/\(fork)/") == true)
-        // One that its controller disabled is not abandoned.
+        // A breakpoint that its controller disabled is not abandoned.
         #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":false}"#).status == 200)
         #expect(try isEnabled() == false && isAbandoned() == nil)
         #expect(try network.admin(.patch, "breakpoints/look", #"{"enabled":true}"#).status == 200)
@@ -290,7 +290,7 @@ struct EventTests {
         #expect(try isEnabled() == false)
         let again = try EventReader(network, "events?controller=page")
         #expect(try enable() == 200 && isAbandoned() == nil && again.wire.ending == .open)
-        // It can be added as it was shown.
+        // It can be added again as it was shown.
         #expect(try network.admin(.delete, "breakpoints/look").status == 204)
         #expect(try network.admin(.post, "breakpoints", shown).status == 201)
     }

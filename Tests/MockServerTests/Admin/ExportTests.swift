@@ -10,7 +10,7 @@ import Testing
 /// What is exported can be imported, at every limit.
 @Suite("Admin API: exports can be imported")
 struct ExportTests {
-    /// What a world holds, what its export has, and how many values that is.
+    /// The stored bytes of a world, the bytes of its export, and the number of values in that.
     private struct Size {
         var stored = 0
         var bytes = 0
@@ -32,7 +32,7 @@ struct ExportTests {
         return backend
     }
 
-    /// Requires that the export reads back as what is held.
+    /// Checks that the export reads back as the stored data.
     private static func size(_ user: UserData, mode: GuideMode) throws -> Size {
         try size(WorldData(users: [user]), mode: mode)
     }
@@ -52,7 +52,7 @@ struct ExportTests {
 
     // MARK: The real limits
 
-    /// The smallest of everything, twenty times.
+    /// The smallest values of everything, twenty times.
     private static let smallest: [(name: String, user: UserData)] = {
         let message = MessageData(
             role: .assistant, content: "",
@@ -130,7 +130,7 @@ struct ExportTests {
 
     @Test("The limits of imports exceed those of stored data, in every mode", arguments: GuideMode.allCases)
     func limits(mode: GuideMode) throws {
-        // What is not exported over HTTP is beyond this.
+        // Data that HTTP does not export is beyond this.
         let stored = ServerLimits().stateBody
         let empty = try Self.size(UserData(id: "a"), mode: mode)
         for (name, user) in Self.smallest {
@@ -141,7 +141,7 @@ struct ExportTests {
         }
     }
 
-    /// One that JSON escapes, those that YAML has in escapes only, and others of each length.
+    /// A character that JSON escapes, those that YAML only has in escapes, and others of each length.
     private static let characters = [
         "\u{0}", "\n", "\"", "\\", "/", "\u{7F}", "\u{85}", "a", "é", "e\u{301}", "\u{2028}", "\u{FEFF}", "\u{1F95A}",
     ]
@@ -184,10 +184,10 @@ struct ExportTests {
     @Test("A full world's export fits into bytes, memory and the protocol")
     func arithmetic() {
         let (limits, world) = (ServerLimits(), Limits())
-        // What is stored is what an export has at most, the ids of users included; a world may hold more than its limit.
+        // An export has at most the stored bytes, including the ids of users; a world may hold more than its limit.
         #expect(world.storedBytes + world.storedBytes / 4 <= limits.stateBody)
         #expect(limits.stateBody <= limits.heldBytes && limits.stateBody <= Connection.largestBody)
-        // What is planted and the body that it came in are counted together.
+        // The planted data and the body that contained it are counted together.
         let room = SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: world.storedBytes)
         #expect(room.rest(written: limits.stateBody).bytes >= limits.stateBody)
         #expect(room.storage(written: limits.stateBody).bytes == world.storedBytes)
@@ -198,7 +198,7 @@ struct ExportTests {
         #expect(ScenarioLimits.valuesOfJSON >= ScenarioLimits.fileBytes / 8)
     }
 
-    // MARK: Worlds that lived
+    // MARK: Worlds after use
 
     @Test("A world at each of its limits survives export and import unchanged")
     func full() throws {
@@ -214,7 +214,7 @@ struct ExportTests {
             let refusals = try Self.fill(world)
             return (world, try #require(network.engine.worlds[ExactString(world.id)]).storedBytes, refusals)
         }
-        // The last user comes upon the limit of bytes.
+        // The last user reaches the limit of bytes.
         limits.storedBytes = try fill().stored - 8000
         let (world, _, refusals) = try fill()
         for limit in ["3 goals of this user", "4 meal logs of this user", "4 users", "\(limits.storedBytes) bytes"] {
@@ -224,7 +224,7 @@ struct ExportTests {
         try Self.expectSame(world)
     }
 
-    /// Five users do what they can; how each kind of refusal begins.
+    /// Five users do everything possible; returns the beginnings of all refusals.
     private static func fill(_ world: WorldClient) throws -> Set<String> {
         var refusals: Set<String> = []
         for user in ["default", "\u{7F}", String(repeating: "é\u{301}", count: 200), "4th", "5th"] {
@@ -275,7 +275,7 @@ struct ExportTests {
         try world.advance("60s")
         try Self.expectSame(world)
         let text = try world.ask(.get, "state").text
-        // What people write is held to the limit.
+        // Handwritten data must keep the limit.
         let written = text.replacing(/"issued_ids":[0-9]+,/, with: "")
         #expect(try network.world().ask(.put, "state", written).status == 507)
     }

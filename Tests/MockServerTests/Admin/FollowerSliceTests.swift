@@ -7,7 +7,7 @@ import Traffic
 
 @Suite("Admin API: slices of an event stream")
 struct FollowerSliceTests {
-    /// A stream of events that takes nothing, and of whose news it is sent only what a test has sent.
+    /// An event stream that accepts nothing, and gets only the events that a test sends.
     private struct Stream {
         let network: VirtualNetwork
         let connection: Connection
@@ -27,7 +27,7 @@ struct FollowerSliceTests {
         var unsent: Int { connection.output.count }
         var lastNumber: Int? { connection.follower?.lastNumber }
 
-        /// Sends one slice, and returns what it cost.
+        /// Sends one slice, and returns its cost.
         func feed() -> Int { network.engine.feedFollower(connection, at: network.now) }
 
         func happen(_ count: Int) throws {
@@ -35,7 +35,7 @@ struct FollowerSliceTests {
         }
     }
 
-    /// What the first entry costs, and what is unsent with it.
+    /// The cost of the first entry, and the unsent bytes with it.
     private static func first() throws -> (cost: Int, unsent: Int) {
         let stream = try Stream(slice: 1)
         try stream.happen(3)

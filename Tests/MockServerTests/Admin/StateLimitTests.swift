@@ -40,7 +40,7 @@ struct StateLimitTests {
         #expect(mistake(long, size: ScenarioLimits.fileBytes + 1)?.contains("title") == true)
     }
 
-    // MARK: What is done beside the loop
+    // MARK: Work off the loop
 
     @Test("A small body is read at once, a larger one by a job", arguments: ["state", "check"], [0, 1])
     func body(_ path: String, _ more: Int) throws {

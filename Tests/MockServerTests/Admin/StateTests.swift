@@ -10,7 +10,7 @@ import WebSocket
 
 @Suite("Admin API: state")
 struct StateTests {
-    /// A world in which much has happened, and the paths of everything that it answers.
+    /// A world after many operations, and the paths of all its answers.
     private static func lived(_ network: VirtualNetwork) throws -> (world: WorldClient, paths: [String]) {
         let world = try network.world(#"{"scenario":"established-account","clock":"manual","seed":4}"#)
         let id = try world.consultation(#"{"persona":"general_wellness","context_type":"mood"}"#)
@@ -42,7 +42,7 @@ struct StateTests {
         let world = try network.world(#"{"scenario":{"name":"mine","summary":"Few words.",\#(script)}}"#)
         let answer = try world.ask(.get, "script")
         #expect(answer.text == #"{"summary":"Few words.",\#(script)}"#, "\(answer.text)")
-        // An import that scripts nothing leaves it; one that does takes its place.
+        // An import without scripts keeps the current script; one with scripts replaces it.
         let state = try world.ask(.get, "state").text
         #expect(try world.ask(.put, "state", state).status == 200)
         #expect(try world.ask(.get, "script").text == answer.text)
@@ -96,7 +96,7 @@ struct StateTests {
             let (one, two) = (try world.exchange(.get, path), try other.exchange(.get, path, token: theirs))
             #expect(one.status == two.status && Self.plain(one, world) == Self.plain(two, other), "\(path)")
         }
-        // The future is the same too.
+        // Future events are the same too.
         for client in [world, other] { try client.advance("5s") }
         let made = try [(world, world.token), (other, theirs)].map {
             try $0.0.exchange(.post, "/api/v1/goals", WorldClient.goal, token: $0.1).text
@@ -104,7 +104,7 @@ struct StateTests {
         #expect(made[0] == made[1])
     }
 
-    /// The text, without the prefix that avatars' URLs have.
+    /// The text without the prefix of avatars' URLs.
     private static func plain(_ response: Response, _ world: WorldClient) -> String {
         response.text.replacingOccurrences(of: world.prefix + "/", with: "/w/x/")
     }

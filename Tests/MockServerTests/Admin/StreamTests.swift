@@ -13,7 +13,7 @@ import Traffic
 struct StreamTests {
     private static let journal = Request(target: "/__admin/journal")
 
-    /// A network whose default world has so many entries of some kilobytes each.
+    /// A network whose default world has this many entries of some kilobytes each.
     private static func network(
         entries: Int = 200, _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws -> VirtualNetwork {
@@ -37,7 +37,7 @@ struct StreamTests {
         #expect(response.body == Self.lines(network) && response.body.count > 160_000)
         #expect(response.fields[.contentType] == "application/x-ndjson; charset=utf-8")
         let isChunked = response.fields[.transferEncoding] == "chunked"
-        // What is whole in one slice is an answer like any other.
+        // An answer that fits into one slice is like any other.
         #expect(isChunked == (size < 8_000_000) && isChunked == (response.fields[.contentLength] == nil))
         #expect(!network.engine.isBusy)
     }
@@ -100,7 +100,7 @@ struct StreamTests {
             let before = readers.reduce(0) { $0 + $1.received.count }
             network.turn()
             let made = readers.reduce(0) { $0 + $1.received.count } - before
-            // The entry that fills the slice, and the framing, come on top.
+            // The entry that fills the slice, and the framing, add to that.
             #expect(made <= network.engine.streams.sliceSize + 8192)
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
@@ -161,7 +161,7 @@ struct StreamTests {
 
     @Test("Events after the request are not in the answer, whatever happens to journal or world meanwhile")
     func snapshot() throws {
-        // Little is made ahead of the reader, so the change comes in the middle.
+        // The server prepares little ahead of the reader, so the change comes in the middle.
         let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = 4096 }
         network.engine.streams.sliceSize = 1000
         let world = try network.world()
@@ -206,7 +206,7 @@ struct StreamTests {
         let wire = try network.open(window: 0)
         let lines = Self.lines(network)
         wire.send(Self.journal.bytes)
-        // The host reads a connection that has broken, whether or not that is paused.
+        // The host reads a broken connection, even if it is paused.
         [UInt8](arrayLiteral: 0x16).withUnsafeBytes { network.engine.receive($0, on: wire.id, at: network.now) }
         network.engine.receiveEndOfStream(on: wire.id, at: network.now)
         wire.read()
@@ -233,7 +233,7 @@ struct StreamTests {
     func memory() throws {
         let network = try Self.network { $0.limits.heldBytes = 2_000_000 }
         let weight = network.engine.defaultWorld.journal.weight
-        // Together they keep what the journal has, which costs nothing.
+        // Together they reference the journal's data, which costs nothing.
         let readers = try (0..<5).map { _ in try network.open(window: 0) }
         for reader in readers { reader.send(Self.journal.bytes) }
         let held = network.engine.connections.heldBytes
@@ -300,7 +300,7 @@ struct StreamTests {
         }
         #expect(turns >= 7)
         for index in readers.indices { #expect(readers[index].take().map(\.id) == ["1"]) }
-        // The last news is in time for the end.
+        // The last events arrive before the end.
         _ = try network.exchange(Request(target: "/nowhere"))
         network.beginShutdown()
         for index in readers.indices {
@@ -388,7 +388,7 @@ struct StreamTests {
         wire.send(request.bytes + Request().bytes)
         #expect(network.unsent(by: wire) < 400_000)
         #expect(network.engine.connections.heldBytes > whole.body.count)
-        // It keeps nothing of a journal.
+        // It retains nothing of a journal.
         #expect(network.engine.streams.journalReaders.isEmpty)
         wire.read()
         let client = HTTPClient(wire)
@@ -412,7 +412,7 @@ struct StreamTests {
         network.turn()
         let engineWorld = try #require(network.engine.worlds["w1"])
         #expect(engineWorld.judge?.isBehind == true && client.wire.received.isEmpty)
-        // The whole of the journal falls out before it was judged.
+        // The journal drops all entries before they were judged.
         engineWorld.journal.dropOldest(downTo: 0)
         for _ in 0..<10 { _ = try world.exchange(.get, bad) }
         while network.engine.isBusy { network.turn() }

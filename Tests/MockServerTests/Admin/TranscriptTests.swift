@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Same scenario, seed and inputs: the same transcript")
 struct TranscriptTests {
-    /// Everything that a client could see of a session.
+    /// Everything that clients could see of a session.
     struct Transcript: Equatable {
-        /// What each connection received, to the byte, and how it ended.
+        /// The exact bytes that each connection received, and how it ended.
         var connections: [[UInt8]] = []
         var endings: [VirtualClient.Ending] = []
         var journal = ""
@@ -52,7 +52,7 @@ struct TranscriptTests {
 
     /// A long session of REST, meals and sockets in a world of its own.
     ///
-    /// - Parameter step: by how many milliseconds the clock is moved at once; nil for as far as it goes.
+    /// - Parameter step: The milliseconds of each clock move; nil for as far as possible.
     static func session(seed: Int = 7, step: Int? = nil, closes: Bool = false) throws -> Transcript {
         let network = VirtualNetwork { $0.pace = .human }
         let world = try network.world("{\"scenario\":\(scenario),\"seed\":\(seed),\"clock\":\"manual\"}")

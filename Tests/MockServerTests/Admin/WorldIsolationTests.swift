@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Admin API: isolation of worlds")
 struct WorldIsolationTests {
-    /// Three worlds that are alike in everything that can be alike.
+    /// Three worlds that are as alike as possible.
     private static func worlds() throws -> [WorldClient] {
         let network = VirtualNetwork.manual()
         return [try network.plainWorld(), try network.world(#"{"seed":1}"#), try network.world(#"{"seed":1}"#)]

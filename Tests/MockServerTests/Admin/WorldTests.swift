@@ -183,7 +183,7 @@ struct WorldTests {
         #expect(answer.status == 200 && answer.json?["goals"]?.int == 0)
         #expect(try world.ask(.get, "state").text == before)
         #expect(try world.journal().isEmpty)
-        // The connection that made the goal is good still, and makes the same goal.
+        // The connection that created the goal still works, and creates the same goal.
         let second = try keptAlive.exchange(world.request(.post, "/api/v1/goals", WorldClient.goal))
         #expect(second.body == first.body)
     }
@@ -210,7 +210,7 @@ struct WorldTests {
         silent.send(#"{"type":"ping"}"#)
         #expect(waiting.received.isEmpty && waiting.ending == .open)
         _ = action == "delete" ? try network.admin(.delete, "worlds/w1") : try world.ask(.post, "reset")
-        // No clock will move the response on.
+        // No clock will release the response.
         #expect(String(decoding: waiting.received, as: UTF8.self).hasPrefix("HTTP/1.1 200 OK"))
         #expect(waiting.ending == .open)
         #expect(silent.wire.ending == .reset)

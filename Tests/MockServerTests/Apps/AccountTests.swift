@@ -26,7 +26,7 @@ struct AccountTests {
         Request(method: method, target: "/api/v1/users/me\(path)", fields: [Request.bearer(token), Request.apiKey])
     }
 
-    /// A server whose passwords cost nothing, and the data of a registration.
+    /// A server with cheap passwords, and the data of a registration.
     private func registered(_ scenario: String = "") throws -> (VirtualNetwork, JSONValue) {
         let network = try Self.network(scenario)
         let response = try network.exchange(Self.post("register", Self.registration))
@@ -90,7 +90,7 @@ struct AccountTests {
         let replayed = try refresh(token)
         #expect(replayed.status == 401 && replayed.message.contains("revoked"))
         #expect(replayed.json?["message"]?.string == replayed.message)
-        // Not an access token, not another world's, not cut short.
+        // Neither an access token, nor another world's, nor a truncated one.
         let access = try #require(data["access_token"]?.string)
         let world = try network.world()
         let foreign = try world.exchange(.post, "/api/v1/auth/register", Self.registration)
@@ -98,7 +98,7 @@ struct AccountTests {
             let response = try refresh(#require(bad))
             #expect(response.status == 400, "\(response.text)")
         }
-        // And no refresh token is an access token, nor is another world's.
+        // A refresh token is not an access token, and neither is another world's.
         for bad in [other, foreign.json?["data"]?["access_token"]?.string] {
             #expect(try network.exchange(Self.me(#require(bad))).status == 401)
         }
@@ -213,7 +213,7 @@ struct AccountTests {
         let changed = try network.exchange(Self.me(token, .put).json(put))
         #expect(changed.status == 200)
         let profile = try #require(changed.json?["data"]?["profile"])
-        // What was left out has stayed.
+        // Omitted members stay unchanged.
         for (member, value) in [
             ("name", "Ada"), ("bio", "Runs"), ("language_code", "fr"), ("biological_sex", "female"),
             ("height_cm", 171.5),
@@ -236,7 +236,7 @@ struct AccountTests {
         #expect(shown["dietary_restrictions"] == [])
         #expect(try network.exchange(Self.me(token, .delete, path)).status == 204)
         #expect(try network.exchange(Self.me(token, .get, path)).status == 404)
-        // Those of one user are not another's.
+        // Another user's preferences are separate.
         _ = try network.exchange(Self.me(token, .patch, path).json(#"{"allergies":["nuts"]}"#))
         #expect(try network.exchange(Self.me(Request.token(for: TestUser.ben), .get, path)).status == 404)
     }
@@ -333,7 +333,7 @@ struct AccountTests {
             let body = #"{"email":"\#(email)","password":"correct horse"}"#
             #expect(try network.exchange(Self.post("login", body)).status == 200)
         }
-        // The printed token has no address, and is the same user's.
+        // The printed token has no address, and belongs to the same user.
         let me = try network.exchange(Self.me(network.engine.defaultWorld.token))
         #expect(me.json?["data"]?["name"] == "Ada" && me.json?["data"]?["email"] == "Ada@example.com")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-/// Ids with upper-case letters: unknown, or found where the world says so, and judged all the same.
+/// Ids with upper-case letters: unknown, or found if the world allows it, and judged in both cases.
 @Suite("ids: any-case")
 struct AnyCaseTests {
     private static let goal = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
@@ -44,7 +44,7 @@ struct AnyCaseTests {
         }
     }
 
-    /// Every operation with an id in its path, and a body that it accepts.
+    /// Every operation with an id in its path, and a valid body.
     private static let requests: [(HTTPRequest.Method, path: String, json: String?, status: Int)] = [
         (.get, "consultations/\(chat)", nil, 200), (.get, "consultations/\(chat)/messages", nil, 200),
         (.get, "goals/\(goal)", nil, 200),

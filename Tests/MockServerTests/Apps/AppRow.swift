@@ -6,11 +6,11 @@ import Testing
 /// An operation of the apps, and the model that reads its answer.
 struct AppRow: Sendable, CustomStringConvertible {
     let method: HTTPRequest.Method
-    /// Below `/api/v1`; a parameter is what an earlier row kept under its name.
+    /// Below `/api/v1`; a parameter is an id that an earlier row kept under this name.
     let path: String
     let body: String?
     let status: Int
-    /// The name under which later rows find the id of the answer.
+    /// The name under which later rows find the answer's id.
     let keeps: String?
     var contentType = "application/json"
     let read: @Sendable (Data) throws -> Void
@@ -41,7 +41,7 @@ struct AppRow: Sendable, CustomStringConvertible {
         return row
     }
 
-    /// A row whose answer has nothing to read.
+    /// A row whose answer has no content.
     static func gone(_ method: HTTPRequest.Method, _ path: String, _ body: String? = nil) -> AppRow {
         AppRow(method: method, path: path, body: body, status: 204, keeps: nil) { #expect($0.isEmpty) }
     }
@@ -54,7 +54,7 @@ struct AppRow: Sendable, CustomStringConvertible {
     }
 }
 
-/// What the apps call, section by section.
+/// The apps' operations, section by section.
 extension AppRow {
     typealias Answer = AppModels.Answer
     typealias User = AppModels.Both<Answer<AppModels.User>, Answer<AppModels.FlatUser>>
@@ -72,7 +72,7 @@ extension AppRow {
         Section(testDescription: "documents", rows: documents),
     ]
 
-    /// What each section begins with.
+    /// The first rows of each section.
     static let registration = row(
         .post, "/auth/register",
         #"{"email":"ada@example.com","password":"correct horse","name":"Ada","date_of_birth":"1990-05-17"}"#,
@@ -229,7 +229,7 @@ extension AppRow {
 
     private static let mood = #"{"valence":0.5,"labels":["calm"],"associations":["social"],"logged_at":"\#(time)"}"#
     private static let entry = #"{"content":"Slept well","logged_at":"\#(time)","is_favorite":true}"#
-    /// With a fraction, as one of the apps sends it.
+    /// With a fraction of a second, as one of the apps sends it.
     private static let time = "2025-01-29T10:30:00.123Z"
     private static let documents: [AppRow] = [
         .row(.post, "/wellness/mood-entries", mood, status: 201, keeps: "mood", as: Answer<AppModels.MoodEntry>.self),

@@ -47,7 +47,7 @@ struct ChatEndpointTests {
             ] {
                 var request = Self.request(endpoint, id, body, as: user)
                 #expect(try network.exchange(request).status == 404, "\(endpoint) \(id)")
-                // An id is looked up before the body.
+                // The id is looked up before the body is read.
                 request.fields.removeAll { $0.hasPrefix("Content-Type") }
                 request = request.with("Content-Type: text/plain")
                 request.body = Array("?".utf8)

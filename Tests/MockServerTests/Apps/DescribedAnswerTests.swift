@@ -8,14 +8,14 @@ import Testing
 @testable import MockServer
 @testable import Scenarios
 
-/// Answers about documents against the schemas of the description, which `GET /openapi.yaml` serves.
+/// Compares answers about documents with the schemas of the description, which `GET /openapi.yaml` serves.
 @Suite("Documents match the description")
 struct DescribedAnswerTests {
     private static let description = Result {
         try TreeBuilder.tree(ofYAML: APIDescription.openAPI.bytes(for: .union)).json
     }
 
-    /// What an answer, and the body of its request, have that the description does not allow.
+    /// The parts of an answer and of its request body that the description does not allow.
     private static func mistakes(
         in answer: Response, saying text: String? = nil, to endpoint: Endpoint, _ body: String?
     ) throws -> [String] {

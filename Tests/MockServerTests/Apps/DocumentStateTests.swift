@@ -10,7 +10,7 @@ import Testing
 /// Documents of every kind, exported and imported, and in a state file.
 @Suite("Stored documents")
 struct DocumentStateTests {
-    /// Makes a document of each kind, and what users do with them.
+    /// Creates a document of each kind, and uses them.
     private static func fill(_ world: WorldClient) throws {
         for endpoint in SentDocuments.operations where endpoint.method == .post && !endpoint.template.contains("{") {
             let made = try world.exchange(.post, SentDocuments.target(of: endpoint), SentDocuments.body(of: endpoint))
@@ -27,7 +27,7 @@ struct DocumentStateTests {
         }
     }
 
-    /// What each operation without an id reads, and what the reader of the template sees.
+    /// The answers of each operation without an id, and the view of the template's reader.
     private static func shown(_ world: WorldClient, secret: String) throws -> [String] {
         let own = try SentDocuments.operations.filter { $0.method == .get && !$0.template.contains("{") }
             .map { try world.exchange(.get, SentDocuments.target(of: $0)).text }
@@ -108,7 +108,7 @@ struct DocumentStateTests {
             #expect(try data("workout-templates")?["templates"]?[0]?["exercises"]?[0]?["name"] == "Squat")
             let shared = try data("workout-templates/shared-with-me", as: Request.token(for: "anna"))
             #expect(shared?["templates"]?[0]?["professional_type"] == "personal_trainer")
-            // Who imports what was exported of it hears which rule it breaks.
+            // An import of such an export names the broken rule.
             let state = try world.ask(.get, "state").text
             let refused = try network.world(#"{"clock":"manual"}"#).ask(.put, "state", state)
             #expect(refused.status == 400 && refused.message.contains("documents.mood_entries[0]"), "\(refused.text)")

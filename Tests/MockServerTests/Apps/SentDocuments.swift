@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// Bodies that each collection takes, and requests with them; the clock says 2025-01-29T10:30:00Z.
+/// Valid bodies for each collection, and requests with them; the clock says 2025-01-29T10:30:00Z.
 enum SentDocuments {
     static let operations = Endpoint.allCases.filter { $0.documents != nil }
     static let unknown = "00000000-0000-4000-8000-000000000000"
@@ -32,7 +32,7 @@ enum SentDocuments {
         """,
     ]
 
-    /// What an operation needs beside its path: a body, and a query.
+    /// An operation's body and query.
     static func body(of endpoint: Endpoint) -> String? {
         switch endpoint {
         case .generateInsights: #"{"insight_type":"weekly"}"#
@@ -61,7 +61,7 @@ enum SentDocuments {
         return body(of: endpoint).map(request.json) ?? request
     }
 
-    /// The id of the one document of a collection that ``state`` has.
+    /// The id of the only document in a collection of ``state``.
     static func id(_ collection: DocumentCollection) -> String {
         let number = DocumentCollection.allCases.firstIndex(of: collection) ?? 0
         return "abcdef00-0000-4000-8000-00000000000\(number)"

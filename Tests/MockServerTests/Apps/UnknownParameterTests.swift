@@ -6,7 +6,7 @@ import Testing
 @testable import MockServer
 @testable import Scenarios
 
-/// What a query has that no operation reads: let pass, marked in the journal, and a hint of the judge.
+/// Query parameters that no operation reads: accepted, marked in the journal, and a hint of the judge.
 @Suite("Unknown query parameters")
 struct UnknownParameterTests {
     private func entry(of target: String, _ mode: GuideMode = .union) throws -> (status: Int, entry: JSONValue) {
@@ -54,7 +54,7 @@ struct UnknownParameterTests {
                 return resolved["in"] == "query" ? resolved["name"]?.string : nil
             }
         }
-        // There the token is a means of authentication.
+        // For sockets the token is a credential.
         for endpoint in Endpoint.allCases where !endpoint.isSocket {
             let path = document["paths"]?.object?.first { path in
                 path.key.replacing(#/{\w+}/#, with: "{}") == endpoint.template.replacing(#/{\w+}/#, with: "{}")

@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQAPI
 @testable import MockServer
 
-/// Bodies that break one rule of the table of collections, at each operation that takes such a body.
+/// Bodies that break one rule of the table of collections, for each operation with such a body.
 @Suite("Wrong documents, over HTTP")
 struct WrongDocumentTests {
     /// A value in which one member breaks its rule, and the member's path.
@@ -47,7 +47,7 @@ struct WrongDocumentTests {
         }
     }
 
-    /// The row of the table that says what an operation takes.
+    /// The table's row for an operation.
     private static func row(of endpoint: Endpoint) throws -> JSONObject {
         let name = endpoint == .shareWorkoutTemplate ? "workout_template_shares" : endpoint.documents?.rawValue
         return try #require(CollectionTable.builtIn[name ?? ""]?.object)
@@ -68,7 +68,7 @@ struct WrongDocumentTests {
         let collection = try #require(endpoint.documents)
         for (path, body) in wrongs {
             let text = String(decoding: (body ?? .null).encoded(), as: UTF8.self)
-            // A template keeps what a body that changes it lacks.
+            // Changing a template keeps members that the body lacks.
             if endpoint == .replaceWorkoutTemplate, body?["name"] == nil, path == "name" { continue }
             let target = SentDocuments.target(of: endpoint, SentDocuments.id(collection))
             let answer = try network.exchange(.authorized(endpoint.method, target, as: TestUser.anna).json(text))

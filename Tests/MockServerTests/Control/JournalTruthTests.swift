@@ -15,7 +15,7 @@ struct JournalTruthTests {
         return (network, try network.socket(on: network.consultation()))
     }
 
-    /// The newest entries: kind, seconds since the start, and what became of it.
+    /// The newest entries: kind, seconds since the start, and outcome.
     private func story(_ network: VirtualNetwork, last count: Int = 100) -> [String] {
         network.engine.journalEntries(ofWorld: World.defaultID).suffix(count).map { entry in
             let milliseconds =

@@ -11,7 +11,7 @@ struct RecorderTests {
     @Test("The observer receives each entry of every world, right after it was recorded")
     func observer() throws {
         let network = VirtualNetwork.manual()
-        var seen: [String: [Int]] = [:]  // The ids are this test's own.
+        var seen: [String: [Int]] = [:]  // The ids come from this test.
         network.engine.recorder.observe = { entry, world, _ in
             #expect(world.journal.lastNumber == entry.number)
             seen[world.name, default: []].append(entry.number)

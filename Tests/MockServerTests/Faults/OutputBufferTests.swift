@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// What goes into a buffer and what comes out, as a line of operations.
+/// Input and output of a buffer, as lists of operations.
 @Suite("The output buffer")
 struct OutputBufferTests {
     enum Step: Sendable {
@@ -13,15 +13,15 @@ struct OutputBufferTests {
         case write(String)
         /// Bytes with marks, in seconds.
         case send(String, [(Int, Mark)])
-        /// Puts a transmission in the place of what was written from a position of the storage on.
+        /// Replaces what was written from a position of the storage on with a transmission.
         case replace(Int, String, [(Int, Mark)])
-        /// Looks at a second of the clock, and what comes next then.
+        /// Checks at a second of the clock, with the expected next release.
         case at(Double, OutputBuffer.Release)
         case skip(OutputBuffer.Release)
-        /// What can be taken now, all of it or so many bytes.
+        /// The available bytes, all or this many.
         case take(String)
         case part(Int, of: String)
-        /// Bytes left, and whether something is still to happen.
+        /// The number of bytes left, and whether something will still happen.
         case left(Int, isHeld: Bool)
         case discardHeld
     }
@@ -194,7 +194,7 @@ struct OutputBufferTests {
         #expect(buffer.release(at: Self.start) == .until(Self.start.advanced(byNanoseconds: 1)))
         #expect(buffer.release(at: Self.second(1)) == .all)
         #expect(buffer.withUnsent(\.count) == count)
-        // Taking out the first of so many again and again takes ten seconds and more.
+        // Removing the first of so many repeatedly would take ten seconds and more.
         #expect(ThreadTime.seconds - start < 3)
     }
 }

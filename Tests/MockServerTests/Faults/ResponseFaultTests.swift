@@ -25,7 +25,7 @@ struct ResponseFaultTests {
         Array(String(decoding: bytes, as: UTF8.self).replacing(old, with: new).utf8)
     }
 
-    /// What a fault makes of a response of which the head and the whole have so many bytes.
+    /// A fault's effect on a response with this many bytes in the head and in total.
     struct Effect: CustomTestStringConvertible, Sendable {
         let rule: String
         let timeline: @Sendable (_ head: Int, _ all: Int) -> [String]
@@ -82,7 +82,7 @@ struct ResponseFaultTests {
         let lines = effect.timeline(Self.headCount(plain), plain.count)
         expectLines(network.timeline(of: wire, for: .seconds(60)), lines)
         #expect(wire.received == effect.bytes(plain))
-        // A connection that goes on has the next request answered as if nothing had been.
+        // If the connection continues, the next request is answered normally.
         if wire.ending == .open, !wire.sawEndOfStream, !effect.rule.contains("hang") {
             let before = wire.received.count
             wire.send(Request.goals.bytes)
@@ -162,7 +162,7 @@ struct ResponseFaultTests {
         let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
         let wire = try network.open()
         wire.send(Request.goals.with("Connection: \(connection)").bytes + Request.goals.bytes)
-        // What comes later is not read either.
+        // Later input is not read either.
         wire.send(Request().bytes)
         expectLines(network.timeline(of: wire, for: .seconds(900)), ["600.000 s reset"])
         #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
@@ -284,7 +284,7 @@ struct ResponseFaultTests {
         let leaving = try network.client()
         leaving.wire.send(Request.goals.bytes)
         let connection = try #require(network.connection(of: leaving.wire))
-        // As if there had been so many of them.
+        // Counts as if there had been that many.
         for second in 2...1026 {
             engine.look(at: connection, in: engine.defaultWorld, at: network.now + .seconds(second))
         }

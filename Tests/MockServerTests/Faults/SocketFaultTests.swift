@@ -12,7 +12,7 @@ struct SocketFaultTests {
     static let ask = #"{"type":"message","content":"Hello?"}"#
     static let three = #"[{chunks: ["1 ", "2 ", "3 "], timing: instant}]"#
 
-    /// A consultation's socket that has been greeted.
+    /// A consultation's socket after `connected`.
     private func socket(
         _ rules: String..., answers: String = three, clock: ClockMode = .real
     ) throws -> (VirtualNetwork, VirtualSocket, id: String) {
@@ -80,7 +80,7 @@ struct SocketFaultTests {
         case "reset": #expect(socket.closeCode == nil && socket.wire.ending == .reset)
         default: #expect(socket.closeCode == nil && socket.wire.ending == .open)
         }
-        // The answer is stored all the same, and another connection is well.
+        // The answer is stored even so, and another connection works.
         let second = try network.greetedSocket(on: id)
         second.send(Self.ask)
         network.advance(by: .seconds(3))
@@ -108,7 +108,7 @@ struct SocketFaultTests {
         // Silence ends by itself.
         network.advance(by: .seconds(600))
         #expect(socket.wire.ending != .open && socket.takeTypes().isEmpty)
-        // Both questions were stored and answered all the same.
+        // Both questions were stored and answered even so.
         let history = try network.exchange(
             .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
         #expect(history.json?["data"]?["messages"]?.array?.count == 4)
@@ -284,7 +284,7 @@ struct SocketFaultTests {
         ) { $0.pace = .human }
         let socket = try network.greetedSocket(on: try network.consultation())
         socket.send(Self.ask)
-        // On a connection of its own, which stays open.
+        // On its own connection, which stays open.
         let asking = try network.client()
         #expect(try asking.exchange(.admin("POST", "/clock", #"{"advance":"1h"}"#)).status == 200)
         #expect(socket.takeTypes() == ["message_received", "stream_chunk", "stream_chunk"])

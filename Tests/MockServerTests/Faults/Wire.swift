@@ -32,7 +32,7 @@ extension VirtualNetwork {
         looking()
     }
 
-    /// What arrives on a wire from now on, and when: `2.000 s 120 bytes`, `2.000 s end`.
+    /// What arrives on a wire from now on, with times: `2.000 s 120 bytes`, `2.000 s end`.
     func timeline(of wire: VirtualClient, for duration: Duration) -> [String] {
         let start = now.nanosecondsSinceEpoch
         var lines: [String] = []
@@ -49,14 +49,14 @@ extension VirtualNetwork {
         return lines
     }
 
-    /// Seconds to read, `0.500 s`.
+    /// Readable seconds, `0.500 s`.
     static func text(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let fraction = String(milliseconds % 1000 + 1000).dropFirst()
         return "\(milliseconds / 1000).\(fraction) s"
     }
 
-    /// Opens the first user's socket, and reads on from `connected`.
+    /// Opens the first user's socket, and reads from `connected` on.
     func greetedSocket(on id: String) throws -> VirtualSocket {
         let socket = try socket(on: id)
         #expect(socket.takeTypes() == ["connected"])
@@ -75,7 +75,7 @@ extension Request {
     }
 }
 
-/// Expects lines, and shows them side by side where they differ.
+/// Expects lines, and shows both versions side by side if they differ.
 func expectLines(
     _ actual: [String], _ expected: [String], _ what: String = "",
     sourceLocation: SourceLocation = #_sourceLocation

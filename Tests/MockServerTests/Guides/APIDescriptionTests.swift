@@ -9,7 +9,7 @@ import Testing
 struct APIDescriptionTests {
     static let directory = URL.packageRoot.appending(path: "openapi")
 
-    /// The file that holds a text.
+    /// The file with a text.
     static func file(_ description: APIDescription, _ mode: GuideMode) -> URL {
         let guide = directory.appendingPathComponent("guides").appendingPathComponent(mode.rawValue)
         return switch description {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// The skill and the manifests of the plug-ins, by the rules that their specifications publish.
+/// Checks the skill and the plug-ins' manifests against their published specifications.
 @Suite("Files for coding agents")
 struct AgentFilesTests {
     static func object(_ path: String) throws -> JSONObject {
@@ -21,7 +21,7 @@ struct AgentFilesTests {
             #expect(manifest[key] != nil && manifest[key] == portable[key], "\(path): \(key)")
         }
         #expect(manifest["version"]?.string == Version.current)
-        // Paths begin with "./" (Claude Code, Codex), and lead to something.
+        // Paths begin with "./" (Claude Code, Codex), and exist.
         for key in ["skills", "mcpServers"] {
             guard let target = manifest[key]?.string else { continue }
             #expect(target.hasPrefix("./"))

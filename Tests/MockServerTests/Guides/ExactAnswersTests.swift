@@ -8,7 +8,7 @@ import Testing
 
 @testable import MockServer
 
-/// What a mode's answers have beside the members of its guide's models, and which of these no answer has.
+/// The members in a mode's answers beyond its guide's models, and the models' members that no answer has.
 struct ModelComparison {
     let mode: GuideMode
     private(set) var endpoints: Set<Endpoint> = []
@@ -18,7 +18,7 @@ struct ModelComparison {
 
     init(_ mode: GuideMode) { self.mode = mode }
 
-    /// `mode: place + member` for what a model lacks, and `mode: model - member` for what no answer with it has.
+    /// `mode: place + member` for a member that a model lacks, and `mode: model - member` for one that no answer has.
     var differences: [String] {
         more.flatMap { place, members in members.map { "\(mode.rawValue): \(place) + \($0)" } }
             + empty.flatMap { model, members in
@@ -80,7 +80,7 @@ struct ModelComparison {
 
 @Suite("A guide's mode has exactly the members of its models")
 struct ExactAnswersTests {
-    /// The rows of DEVIATIONS: a mode, places or models, members that are more, members that are less, and the reason.
+    /// The rows of DEVIATIONS: a mode, places or models, additional members, missing members, and the reason.
     static func argued() throws -> [String] {
         let lines = try textOfPackage("openapi/DEVIATIONS.md").components(separatedBy: "\n")
             .drop { $0 != "## Where a mode differs from its guide's models" }.dropFirst()
@@ -118,7 +118,7 @@ struct ExactAnswersTests {
         #expect(Set(argued).subtracting(found).sorted() == [], "DEVIATIONS argues for what is not so.")
     }
 
-    /// The frames of a socket on which all of this is sent, and between which meals are logged.
+    /// The frames of a socket on which these texts are sent, while meals are logged.
     private static func frames(
         _ client: GuideClient, on consultation: String, _ texts: [String], meals: [String] = []
     ) throws -> [JSONValue] {

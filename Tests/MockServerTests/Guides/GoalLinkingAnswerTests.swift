@@ -66,7 +66,7 @@ struct GoalLinkingAnswerTests {
         #expect(opened.goalId == goal.id && opened.persona.name == "Wellness Coach")
         #expect(opened.createdAt == goal.createdAt + 1)
 
-        // Both ends know each other, and the conversation is empty.
+        // Both ends are linked, and the conversation is empty.
         let linked = try show(client, goal.id)
         #expect(linked.conversationId == opened.conversationId && linked.updatedAt == opened.createdAt)
         let before = try conversation(client, opened.conversationId)
@@ -98,7 +98,7 @@ struct GoalLinkingAnswerTests {
         // A conversation has one goal: the first is free.
         #expect(try show(client, first.id).conversationId == nil)
         #expect(try chat(client, suggested.id).conversationId == id)
-        // What it was created for still counts: chatting about the first goal takes the conversation back.
+        // The original goal still counts: chatting about the first goal takes the conversation back.
         #expect(try chat(client, first.id).conversationId == id)
         #expect(try conversation(client, id).goalId == first.id)
         #expect(try show(client, suggested.id).conversationId == nil)
@@ -115,7 +115,7 @@ struct GoalLinkingAnswerTests {
         #expect(try client.post("consultations/\(id)/archive").status == 200)
         let later = try client.read(Guide.GoalsResponse.self, Guide.list(), client.get("goals"))
         #expect(later.goals.map(\.conversationId) == [nil, nil])
-        // What another user would see.
+        // Another user's view.
         let stranger = client.loggedIn(as: TestUser.ben)
         let none = try stranger.read(Guide.GoalsResponse.self, Guide.list(), stranger.get("goals"))
         #expect(none.goals.isEmpty && none.totalCount == 0)

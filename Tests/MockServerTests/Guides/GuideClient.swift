@@ -11,7 +11,7 @@ import Testing
 
 /// A client written after one guide: it sends what the guide's models encode, and reads answers with them.
 ///
-/// A server that answers as the guide has to have its exact shape; one that answers as the union may have more.
+/// A server in the guide's mode must have its exact shape; one in union mode may have more.
 struct GuideClient {
     let guide: GuideMode
     let network: VirtualNetwork
@@ -47,7 +47,7 @@ struct GuideClient {
 
     func patch(_ path: String, _ body: some Encodable) throws -> Response { try send(.patch, path, body) }
 
-    /// Sends a request as a guide prints it.
+    /// Sends a request exactly as a guide prints it.
     func send(_ method: HTTPRequest.Method, _ path: String, json: String) throws -> Response {
         try network.exchange(.authorized(method, "/api/v1/\(path)", as: user).json(json))
     }
@@ -56,9 +56,9 @@ struct GuideClient {
         try send(method, path, json: String(decoding: JSONEncoder.iso8601().encode(body), as: UTF8.self))
     }
 
-    // MARK: What tests begin with
+    // MARK: Common beginnings of tests
 
-    /// Makes a goal with the endpoint that every guide with consultations documents or presupposes.
+    /// Creates a goal with the endpoint that every guide with consultations documents or presupposes.
     func goal(_ title: String = "Exercise 3x per week") throws -> String {
         let response = try post(
             "goals",
@@ -69,7 +69,7 @@ struct GuideClient {
         return try #require(response.json?["id"]?.string)
     }
 
-    /// Makes a consultation as the guide's client does; that of goal-linking chats about a goal.
+    /// Creates a consultation as the guide's client does; that of goal-linking chats about a goal.
     func consultation(_ persona: Persona = .nutritionist) throws -> String {
         if guide == .goalLinking {
             let chat = try post("consultations/chat-about-goal", ["goalId": goal()])
@@ -92,7 +92,7 @@ struct GuideClient {
 
     // MARK: Answers
 
-    /// Reads a response with the guide's model and holds it to the guide's shape.
+    /// Reads a response with the guide's model, and compares it with the guide's shape.
     func read<Model: Decodable>(
         _ model: Model.Type, _ shape: Shape, _ response: Response, status: Int = 200,
         at location: SourceLocation = #_sourceLocation
@@ -109,7 +109,8 @@ struct GuideClient {
         return try JSONDecoder.iso8601().decode(model, from: Data(value.encoded()))
     }
 
-    /// How an answer departs from the guide's shape; what the union adds does not count if the server answers as one.
+    /// The differences between an answer and the guide's shape, without the union's additions if the server is in union
+    /// mode.
     func departures(of value: JSONValue, from shape: Shape) -> [String] {
         shape.differences(from: value).filter {
             network.engine.defaultWorld.mode == guide || !$0.hasSuffix(": not in the guide")
@@ -118,7 +119,7 @@ struct GuideClient {
 }
 
 extension VirtualSocket {
-    /// Sends what a model encodes to.
+    /// Sends the encoded model.
     func send(_ frame: some Encodable) throws {
         send(String(decoding: try JSONEncoder.iso8601().encode(frame), as: UTF8.self))
     }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import MockServer
 
-/// Each JSON example of the guides, compared with what this server sends or accepts when it answers as that guide.
+/// Each JSON example of the guides, compared with what this server sends or accepts in that guide's mode.
 @Suite("The server's answers equal the guides' printed ones")
 struct GuideFixtureTests {
-    /// By the example's name: a use of it.
+    /// A use of each example, by its name.
     static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
         var uses: [String: @Sendable (GuideFixture) throws -> Void] = [
             "consultation-websocket/message.client": sendMessage, "consultation-websocket/ping.client": sendPing,
@@ -38,7 +38,7 @@ struct GuideFixtureTests {
 
     // MARK: Comparing
 
-    /// Members whose values the backend makes up, and placeholders in the guides.
+    /// Members with values that the backend generates, and placeholders in the guides.
     private static let issued: Set = [
         "id", "user_id", "userId", "goalId", "conversationId", "meal_log_id", "avatar", "timestamp", "created_at",
         "createdAt", "updated_at", "updatedAt", "lastMessageAt", "processing_started_at", "processing_completed_at",
@@ -53,14 +53,14 @@ struct GuideFixtureTests {
         }
     }
 
-    /// Expects the same shape, each seen from the other.
+    /// Expects the same shape in both directions.
     private static func expectAlike(_ answer: JSONValue?, _ fixture: GuideFixture) throws {
         let answer = try #require(answer)
         #expect(try Shape(fixture).differences(from: answer) == [])
         #expect(Shape(of: answer).differences(from: try fixture.value) == [])
     }
 
-    /// Expects the guide's own values as well, written alike and in its order.
+    /// Expects the guide's own values as well, in the same notation and order.
     private static func expectSame(_ answer: JSONValue?, _ fixture: GuideFixture) throws {
         try expectAlike(answer, fixture)
         let printed = try masked(fixture.value).encoded()
@@ -124,7 +124,7 @@ struct GuideFixtureTests {
         try expectSame(response.json, GuideFixture("goal-linking", "chat-about-goal"))
     }
 
-    /// The guide's goal, on its way and linked with the request that the guide prints.
+    /// The guide's goal, in progress and linked with the request that the guide prints.
     private static func linkedGoal(_ client: GuideClient) throws -> (id: String, conversation: String, Response) {
         let conversation = try client.consultation()
         let goal = try client.goal()

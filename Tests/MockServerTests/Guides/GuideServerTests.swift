@@ -36,7 +36,7 @@ struct GuideServerTests {
     @Test("Other endpoints are 404 and name the guides that have them", arguments: GuideMode.guides)
     func absent(mode: GuideMode) throws {
         let network = VirtualNetwork(mode)
-        // Deletion, which one guide presupposes, is 405 in the others: they know the paths.
+        // Deletion, which one guide presupposes, gets 405 in the others, because they know the paths.
         let others = Endpoint.allCases.filter { !mode.serves($0) && $0.isOfGuides && $0.method != .delete }
         for endpoint in others {
             for fields in [[], [Self.bearer, Request.apiKey]] {
@@ -170,7 +170,7 @@ struct GuideServerTests {
         #expect(wrong.status == 401 && wrong.message.contains("not this server's"))
     }
 
-    /// A consultation of Anna in any mode: goal-linking makes one by chatting about a goal.
+    /// Anna's consultation in any mode: goal-linking creates one by chatting about a goal.
     private func consultation(_ network: VirtualNetwork) throws -> String {
         guard network.engine.defaultWorld.mode == .goalLinking else {
             let response = try network.exchange(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MockServer
 
-/// What the tests do that the guides print, with their ids and credentials, against the scenario `guide-tests`.
+/// The guides' printed tests, with their ids and credentials, against the scenario `guide-tests`.
 @Suite("The guides' own tests run against guide-tests")
 struct GuideTestsTests {
     /// A world of the scenario that answers as a guide, with a guide's key.
@@ -54,7 +54,7 @@ struct GuideTestsTests {
         typealias Guide = EnhancedConsultationsGuide
         let world = try World(.enhancedConsultations)
         let request = Guide.CreateConsultationRequest(persona: .nutritionist, contextType: .general)
-        // Tests run again.
+        // Tests can run again.
         for _ in 0..<2 {
             let created = try world.read(Guide.ConsultationResponse.self, world.ask(.post, "consultations", request))
                 .data

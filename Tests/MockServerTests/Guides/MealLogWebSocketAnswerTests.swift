@@ -17,7 +17,7 @@ struct MealLogWebSocketAnswerTests {
 
     static let servers = [GuideMode.union, .mealLogWebSocket]
 
-    /// The guide's model could do without these, the server never does.
+    /// These are optional in the guide's model, but the server always sends them.
     private static let response = Guide.answer(Guide.response).requiring("data.raw_input")
     private static func requiringAll(_ shape: Shape) -> Shape {
         shape.requiring(
@@ -78,7 +78,7 @@ struct MealLogWebSocketAnswerTests {
         #expect(try shares(client.get("meal-logs/\(unreadable.id)"), with: frames[2]))
     }
 
-    /// Whether all that a response says of a log is in an event too, where the guide's model has more.
+    /// Whether an event contains everything that a response says of a log, if the guide's model has more.
     private func shares(_ response: Response, with event: JSONValue) throws -> Bool {
         try #require(response.json?["data"]?.object).allSatisfy { event["data"]?[$0.key] == $0.value }
     }
@@ -92,7 +92,7 @@ struct MealLogWebSocketAnswerTests {
         let frames = socket.takeFrames()
         #expect(frames.story == ["connected", "pong", "error"])
         for frame in frames {
-            // As the guide's client does: first any frame, then what that type carries.
+            // As the guide's client does: first any frame, then the content of that type.
             let type = try client.read(Guide.WebSocketMessage.self, .any, frame).type
             let message = try client.read(Guide.PlainMessage.self, Guide.frame(type), frame)
             #expect((message.error != nil) == (type == .error))

@@ -5,13 +5,13 @@ import Testing
 
 @testable import MockServer
 
-/// What the guides leave open, as DEVIATIONS says that this server has it.
+/// The questions that the guides leave open, as DEVIATIONS answers them for this server.
 @Suite("What the guides leave open")
 struct OpenQuestionTests {
-    /// The modes whose guide creates consultations, and does not know 409 and 429.
+    /// The modes whose guide creates consultations, but does not mention 409 and 429.
     static let modes = [GuideMode.enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket]
 
-    /// One guide calls the persona otherwise.
+    /// One guide uses another name for the persona.
     private static func body(_ mode: GuideMode) -> String {
         #"{"\#(mode == .webSocketArchitecture ? "coach_type" : "persona")":"nutritionist"}"#
     }

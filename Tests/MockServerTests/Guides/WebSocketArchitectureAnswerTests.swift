@@ -15,7 +15,7 @@ struct WebSocketArchitectureAnswerTests {
 
     static let servers = [GuideMode.union, .webSocketArchitecture]
 
-    /// The frames of a socket without chat, while a meal is worked out.
+    /// The frames of a socket without chat, while a meal is in processing.
     private func frames(_ client: GuideClient, after input: String) throws -> [JSONValue] {
         let socket = try client.connect(client.consultation())
         let created = try client.post("meal-logs/natural", ["raw_input": input, "meal_type": "lunch"])
@@ -49,7 +49,7 @@ struct WebSocketArchitectureAnswerTests {
         socket.send(#"{"type":"ping"}"#)
         socket.send(#"{"type":"subscribe"}"#)
         let frames = socket.takeFrames()
-        // The guide prints none of these: the names are its own, the members those of the guide that does.
+        // The guide prints none of these frames: the names are its own, and the members those of the guide that does.
         for frame in frames {
             let type = try client.read(Guide.BaseMessage.self, .any, frame).type
             #expect(client.departures(of: frame, from: try Chat.frame(type)).filter { !$0.hasPrefix("code:") } == [])
@@ -90,7 +90,7 @@ struct WebSocketArchitectureAnswerTests {
         }
         #expect(context.codingPath.map(\.stringValue) == ["data", "items", "Index 0", "quantity"])
 
-        // Calories without a fraction decode all the same: the quantity is all that is in the way.
+        // Calories without a fraction do decode: only the quantity prevents it.
         var root = try #require(frame.object)
         var data = try #require(frame["data"]?.object)
         var item = try #require(data["items"]?[0]?.object)
@@ -125,7 +125,7 @@ struct WebSocketArchitectureAnswerTests {
         #expect(try statuses() == ["processing", "processing"])
         client.network.advance(by: .seconds(5))
         #expect(try statuses() == ["completed", "failed"])
-        // A socket that opens now hears of neither.
+        // A socket that opens now gets neither event.
         let late = try client.connect(client.consultation())
         client.network.advance(by: .seconds(5))
         #expect(late.takeTypes() == ["connected"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// A token with claims and header as given.
+/// A token with the given claims and header.
 private func jwt(header: String = #"{"alg":"HS256","typ":"JWT"}"#, claims: String, secret: String? = nil) -> String {
     let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array(claims.utf8))
     let key = Array((secret ?? DevelopmentCredentials.jwtSecret).utf8)
@@ -15,7 +15,7 @@ private func jwt(header: String = #"{"alg":"HS256","typ":"JWT"}"#, claims: Strin
 
 @Suite("Credentials")
 struct CredentialsTests {
-    /// An endpoint that asks for credentials, and a body that it would take.
+    /// An endpoint that requires credentials, and a valid body.
     struct Endpoint: CustomTestStringConvertible {
         let method: HTTPRequest.Method
         let path: String
@@ -40,7 +40,7 @@ struct CredentialsTests {
         ]
     }
 
-    /// Credentials that are refused, and what the message says.
+    /// Refused credentials, and words of the message.
     struct Refused: CustomTestStringConvertible {
         let name: String
         let fields: [String]

@@ -54,7 +54,7 @@ struct GoalTests {
         #expect(list.status == 200)
         #expect(list.json?["goals"]?[0]?["conversationId"] == .string(id) && list.json?["totalCount"] == 1)
 
-        // The avatar that the persona names is there.
+        // The persona's avatar exists.
         let avatar = try #require(chat.json?["persona"]?["avatar"]?.string)
         #expect(try client.exchange(Request(target: avatar)).fields[.contentType] == "image/svg+xml")
     }
@@ -107,7 +107,7 @@ struct GoalTests {
 
     // MARK: Refusals
 
-    /// An endpoint that takes a body, and whether its path holds an id.
+    /// An endpoint with a body, and whether its path contains an id.
     static let endpoints: [(method: HTTPRequest.Method, path: String, hasID: Bool)] = [
         (.post, "/api/v1/goals", false), (.patch, "/api/v1/goals/", true),
         (.post, "/api/v1/consultations/chat-about-goal", false),

@@ -33,7 +33,7 @@ struct IdentityTests {
             if case .exchange(let exchange) = entry.event { exchange.user } else { nil }
         }
         #expect(Set(users) == [ExactString(first), ExactString(second)])
-        // The journal's query tells them apart as well.
+        // The journal's query distinguishes them as well.
         let query = first.utf8.map { "%" + String($0, radix: 16) }.joined()
         let asked = try network.admin(.get, "requests?user=\(query)&limit=1000")
         #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)
@@ -50,7 +50,7 @@ struct IdentityTests {
             try network.exchange(Request(target: Self.goals, fields: [Request.bearer(token), Request.apiKey])).status
         }
         #expect(try [status(twin), status(token), status(twin), status(token)] == [401, 200, 401, 200])
-        // So it is in a query.
+        // The same in a query.
         let id = try network.consultation(of: TestUser.anna)
         let escaped = twin.replacing("\u{212A}", with: "%E2%84%AA")
         let socket = try network.exchange(.handshake("/api/v1/consultations/\(id)/ws?token=\(escaped)"))

@@ -71,7 +71,7 @@ struct MealLogTests {
 
         let created = try network.exchange(.logMeal())
         #expect(created.status == 201 && created.json?["data"]?["status"] == "processing")
-        // Nothing yet: the loop has not come round.
+        // Nothing yet: the loop has not run.
         #expect(first.takeFrames().isEmpty && second.takeFrames().isEmpty)
         #expect(network.engine.nextDeadline != nil)
         network.advance(by: pace == .instant ? .zero : .milliseconds(4500))
@@ -178,7 +178,7 @@ struct MealLogTests {
     static let refusals: [(Request, Int, String)] = [
         (Request(method: .post, target: "/api/v1/meal-logs/natural"), 401, "UNAUTHORIZED"),
         (Request(method: .get, target: "/api/v1/meal-logs"), 401, "UNAUTHORIZED"),
-        // Credentials come before what is wrong with the rest.
+        // Credentials are checked before other mistakes.
         (Request(method: .post, target: "/api/v1/meal-logs/natural").json("{"), 401, "UNAUTHORIZED"),
         (Request(method: .get, target: "/api/v1/meal-logs/x"), 401, "UNAUTHORIZED"),
         (.mealLog("x"), 404, "NOT_FOUND"), (.mealLog("11111111-1111-4111-8111-111111111111"), 404, "NOT_FOUND"),

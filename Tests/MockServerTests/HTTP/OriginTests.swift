@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// With the public token, a page of another site could write and open sockets in the name of its visitor.
+/// With the public token, another site's page could write and open sockets on behalf of its visitor.
 @Suite("Origins: which web pages may write and open sockets")
 struct OriginTests {
     private func network(_ allowed: [String] = []) -> VirtualNetwork {
@@ -38,9 +38,9 @@ struct OriginTests {
     @Test(
         "The server's own pages are served, others refused",
         arguments: [
-            // Where it listens.
+            // The address at which the server listens.
             ("localhost", "http://127.0.0.1:8080", true), ("localhost", "ws://127.0.0.1:8080", true),
-            // Where the request found it.
+            // The host in the request.
             ("localhost", "http://localhost", true), ("localhost:9000", "http://localhost:9000", true),
             ("localhost:9000", "HTTP://LOCALHOST:9000", true), ("192.168.0.7:8080", "http://192.168.0.7:8080", true),
             ("[::1]:8080", "http://[::1]:8080", true), ("localhost:80", "http://localhost", true),

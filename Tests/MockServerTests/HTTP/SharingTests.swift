@@ -62,10 +62,10 @@ struct SharingTests {
         #expect(response.fields[.accessControlAllowHeaders] == "Authorization, *")
         #expect(response.fields[.accessControlAllowOrigin] == Self.page)
         #expect(response.fields[.vary] == "Access-Control-Request-Method, Origin")
-        // It is no request that fits nothing.
+        // It does not count as an unmatched request.
         let unmatched = try network.admin(.get, "requests/unmatched")
         #expect(unmatched.json?["entries"]?.array?.isEmpty == true)
-        // One of another page is not answered.
+        // A preflight from another page is not answered.
         let other = try network.exchange(preflight(target, "PATCH", from: "http://localhost:3001"))
         #expect(other.fields[.accessControlAllowMethods] == nil && other.fields[.accessControlAllowOrigin] == nil)
     }
@@ -85,7 +85,7 @@ struct SharingTests {
         }
         let world = try network.world(#"{"scenario":{"name":"a","faults":[{"on":"any","requests":1,"status":503}]}}"#)
         let target = "/w/\(world.id)/api/v1/goals"
-        // A fault counts what the client itself sends.
+        // A fault counts only the client's own requests.
         #expect(try network.exchange(preflight(target)).status == 204)
         let response = try network.exchange(Request(target: target, fields: ["Origin: \(Self.page)"]))
         #expect(response.status == 503 && response.fields[.accessControlAllowOrigin] == Self.page)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Limits of a request's size")
 struct SizeLimitTests {
-    /// A part of a request that may have at most so many bytes.
+    /// A part of a request with a limit of bytes.
     struct Limit: CustomTestStringConvertible, Sendable {
         let name: String
         let status: Int
@@ -66,7 +66,7 @@ struct SizeLimitTests {
     @Test("Each refusal is the same, however the bytes arrive", arguments: Limit.all, [1, 7, 1000])
     func pieces(limit: Limit, size: Int) throws {
         let network = VirtualNetwork()
-        // A mebibyte byte by byte says no more than a hundred thousand of them.
+        // A mebibyte byte by byte shows no more than a hundred thousand bytes.
         let bytes = limit.request(limit.atLimit + 1)
         let size = bytes.count > 100_000 ? size * 100 : size
         let whole = try network.open()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Time limits")
 struct TimeLimitTests {
-    /// How a request's head or body can stall: what arrives at once, and what then trickles.
+    /// A way in which a request's head or body can stall: what arrives at once, and what trickles afterwards.
     struct Stall: CustomTestStringConvertible {
         let name: String
         let first: String

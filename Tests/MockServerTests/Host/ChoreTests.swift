@@ -24,7 +24,7 @@ struct ChoreTests {
             return host.turnCount
         }
         for _ in 0..<5 { try #require(done.wait(timeout: .now() + 30) == .success) }
-        // A turn for each time, one for each word with this thread.
+        // A turn for each tick, and one for each call from this thread.
         let (turns, times) = try server.onLoop { host in (host.turnCount - start, count.withLock { $0 }) }
         #expect(turns <= times + 7)
         try server.shutDown()
@@ -51,7 +51,7 @@ struct ChoreTests {
     @Test("The work stops once the server begins to stop")
     func stops() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
-        // An unanswered handshake of closing keeps the server up for a while.
+        // An unanswered close handshake keeps the server up for a while.
         let client = try server.connect()
         try client.upgrade(.handshake("/__admin/echo"))
         let count = Counter()
@@ -63,6 +63,6 @@ struct ChoreTests {
         #expect(count.value == 0)
     }
 
-    /// Counted on the server's thread, read when that has ended.
+    /// Counted on the server's thread, and read after that has ended.
     private final class Counter: @unchecked Sendable { var value = 0 }
 }

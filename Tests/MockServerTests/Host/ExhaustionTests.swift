@@ -5,7 +5,7 @@ import Testing
 
 @testable import MockServer
 
-/// In processes of their own, as descriptors and their limit belong to the whole process.
+/// Each runs in its own process, because descriptors and their limit belong to the whole process.
 @Suite("Out of file descriptors")
 struct ExhaustionTests {
     @Test(
@@ -18,13 +18,13 @@ struct ExhaustionTests {
             #expect(try early.exchange(Request()).status == 200)
             var taken = takeAllDescriptors()
             close(taken.removeLast())
-            // It takes the only descriptor itself; none is left to accept it with.
+            // The client takes the only descriptor, so none is left to accept it.
             let late = try server.connect()
             try late.write(Request().bytes)
             let before = try server.onLoop { $0.turnCount }
             #expect(throws: SocketError.self) { try late.stream.read(timeout: .milliseconds(550)) }
             let turns = try server.onLoop { $0.turnCount } - before
-            // Some looks at the listener, ten a second; one that spins takes many thousands.
+            // The listener is checked ten times a second; a spinning loop takes many thousands of turns.
             #expect(turns < 1000)
             #expect(try early.exchange(Request()).status == 200)
             close(taken.removeLast())

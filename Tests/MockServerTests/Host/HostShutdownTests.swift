@@ -57,7 +57,7 @@ struct HostShutdownTests {
         }) == false {}
         try server.stop()
         #expect(try server.join())
-        // The close frame had arrived; after it comes the reset.
+        // The close frame has arrived; the reset follows it.
         #expect(try silent.read().prefix(4) == [0x88, 0x1D, 0x03, 0xE9])
         #expect(throws: SocketError.self) { try trickler.read() }
     }

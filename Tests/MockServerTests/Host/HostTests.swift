@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("The host over real sockets", .serialized)
 struct HostTests {
-    /// Whether this machine speaks IPv6 at all; many containers do not.
+    /// Whether this machine supports IPv6 at all; many containers do not.
     static let hasIPv6: Bool = {
         guard let address = try? SocketAddress(host: "::1", port: 0), let listener = try? Listener(address: address)
         else { return false }
@@ -29,7 +29,7 @@ struct HostTests {
             host: name == "::" ? "::1" : name == "0.0.0.0" ? "127.0.0.1" : name, port: server.address.port)
         let client = try HostClient(loopback)
         #expect(try client.exchange(Request()).text == #"{"status":"ok"}"#)
-        // Who is on this machine needs no token, wherever the server listens.
+        // A local client needs no token, wherever the server listens.
         #expect(try client.exchange(Request(target: "/__admin/health")).status == 200)
         let created = try client.exchange(.create(as: TestUser.anna))
         #expect(created.status == 201)
@@ -109,13 +109,13 @@ struct HostTests {
     func goneBefore(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind, on: "0.0.0.0")
         let address = try SocketAddress(host: "127.0.0.1", port: server.address.port)
-        // On the server's thread, which accepts nobody meanwhile.
+        // Runs on the server's thread, which accepts no client meanwhile.
         let areLocal = try server.onLoop { host -> [Bool] in
             guard let port = host.loop.ports.first, let client = try? BlockingStream.connect(to: address) else {
                 return [true]
             }
             client.reset()
-            // Some systems accept no connection that is gone.
+            // Some systems do not accept a connection that is gone.
             guard case .accepted(let socket) = port.listener.accept() else { return [] }
             let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
             while socket.peerAddress != nil, MonotonicInstant.now() < deadline {}
@@ -150,7 +150,7 @@ struct HostTests {
         for client in served { #expect(try client.exchange(Request()).status == 200) }
         let refused = try server.connect()
         #expect(try refused.response().status == 503)
-        // It lingers until it closes, so the next one finds no place at all.
+        // It lingers until it closes, so the next one finds no place.
         #expect(throws: SocketError.self) {
             let outright = try server.connect()
             while try !outright.read().isEmpty {}
@@ -175,7 +175,7 @@ struct HostTests {
             try server.shutDown()
         }
 
-        // Elsewhere shutdown(2) leaves a listener as it is.
+        // On other systems shutdown(2) does not affect a listener.
         @Test("A broken listener ends the server with the reason", arguments: EventQueue.Kind.allCases)
         func brokenListener(kind: EventQueue.Kind) throws {
             let server = try RunningHost(kind)
@@ -250,7 +250,7 @@ struct HostTests {
         let message = String(repeating: "x", count: 4 << 20)
         for client in [neverReader, halfClosed] {
             try client.upgrade(.handshake("/__admin/echo"))
-            // Until the buffers of both sides are full, the server's included.
+            // Write until the buffers of both sides are full, the server's included.
             #expect(throws: SocketError.self) {
                 for _ in 0..<100 { try client.send(message, timeout: .milliseconds(500)) }
             }
@@ -261,9 +261,9 @@ struct HostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        // On a busy machine it may have some hundred pieces left to read; to spin takes two thousand turns and more.
+        // On a busy machine some hundred pieces may be left to read; spinning takes two thousand turns and more.
         #expect(after - before < 1000)
-        // Both have been reset: what they had not read is gone.
+        // Both were reset, so their unread bytes are lost.
         for client in [neverReader, halfClosed] {
             #expect(throws: SocketError.self) { while try !client.read().isEmpty {} }
         }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A client with badly behaved neighbours", .serialized)
 struct NeighbourTests {
-    /// What a neighbour does all the time, until it must stop.
+    /// What a neighbour does continuously until it must stop.
     enum Neighbour: CaseIterable, Sendable {
         /// Sends as many requests as the connection takes, and reads the answers.
         case floods
@@ -16,11 +16,11 @@ struct NeighbourTests {
         case trickles
         /// Sends requests and reads nothing.
         case neverReads
-        /// Opens connections and closes them without reading the answer, which resets them.
+        /// Opens connections and closes them with unread answers, which resets them.
         case comesAndGoes
     }
 
-    /// Runs a neighbour on a thread of its own.
+    /// Runs a neighbour on its own thread.
     private final class Neighbourhood: @unchecked Sendable {
         private let isOver = Atomic(false)
         private let done = DispatchSemaphore(value: 0)
@@ -30,7 +30,7 @@ struct NeighbourTests {
 
         init(_ neighbour: Neighbour, at address: SocketAddress) {
             Thread { [self] in
-                // A neighbour that the server throws out has done its part.
+                // A neighbour that the server disconnects has done its part.
                 try? run(neighbour, address)
                 done.signal()
             }.start()
@@ -77,7 +77,7 @@ struct NeighbourTests {
         let client = try server.connect()
         let clock = ContinuousClock()
         var slowest = Duration.zero
-        // So many at least, and until a neighbour has done something, too.
+        // At least this many rounds, and until a neighbour has done something, too.
         var rounds = 0
         while rounds < 100 || rounds < 100_000 && neighbours.allSatisfy({ $0.amount == 0 }) {
             rounds += 1
@@ -85,7 +85,7 @@ struct NeighbourTests {
             #expect(try client.exchange(Request()).status == 200)
             slowest = max(slowest, clock.now - start)
         }
-        // A turn serves each neighbour 16 KiB at most; to serve one of them to its end first would take for ever.
+        // A turn serves each neighbour at most 16 KiB; serving one to its end first would take forever.
         #expect(slowest < .seconds(15))
         #expect(neighbours.contains { $0.amount > 0 })
         for neighbour in neighbours { #expect(neighbour.end()) }
@@ -99,7 +99,7 @@ struct NeighbourTests {
         let request = Request(
             target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
         let bytes = (0..<100).flatMap { _ in request.bytes }
-        // Until neither side's buffers take any more.
+        // Write until the buffers of both sides are full.
         #expect(throws: SocketError.self) {
             for _ in 0..<100_000 { try client.stream.write(bytes, timeout: .seconds(1)) }
         }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import MockServer
 
-/// A server on a thread of its own, on a free port of this machine.
+/// A server on its own thread, on a free port of this machine.
 ///
-/// The host belongs to its thread; tests reach it through the mailbox only.
+/// The host belongs to its thread; tests reach it only through the mailbox.
 final class RunningHost: @unchecked Sendable {
-    /// Reached only by a test that fails.
+    /// Only a failing test waits this long.
     static let patience = Duration.seconds(30)
 
     let address: SocketAddress
@@ -24,7 +24,7 @@ final class RunningHost: @unchecked Sendable {
         _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws {
         var configuration = Engine.Configuration(pace: .instant)
-        // Clients of a test stay until they are released: the server need not wait for them.
+        // Clients of a test stay until they are released, so the server need not wait for them.
         configuration.limits.closingTime = .milliseconds(200)
         configure(&configuration)
         host = try MockServer.Host(
@@ -40,14 +40,14 @@ final class RunningHost: @unchecked Sendable {
         thread.start()
     }
 
-    /// Does something on the server's thread and waits for it.
+    /// Runs a closure on the server's thread, and waits for its result.
     func onLoop<Value: Sendable>(_ body: @escaping @Sendable (MockServer.Host) -> Value) throws -> Value {
         let box = Box<Value>()
         host.mailbox.post { [self] in box.fill(body(host)) }
         return try box.wait()
     }
 
-    /// Waits until the server has so many connections.
+    /// Waits until the server has this many connections.
     func untilServed(connections count: Int) throws {
         let deadline = MonotonicInstant.now().advanced(by: Self.patience)
         while try onLoop({ $0.engine.connections.count }) != count {
@@ -55,12 +55,12 @@ final class RunningHost: @unchecked Sendable {
         }
     }
 
-    /// Begins to stop in good order; it has begun when this returns.
+    /// Starts a clean stop; it has begun when this returns.
     func stop() throws {
         try onLoop { $0.stop() }
     }
 
-    /// Waits for the server's thread to end; what `run` returned.
+    /// Waits for the server's thread to end, and returns the result of `run`.
     @discardableResult
     func join() throws -> Bool {
         guard finished.wait(timeout: .now() + 30) == .success else { throw Late(what: "the server's end") }
@@ -86,7 +86,7 @@ final class RunningHost: @unchecked Sendable {
         let what: String
     }
 
-    /// A value that another thread is going to make.
+    /// A value that another thread will create.
     private final class Box<Value: Sendable>: @unchecked Sendable {
         private var value: Value?
         private let filled = DispatchSemaphore(value: 0)

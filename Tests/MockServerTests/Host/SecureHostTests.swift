@@ -119,7 +119,7 @@ struct SecureHostTests {
 
     @Test("A broken record is a TLS failure, but not after the server's close_notify", arguments: [false, true])
     func brokenRecord(isAfterFarewell: Bool) throws {
-        /// Used on the server's thread only.
+        /// Used only on the server's thread.
         final class Seen: @unchecked Sendable { var failures = 0 }
         let server = try RunningHost(.platformDefault, isSecure: true)
         let seen = Seen()
@@ -147,7 +147,7 @@ struct SecureHostTests {
         try server.shutDown()
     }
 
-    /// A fault, and what the client's TLS says of it.
+    /// A fault, and what the client's TLS reports about it.
     enum Fault: String, CaseIterable {
         case drop = "finish: true"
         case reset = "reset: true"
@@ -228,7 +228,7 @@ struct SecureHostTests {
         let client = try server.connectSecurely()
         let message = String(repeating: "x", count: 4 << 20)
         try client.upgrade(.handshake("/__admin/echo"))
-        // Until the buffers of both sides are full, the server's included.
+        // Write until the buffers of both sides are full, the server's included.
         #expect(throws: SocketError.self) {
             for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) }
         }
@@ -237,7 +237,7 @@ struct SecureHostTests {
         let before = try server.onLoop { $0.turnCount }
         #expect(try watch.read().isEmpty)
         let after = try server.onLoop { $0.turnCount }
-        // On a busy machine it may have some hundred pieces left to read; to spin takes two thousand turns and more.
+        // On a busy machine some hundred pieces may be left to read; spinning takes two thousand turns and more.
         #expect(after - before < 1000)
         #expect(throws: SocketError.self) { while true { _ = try client.stream.read(timeout: RunningHost.patience) } }
         try server.shutDown()

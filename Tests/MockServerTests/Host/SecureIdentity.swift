@@ -4,7 +4,7 @@ import TLS
 
 @testable import MockServer
 
-/// A CA, and what a server of the tests proves itself with.
+/// A CA, and the certificate of the tests' server.
 enum SecureIdentity {
     /// The CA's certificate.
     static var ca: [UInt8] { authority.certificate }

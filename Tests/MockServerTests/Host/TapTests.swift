@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The tap on a host's connections", .serialized)
 struct TapTests {
-    /// The reports about connections; on the loop's thread, and read when that has ended.
+    /// The reports about connections, made on the loop's thread, and read after that has ended.
     private final class Log: Tap {
         var events: [String] = []
         var sent: [UInt64: [UInt8]] = [:]
@@ -43,7 +43,7 @@ struct TapTests {
         }
     }
 
-    /// Talks to a server with a tap on it, and returns what the tap read.
+    /// Runs a conversation with a server that has a tap, and returns what the tap read.
     private func log(
         _ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void
     ) throws -> Log {
@@ -60,7 +60,7 @@ struct TapTests {
         return log.value
     }
 
-    /// Something that one thread has at a time.
+    /// Holds a value that only one thread uses at a time.
     private final class Unshared: @unchecked Sendable {
         let value: Log
         init(_ value: Log) { self.value = value }
@@ -83,7 +83,7 @@ struct TapTests {
         #expect(log.turns > 0)
     }
 
-    /// Whether anything of an answer has arrived; looks only, and waits for nothing.
+    /// Whether any part of an answer has arrived; does not wait.
     private func hasAnswer(_ client: HostClient) -> Bool {
         while let bytes = try? client.stream.read(timeout: .zero), !bytes.isEmpty {
             guard let tls = client.tls else { return true }
@@ -123,7 +123,7 @@ struct TapTests {
         var answers: [UInt8] = []
         let request = Request(method: .get, target: "/openapi.yaml")
         let log = try log(isSecure: isSecure) { client in
-            // More than a socket takes at once, before anything is read.
+            // More than a socket buffers, before anything is read.
             for _ in 0..<200 { try client.write(request.bytes) }
             client.stream.finishWriting()
             while let bytes = try? client.read(), !bytes.isEmpty { answers += bytes }
@@ -193,7 +193,7 @@ struct TapTests {
         }
         let client = try server.connect()
         let end = MonotonicInstant.now().advanced(by: RunningHost.patience)
-        // It looks at the clocks at most once in a millisecond.
+        // The tap looks at the clocks at most once in a millisecond.
         while try server.onLoop({ _ in log.value.events.count { $0.hasPrefix("clock") } }) == 0, .now() < end {
             _ = try client.exchange(request)
         }
@@ -227,7 +227,7 @@ struct TapTests {
         try server.onLoop { $0.tap = log.value }
         let client = try HostClient(try #require(server.secureAddress))
         #expect(try client.exchange(Request()).status == 400)
-        // What it sends after its refusal is no beginning either.
+        // Input after the refusal does not start anything either.
         try client.write(Request().bytes)
         client.stream.close()
         try server.untilServed(connections: 0)

@@ -12,7 +12,7 @@ struct DeferredTests {
         #"{"email":"bob@example.com","password":"correct horse","name":"Bob","date_of_birth":"1990-05-17"}"#
     private static let long = String(repeating: "calm and rested ", count: 1200)
 
-    /// A world with much of everything, and costly passwords.
+    /// A world with much data of each kind, and costly passwords.
     private static func world(in network: VirtualNetwork) throws -> WorldClient {
         let goal = #"{"title":"Run","description":"\#(String(repeating: "\u{1F9D8}", count: 2000))"}"#
         func list(_ item: String, _ count: Int) -> String {
@@ -23,7 +23,7 @@ struct DeferredTests {
             "mood_entries": #"{"valence":0.4,\#(more)}"#, "journal": #"{"content":"calm and rested",\#(more)}"#,
             "workout_templates": #"{"name":"Legs","is_public":true,\#(more)}"#,
         ].map { #""\#($0.key)":\#(list($0.value, 5))"# }.sorted()
-        // Much comes of few bytes.
+        // A few bytes create much data.
         let consultation = #"{"persona":"nutritionist","id":"\#(consultation)","made_up_messages":8000}"#
         let users = """
             [{"email":"ada@example.com","password":"correct horse","goals":\(list(goal, 150)),
@@ -160,7 +160,7 @@ struct DeferredTests {
         #expect(try deleting.response(to: deletion).status == 204)
         #expect(own.closeReason == "Consultation was deleted")
         #expect(backend()?.goalCount == 0 && backend()?.openSocketCount == 0)
-        // Afterwards the token makes its user again, or is refused with its account.
+        // Afterwards the token creates its user again, or is refused with its account.
         #expect(try reading.response(to: list).status == 200)
         #expect(try world.ask(.get, "state").json?["users"]?.array?.count == 2)
         let later = try world.exchange(

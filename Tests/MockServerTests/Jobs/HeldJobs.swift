@@ -4,7 +4,7 @@ import Testing
 
 @testable import MockServer
 
-/// What a driver's thread is to jobs, but each one waits until the test has it run.
+/// Plays the driver's thread of jobs, but runs each job only when the test asks.
 final class HeldJobs {
     private(set) var jobs: [Job] = []
     private let network: VirtualNetwork
@@ -16,7 +16,7 @@ final class HeldJobs {
 
     var count: Int { jobs.count }
 
-    /// Runs the oldest job, and has the engine take its result.
+    /// Runs the oldest job, and gives its result to the engine.
     func runNext() throws {
         try #require(!jobs.isEmpty, "the engine asked for no job")
         network.engine.finish(jobs.removeFirst().run(), at: network.now)
@@ -28,7 +28,7 @@ final class HeldJobs {
     }
 }
 
-/// A state of so many goals, a thousand for each user.
+/// A state with this many goals, a thousand for each user.
 func largeState(goals: Int = 4000, name: String = "large", title: String = "Run") -> String {
     var rest = goals
     var users: [String] = []
@@ -41,7 +41,7 @@ func largeState(goals: Int = 4000, name: String = "large", title: String = "Run"
 }
 
 extension WorldClient {
-    /// Asks the admin API about the world, on a connection that stays open; the answer is read when it has come.
+    /// Sends an admin request about the world on a connection that stays open; read the answer later.
     func send(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> HTTPClient<VirtualClient> {
         var request = Request(
             method: method, target: path.isEmpty ? "/__admin/worlds/\(id)" : "/__admin/\(admin)\(path)")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Vocabulary of breakpoints, current and old")
 struct BreakpointWordsTests {
-    /// The answer to a breakpoint that is added to a world of its own, and the one that is shown of it.
+    /// The answer to adding a breakpoint to its own world, and the breakpoint as shown.
     private static func add(_ json: String) throws -> (added: JSONObject, shown: JSONObject) {
         let world = try HeldWorld().world
         let answer = try world.ask(.post, "breakpoints", json)

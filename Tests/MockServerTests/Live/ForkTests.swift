@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Live control: forks and marks")
 struct ForkTests {
-    /// A state without what differs between worlds.
+    /// A state without the parts that differ between worlds.
     private static func state(_ world: WorldClient) throws -> JSONValue {
         var state = try #require(try world.ask(.get, "state").json?.object)
         state["name"] = nil
@@ -45,7 +45,7 @@ struct ForkTests {
         let fork = try Self.fork(world)
         #expect(try Self.state(fork) == Self.state(world))
         #expect(fork.token != world.token && fork.apiKey != world.apiKey)
-        // Its journal is the world's, with the end of the socket that stayed behind.
+        // Its journal is the world's, plus the end of the socket that stayed behind.
         func bare(_ entry: JSONValue) -> JSONValue {
             var object = entry.object ?? JSONObject()
             object["world"] = nil
@@ -54,20 +54,20 @@ struct ForkTests {
         let (old, new) = (try world.journal().map(bare), try fork.journal().map(bare))
         #expect(Array(new.dropLast()) == old)
         #expect(new.last?["kind"] == "closed" && new.last?["connection"] == 3 && new.last?["cause"] == "shutdown")
-        // The same clock, and the same things due.
+        // The clock is the same, and so are the due events.
         let due = try fork.ask(.get, "clock").json
         #expect(due?["now"] == (try world.ask(.get, "clock").json?["now"]))
         try world.advance("10s")
         try fork.advance("10s")
         #expect(try Self.state(fork) == Self.state(world))
         #expect(socket.takeTypes().last != nil)
-        // The same ids are issued next; then they differ.
+        // The next ids are the same; then they differ.
         #expect(try fork.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
         #expect(try Self.state(fork) != Self.state(world))
         #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
         #expect(try Self.state(fork) == Self.state(world))
         #expect(try fork.exchange(.get, "/api/v1/goals", token: world.token).status == 401)
-        // URLs are its own.
+        // Its URLs are its own.
         let listed = try fork.exchange(.get, "/api/v1/consultations").text
         #expect(!listed.contains("/w/\(world.id)/"))
     }
@@ -89,7 +89,7 @@ struct ForkTests {
         let status = try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status
         #expect(status == 503)
         #expect(try fork.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status == 201)
-        // The world's own count stands.
+        // The world's own count is unaffected.
         #expect(try world.ask(.get, "faults/first").json?["acted"] == 1)
     }
 
@@ -146,7 +146,7 @@ struct ForkTests {
         let jobs = HeldJobs(network)
         let fork = try world.send(.post, "fork", "{}")
         #expect(jobs.count == 1)
-        // Until the last ones find no room, if need be.
+        // Create goals until the last ones find no room.
         for _ in 0..<100 { _ = try plain.exchange(.post, "/api/v1/goals", goal) }
         try jobs.runAll()
         #expect(try fork.response().status == 507)
@@ -173,7 +173,7 @@ struct ForkTests {
             #expect(answer.status == 200, "\(answer.text)")
             #expect(try Self.state(world) == before)
             #expect(try world.ask(.get, "clock").json == clock)
-            // The journal goes on.
+            // The journal continues.
             let journal = try world.journal()
             #expect(journal.count > count && journal.last?["kind"] == "note")
             #expect(journal.last?["text"]?.string?.contains("before") == true, "\(journal)")
@@ -182,7 +182,7 @@ struct ForkTests {
         #expect(socket.wire.ending == .closed)
         let closed = try #require(try world.journal().first { $0["kind"] == "closed" })
         #expect(closed["cause"] == "shutdown" && closed["by"] == "server")
-        // New sockets, and the answer that streamed at the mark, as before.
+        // New sockets get the answer that streamed at the mark, as before.
         let again = try world.exchange(.get, "/api/v1/consultations")
         #expect(again.status == 200)
     }
@@ -263,7 +263,7 @@ struct ForkTests {
         #expect(try broken() == 1)
         #expect(try world.ask(.post, "rewind", #"{"to":"mark-1"}"#).json?["users"] == 0)
         #expect(try broken() == 0)
-        // The connection has forgotten whom it authorised.
+        // The connection no longer trusts earlier credentials.
         #expect(try client.exchange(world.request(.get, "/api/v1/goals")).status == 200)
     }
 

@@ -13,7 +13,7 @@ import WebSocket
 struct FrameBreakpointTests {
     static let ping = #"{"type":"ping"}"#
 
-    /// A world with a socket whose `connected` has arrived.
+    /// A world with a socket that has received `connected`.
     struct Chat {
         let held: HeldWorld
         let id: String
@@ -31,7 +31,7 @@ struct FrameBreakpointTests {
             return socket.takeTypes()
         }
 
-        /// What the journal says of the socket since it is open.
+        /// The journal's events about the socket since it opened.
         func story() throws -> [String] { Array(try held.story().drop { $0 != "opened" }.dropFirst(2)) }
     }
 
@@ -54,7 +54,7 @@ struct FrameBreakpointTests {
         #expect(thing["frame"]?["opcode"] == "text" && thing["frame"]?["payload"]?.string?.contains("pong") == true)
         #expect(try chat.held.world.ask(.get, "breakpoints/b").json?["holding"] == 1)
         try chat.held.world.advance("3s")
-        // The next one is held in its turn.
+        // The next message is held in turn.
         let second = try chat.held.act(#"{"action":"continue"}"#)
         #expect(second.json?["next"] == .null)
         #expect(chat.types() == ["pong", "error"])
@@ -83,7 +83,7 @@ struct FrameBreakpointTests {
         #expect(chat.types() == [])
         let lost = try chat.held.world.journal().last
         #expect(lost?["delivery"] == "none" && lost?["faults"] == ["live-1"])
-        // A step holds whatever comes next.
+        // A step holds the next message, whatever it is.
         chat.socket.send(Self.ping)
         #expect(try chat.held.act(#"{"action":"step"}"#).json?["next"] == .null)
         #expect(chat.types() == ["pong"])
@@ -118,7 +118,7 @@ struct FrameBreakpointTests {
             try chat.story() == [
                 "frame [live-1]", "held frame", "released continued", "frame", "frame", "frame", "frame",
             ])
-        // The journal has what the client sent, and what became of it.
+        // The journal has the client's frame, and its outcome.
         chat.socket.send(Self.ping)
         try chat.held.act(#"{"action":"change","json":{"type":"other"}}"#)
         #expect(chat.types() == ["error"])
@@ -143,7 +143,7 @@ struct FrameBreakpointTests {
         chat.socket.send(binary: [0xFF, 0])
         let frame = try #require(try chat.held.held().first?["frame"])
         #expect(frame["opcode"] == "binary" && frame["payload_base64"] == "/wA=")
-        // It is no text, so it need not be UTF-8.
+        // It is not a text, so it need not be UTF-8.
         try chat.held.act(#"{"action":"change","base64":"/wE="}"#)
         #expect(chat.types() == ["error"])
     }
@@ -293,7 +293,7 @@ struct FrameBreakpointTests {
         let chat = try Chat(HeldWorld(network))
         try chat.held.add(#"{"on":"frame","direction":"server_to_client","match":{"at":{"frame":1}}}"#)
         chat.socket.send(Self.ping)
-        // A refusal quotes what it refuses.
+        // A refusal quotes the refused input.
         for _ in 0..<1_500 { chat.socket.send(#"{"type":"nonsense"}"#) }
         #expect(chat.types().count > 100)
         #expect(chat.socket.wire.ending == .open)
@@ -329,7 +329,7 @@ struct FrameBreakpointTests {
         try chat.held.act("{\"action\":\"change\",\(contents(largest)[1])}")
         chat.socket.update()
         #expect(chat.socket.takeEvents().count == 1)
-        // Only these paths take so much.
+        // Only these paths accept this much.
         let padding = String(repeating: " ", count: 8 * largest)
         #expect(try chat.held.world.ask(.post, "sockets/2/send", "{\"text\":1}" + padding).status == 413)
         #expect(try chat.held.world.ask(.post, "held", "{\"action\":\"go\"}" + padding.prefix(largest)).status == 413)
@@ -347,7 +347,7 @@ struct FrameBreakpointTests {
         #expect(try chat.held.world.ask(.get, "breakpoints/live-1").json?["matches"] == 1)
         try chat.held.act(#"{"action":"continue"}"#)
         #expect(try socket()?["state"] == "open" && socket()?["held"] == [])
-        // And again.
+        // The same again.
         chat.socket.send(Self.ping)
         #expect(try socket()?["state"] == "held")
         try chat.held.act(#"{"action":"continue"}"#)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Live control: repeats of a request with a held response")
 struct HeldRetryTests {
-    /// A world whose first goal waits for an operator, and the client that sent it.
+    /// A world whose first goal request waits for an operator, and its client.
     private static func held() throws -> (HeldWorld, HTTPClient<VirtualClient>) {
         let held = try HeldWorld()
         try held.add(
@@ -16,7 +16,7 @@ struct HeldRetryTests {
         return (held, client)
     }
 
-    /// What is said of repeats once the goal is sent again.
+    /// The verdict on repeats when the goal is sent again.
     private static func verdict(repeating client: HTTPClient<VirtualClient>, in held: HeldWorld) throws -> JSONValue? {
         #expect(try client.exchange(held.goal).status == 201)
         let verdicts = try held.world.ask(.get, "verdicts").json?["verdicts"]?.array
@@ -30,7 +30,7 @@ struct HeldRetryTests {
         let (held, client) = try Self.held()
         try held.world.advance("60s")
         if isReleased {
-            // Too late: it is on its way when the client leaves.
+            // Too late: it is already in transit when the client leaves.
             try held.act(#"{"action":"drop","how":"finish"}"#)
         }
         client.wire.vanish()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// A world with a manual clock, and what tests of breakpoints ask of it.
+/// A world with a manual clock, and helpers for tests of breakpoints.
 struct HeldWorld {
     let network: VirtualNetwork
     let world: WorldClient
@@ -24,17 +24,17 @@ struct HeldWorld {
         return try #require(response.json?["name"]?.string)
     }
 
-    /// What is held, oldest first.
+    /// The held items, oldest first.
     func held() throws -> [JSONValue] { try #require(try world.ask(.get, "held").json?["held"]?.array) }
 
-    /// The number of the only thing that is held.
+    /// The number of the only held item.
     func number() throws -> Int {
         let held = try held()
         try #require(held.count == 1, "\(held)")
         return try #require(held[0]["held"]?.int)
     }
 
-    /// Acts on the oldest thing that is held.
+    /// Acts on the oldest held item.
     @discardableResult
     func act(_ json: String, status: Int = 200) throws -> Response {
         let number = try #require(try held().first?["held"]?.int)
@@ -53,7 +53,7 @@ struct HeldWorld {
         }
     }
 
-    /// A client that has sent a request.
+    /// A client after it sent a request.
     func sending(_ request: Request) throws -> HTTPClient<VirtualClient> {
         let client = try network.client()
         client.wire.send(request.bytes)

@@ -180,7 +180,7 @@ struct RequestBreakpointTests {
             try held.story() == [
                 "held request", "released continued", "held response", "released continued", "exchange [live-1]",
             ])
-        // What a step holds counts as a match.
+        // An item held by a step counts as a match.
         let counts = try held.world.ask(.get, "breakpoints/live-1").json
         #expect(counts?["matches"] == 2 && counts?["acted"] == 2)
         // A changed request may step, too.
@@ -201,7 +201,7 @@ struct RequestBreakpointTests {
         #expect(try client.response().status == 201)
         let released = try #require(try held.world.journal().first { $0["kind"] == "released" })
         #expect(released["action"] == "expired" && released["time"] == "2025-01-29T10:30:10.000000000Z")
-        // However far the clock moves at once.
+        // However far one clock move goes.
         let later = try held.sending(held.goal)
         try held.world.advance("1h")
         #expect(try later.response().status == 201)
@@ -272,7 +272,7 @@ struct RequestBreakpointTests {
         try held.act(#"{"action":"continue"}"#)
         #expect(try busy.response().status == 201)
         #expect(try busy.response().status == 200)
-        // What follows is read, but not before the answer: TLS cannot begin here.
+        // Later input is read, but only after the answer: TLS cannot begin here.
         let strange = try held.sending(held.goal)
         strange.wire.send([0x16, 0x03, 0x01])
         strange.wire.send(Array("\r\n".utf8))
@@ -390,7 +390,7 @@ struct RequestBreakpointTests {
             (#"{"on":"request","controller":""}"#, "100"),
             (#"{"on":"request","match":{"endpoint":"handshake"}}"#, "'match.endpoint' is an endpoint of REST"),
             (#"{"on":"response","match":{"endpoint":"socket /ws/meal-logs"}}"#, "is an endpoint of REST"),
-            // By the keys that arrived.
+            // The message uses the keys that arrived.
             (#"{"on":"request","match":{"endpoint":"GET /nothing"}}"#, "match.endpoint must be"),
             (#"{"on":"request","match":{"endpoint":["GET /api/v1/goals","x"]}}"#, "match.endpoint[1] must be"),
             (#"{"on":"handshake","match":{"socket":"/nothing"}}"#, "match.socket must be"),

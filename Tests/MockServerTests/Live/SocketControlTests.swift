@@ -8,7 +8,7 @@ import WebSocket
 
 @Suite("Live control: sockets")
 struct SocketControlTests {
-    /// A socket of a world with a manual clock, `connected` taken; its number is 2.
+    /// A socket of a world with a manual clock, after `connected`; its number is 2.
     struct Opened {
         let network: VirtualNetwork
         let world: WorldClient
@@ -49,7 +49,7 @@ struct SocketControlTests {
         #expect(socket["streaming"]?["piece"]?.int == types.count { $0 == "stream_chunk" })
         #expect(try #require(socket["streaming"]?["of"]?.int) > types.count)
         #expect(socket["next_deadline"] == (try opened.world.ask(.get, "clock").json?["next_step"]))
-        // The default world does not have it, and neither does anyone once it is closed.
+        // The default world does not list it, and no world does once it is closed.
         #expect(try opened.network.admin(.get, "sockets").json?["sockets"] == [])
         opened.socket.close()
         #expect(try opened.ask("").json?["sockets"] == [])
@@ -119,7 +119,7 @@ struct SocketControlTests {
         let usual = ["pong", "error"]
         #expect(types(.union) == stream + messages + usual + meals)
         #expect(types(.union, .mealSocket) == ["connected"] + usual + meals)
-        // A recorded socket that is none of the API's has those of a consultation's.
+        // A recorded socket outside the API has the types of a consultation's.
         #expect(types(.union, nil) == types(.union))
         #expect(types(.consultationWebSocket) == stream + usual)
         #expect(types(.enhancedConsultations) == ["connected"] + messages + usual)
@@ -138,7 +138,7 @@ struct SocketControlTests {
         #expect(frame["content"] == "Sent by hand" && frame["consultation_id"]?.string == opened.consultation)
         let wrong = try opened.ask("/2/send", #"{"template":"stream_chunk","members":{"contents":"x"}}"#)
         #expect(wrong.status == 400 && wrong.message.contains("'content'"), "\(wrong.text)")
-        // The word of earlier versions.
+        // Uses the word of earlier versions.
         let old = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#)
         #expect(old.status == 200 && old.json?["sent"] == sent.json?["sent"])
         #expect(old.json?["deprecated"] == ["'fields' is an old word that still counts; write 'members'."])
@@ -242,7 +242,7 @@ struct SocketControlTests {
         #expect(try opened.ask("/2/resume", "{}").json?["state"] == "open")
         #expect(opened.socket.takeTypes() == ["meal_log.completed", "pong"])
         #expect(try opened.ask("/2/resume", "{}").status == 409)
-        // Its time does not run on.
+        // Its time does not continue.
         try opened.world.advance("10m")
         #expect(opened.socket.wire.ending == .open)
         let fault = try opened.world.journal().first { $0["kind"] == "fault" }
@@ -276,7 +276,7 @@ struct SocketControlTests {
             let number = try #require(try world.ask(.get, "sockets").json?["sockets"]?.array?.last?["connection"]?.int)
             #expect([200, 204].contains(try world.ask(.post, "sockets/\(number)/\(action)", "{}").status))
             try world.advance("1s")
-            // It answers a close frame.
+            // The client answers a close frame.
             _ = socket.takeEvents()
             socket.wire.vanish()
             _ = try world.exchange(.get, "/api/v1/consultations/\(id)/messages")

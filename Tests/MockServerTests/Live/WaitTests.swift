@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Live control: waiting")
 struct WaitTests {
-    /// A request that waits, on a connection of its own.
+    /// A waiting request on its own connection.
     struct Wait {
         let client: HTTPClient<VirtualClient>
         private let request: Request
@@ -58,7 +58,7 @@ struct WaitTests {
         #expect(misses.map { $0["entry"]?["number"]?.int } == [2, 1])
         #expect(misses[0]["differences"] == ["status is 404, not 201"])
         #expect(misses[1]["differences"] == ["method is GET, not POST", "status is 404, not 201"])
-        // The connection goes on.
+        // The connection remains usable.
         #expect(try wait.client.exchange(.goals).status == 200)
     }
 
@@ -214,7 +214,7 @@ struct WaitTests {
         default: network.beginShutdown()
         }
         network.catchUp()
-        #expect(try wait.response().status == ["reset": 409, "delete": 404, "shutdown": 408][cause])  // Causes.
+        #expect(try wait.response().status == ["reset": 409, "delete": 404, "shutdown": 408][cause])  // By cause.
     }
 
     @Test("A cleared journal does not end a wait")
@@ -256,7 +256,7 @@ struct WaitTests {
             network.turn()
             turns += 1
         }
-        // A turn ends with the slice that fills it, and may begin with a short one.
+        // A turn ends with the slice that fills it, and may begin with a short slice.
         #expect((slices / 2...slices + 1).contains(turns), "\(turns) turns for \(slices) slices")
         #expect(try waits.allSatisfy { try $0.response().status == 408 })
     }
@@ -275,7 +275,7 @@ struct WaitTests {
         #expect(entry["time"] == answer.json?["now"] && entry["kind"] == "frame")
         #expect(socket.takeTypes().last == "stream_complete")
         #expect(answer.json?["last_number"] == entry["number"])
-        // Another run that moves by hand has the same journal.
+        // Another run with manual moves has the same journal.
         let other = VirtualNetwork.manual()
         let same = try other.socket(on: try other.consultation())
         _ = same.takeEvents()

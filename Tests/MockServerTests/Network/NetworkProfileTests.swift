@@ -6,10 +6,10 @@ import Testing
 
 @testable import MockServer
 
-/// Worlds behind networks, on clocks that only the test moves: times are exact.
+/// Worlds behind networks, on clocks that only the test moves, so times are exact.
 @Suite("Networks")
 struct NetworkProfileTests {
-    /// A world behind a network, given as in a scenario file, with an answer of exactly 100,000 bytes.
+    /// A world behind a network, written as in a scenario file, with an answer of exactly 100,000 bytes.
     static func network(
         _ profile: String, faults: String = "", clock: ClockMode = .real, seed: UInt64 = 1
     ) throws -> VirtualNetwork {
@@ -21,7 +21,7 @@ struct NetworkProfileTests {
         }
     }
 
-    /// A fault whose answer has so many bytes in all.
+    /// A fault whose answer has this many bytes in total.
     static func answer(of count: Int) throws -> String {
         func rule(_ body: Int) -> String {
             "{on: GET /api/v1/goals, status: 200, body: \"\(String(repeating: "x", count: body))\"}"
@@ -37,10 +37,10 @@ struct NetworkProfileTests {
         let network = try Self.network("{down: 50000, rtt: 100ms}", faults: Self.answer(of: 100_000))
         let wire = try network.open()
         wire.send(Request.goals.bytes)
-        // The connection and the request take a round trip and a half, the answer half of one.
+        // The connection and the request take one and a half round trips, and the answer half of one.
         let first = network.timeline(of: wire, for: .seconds(10))
         #expect(first.first == "0.229 s 1460 bytes" && first.last == "2.200 s 720 bytes", "\(first)")
-        // A slice comes when its last byte does, at the rate of the line.
+        // A slice arrives with its last byte, at the rate of the line.
         #expect(first.count == 69 && first[1] == "0.258 s 1460 bytes")
         wire.send(Request.goals.bytes)
         let second = network.timeline(of: wire, for: .seconds(10))
@@ -61,7 +61,7 @@ struct NetworkProfileTests {
         client.wire.send(Request.goals.bytes)
         try world.advance("10s")
         let times = try world.journal().filter { $0["kind"]?.string == "exchange" }.map { $0["time"]?.string ?? "" }
-        // A byte takes a millisecond on the way up.
+        // A byte takes a millisecond to the server.
         let sending = Request.goals.bytes.count
         let second = "2025-01-29T10:30:\(13 + sending / 1000).\(String(1000 + sending % 1000).dropFirst())"
         #expect(times.count == 2 && times[0].hasPrefix("2025-01-29T10:30:04"), "\(times)")
@@ -81,7 +81,7 @@ struct NetworkProfileTests {
             most = max(most, network.connection(of: client.wire)?.input.count ?? 0)
             if first == nil, !client.wire.received.isEmpty { first = network.now }
         }
-        // What was read together with the head has been there before.
+        // Bytes that were read together with the head arrived earlier.
         let seconds = Double(request.bytes.count - 16 * 1024) / 50_000
         let time = try #require(first).nanosecondsSinceEpoch - VirtualNetwork.start.nanosecondsSinceEpoch
         #expect(abs(Double(time) / 1e9 - seconds) < 0.001, "\(time) ns for \(seconds) s")
@@ -126,7 +126,7 @@ struct NetworkProfileTests {
         #expect(socket.takeTypes() == ["pong"])
         socket.send(#"{"type":"ping"}"#)
         try world.advance("200ms")
-        // Without a network again, what is on its way arrives at once.
+        // Without a network, bytes in transit arrive at once.
         try #require(try network.admin(.put, "network", "{}").status == 200)
         #expect(socket.takeTypes() == ["pong"])
     }

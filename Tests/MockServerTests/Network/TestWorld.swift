@@ -8,7 +8,7 @@ import Testing
 
 typealias VirtualSocket = SocketClient<VirtualClient>
 
-/// Users and consultations that tests begin with.
+/// Users and consultations for the beginnings of tests.
 enum TestUser {
     static let anna = "11111111-1111-4111-8111-111111111111"
     static let ben = "22222222-2222-4222-8222-222222222222"
@@ -29,7 +29,7 @@ extension VirtualNetwork {
         report = { Issue.record("\($0)") }
     }
 
-    /// Opens a connection that the limits allow for certain.
+    /// Opens a connection that the limits certainly allow.
     func open(window: Int = .max, isLocal: Bool = true, isSecure: Bool = false) throws -> VirtualClient {
         try #require(
             connect(window: window, isLocal: isLocal, isSecure: isSecure), "the engine refused a connection outright")
@@ -37,10 +37,10 @@ extension VirtualNetwork {
 
     func client() throws -> HTTPClient<VirtualClient> { HTTPClient(try open()) }
 
-    /// What the server holds back because the client does not take it.
+    /// The bytes that the server holds because the client does not read them.
     func unsent(by client: VirtualClient) -> Int { connection(of: client)?.output.count ?? 0 }
 
-    /// Makes a consultation and returns its id.
+    /// Creates a consultation and returns its id.
     func consultation(_ json: String = #"{"persona":"nutritionist"}"#, of user: String = TestUser.anna) throws -> String
     {
         let client = try client()
@@ -50,7 +50,7 @@ extension VirtualNetwork {
         return try #require(response.json?["data"]?["id"]?.string)
     }
 
-    /// Sends one request on a connection of its own.
+    /// Sends one request on its own connection.
     func exchange(_ request: Request) throws -> Response {
         let client = try client()
         defer { client.wire.vanish() }

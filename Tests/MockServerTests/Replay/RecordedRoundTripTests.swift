@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("The fake's recorded traffic replays")
 struct RecordedRoundTripTests {
-    /// What a client of its own sees: bodies, messages, ends.
+    /// What a client sees: bodies, messages, ends.
     private final class Viewer {
         let network: VirtualNetwork
         var token: String
@@ -33,13 +33,13 @@ struct RecordedRoundTripTests {
             network.advance(by: .milliseconds(50))
             let response = try client.response(to: request)
             client.wire.finishWriting()
-            // A recording without secrets plays other tokens.
+            // A recording without secrets replays other tokens.
             let text = response.text.replacing(#/"(access|refresh)_token":"[^"]+"/#) { "\"\($0.1)_token\":\"…\"" }
             seen.append("\(response.status) \(text)")
             return response
         }
 
-        /// Opens a socket, sends texts with a pause after each, and collects all that comes.
+        /// Opens a socket, sends texts with a pause after each, and collects all output.
         func chat(_ path: String, _ texts: [String], closes: Bool = true) throws {
             var request = Request.handshake(path)
             request.fields += [Request.bearer(token), Request.apiKey]
@@ -66,7 +66,7 @@ struct RecordedRoundTripTests {
     private static let question = #"{"type":"message","content":"What should I eat for breakfast?"}"#
     private static let other = #"{"type":"user_message","content":"And for dinner?"}"#
 
-    /// What was recorded.
+    /// The recorded session.
     enum Day: CaseIterable {
         case guides
         case apps
@@ -79,7 +79,7 @@ struct RecordedRoundTripTests {
         }
     }
 
-    /// A day of two users: consultations in both protocols, 409 and on with the one that exists, goals, meals.
+    /// A day of two users: consultations in both protocols, a 409 and the existing consultation, goals, meals.
     private static func day(_ network: VirtualNetwork, tokens: [String]) throws -> [String] {
         var seen: [String] = []
         for token in tokens {
@@ -93,7 +93,7 @@ struct RecordedRoundTripTests {
             network.advance(by: .seconds(10))
             try viewer.ask(.get, "/api/v1/meal-logs")
             try viewer.chat("/api/v1/consultations/\(id)/ws", [other], closes: false)
-            // What the archive brings on the socket comes later than this look at it.
+            // The frames that archiving sends arrive after this check.
             network.advance(by: .milliseconds(10))
             try viewer.ask(.post, "/api/v1/consultations/\(id)/archive")
             try viewer.ask(.get, "/api/v1/consultations/\(id)")
@@ -103,7 +103,7 @@ struct RecordedRoundTripTests {
         return seen
     }
 
-    /// A day of someone with an app: signs up, logs in, keeps goals and meals, chats over REST, syncs, refreshes, leaves.
+    /// A day of an app's user: registers, logs in, uses goals and meals, chats over REST, syncs, refreshes, logs out.
     private static func appDay(_ network: VirtualNetwork) throws -> [String] {
         let viewer = Viewer(network, token: "")
         let account = #""email":"ada@example.com","password":"correct horse""#
@@ -142,7 +142,7 @@ struct RecordedRoundTripTests {
         [TestUser.anna, TestUser.ben].map { Request.token(for: $0, secret: secret) }
     }
 
-    /// What the clients saw of the fake, and the file that was recorded meanwhile.
+    /// What the clients saw of the fake, and the file recorded meanwhile.
     private static func record(
         _ day: Day = .guides, keepsSecrets: Bool
     ) throws -> (seen: [String], file: [UInt8], verdicts: [String]) {
@@ -164,7 +164,7 @@ struct RecordedRoundTripTests {
         return judgement.verdicts.map { "\($0.obligation.id) \($0.outcome)" }
     }
 
-    /// The first things that are otherwise, each as it is and as it was.
+    /// The first differences, each with its new and its old form.
     private static func differences(_ new: [String], from old: [String]) -> [String] {
         var differences: [String] = []
         for index in 0..<max(new.count, old.count) {

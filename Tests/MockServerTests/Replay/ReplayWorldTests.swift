@@ -12,7 +12,7 @@ import Traffic
 struct ReplayWorldTests {
     static let take = Take().asked("GET", "/api/v1/goals", answer: "[]").asked("GET", "/api/v1/meal-logs", answer: "{}")
 
-    /// A scenario as it comes over the network.
+    /// A scenario as sent over HTTP.
     private func scenario(_ take: Take, _ more: String = "") -> String {
         #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
     }
@@ -23,7 +23,7 @@ struct ReplayWorldTests {
         let body = #"{"answer":"\#(Take.origin)/api/v1/goals"}"#
         let take = Take().asked("GET", "/api/v1/goals", answer: body)
         let world = try network.world(#"{"scenario":\#(scenario(take))}"#)
-        // The recorded origin is ours now.
+        // Our origin replaces the recorded one.
         #expect(
             try world.exchange(.get, "/api/v1/goals").text
                 == #"{"answer":"http://127.0.0.1:8080/w/\#(world.id)/api/v1/goals"}"#)

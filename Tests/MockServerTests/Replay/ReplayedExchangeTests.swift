@@ -141,7 +141,7 @@ struct ReplayedExchangeTests {
         let client = try network.client()
         let response = try client.exchange(Request(method: .head, target: "/a"))
         #expect(response.status == 200 && response.fields[.contentLength] == "1234" && response.body.isEmpty)
-        // The connection stays good for another one.
+        // The connection remains usable.
         #expect(try client.exchange(Request(method: .head, target: "/a")).status == 200)
     }
 

@@ -15,7 +15,7 @@ struct ReplayedSocketTests {
     static let hello = #"{"type":"connected"}"#
     static let question = #"{"type":"message","content":"Hello?"}"#
 
-    /// A chat: greeted after 20 ms, asked at 1 s, answered 100 and 250 ms after that.
+    /// A chat: `connected` after 20 ms, a question at 1 s, answers 100 and 250 ms after it.
     static let chat = Take().socket(
         path, waited: 10,
         [
@@ -224,7 +224,7 @@ struct ReplayedSocketTests {
 }
 
 extension ClockMode {
-    /// Where a clock begins that is moved by hand.
+    /// The start of a manual clock.
     static var manualStart: Timestamp {
         guard case .manual(let start) = ClockMode.manual else { preconditionFailure("It is moved by hand.") }
         return start

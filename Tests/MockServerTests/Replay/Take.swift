@@ -8,7 +8,7 @@ import WebSocket
 @testable import MockServer
 @testable import Traffic
 
-/// A recorded session, written down by hand: one entry after another, times in milliseconds.
+/// A recorded session, written by hand: one entry after another, with times in milliseconds.
 struct Take {
     var session = Session()
 
@@ -19,7 +19,7 @@ struct Take {
         start.advanced(byNanoseconds: milliseconds * 1_000_000)
     }
 
-    /// Adds a request with its answer; without a status there was none.
+    /// Adds a request with its answer; without a status there is no answer.
     func asked(
         _ method: String = "GET", _ path: String, _ body: String? = nil, at started: Int64 = 0, waited: Int64 = 0,
         fields: [SessionField] = [], status: Int? = 200, answerFields: [SessionField] = [], answer: String = "{}",
@@ -73,7 +73,7 @@ struct Take {
         SessionEnding(time: Self.time(time), party: party, cause: cause)
     }
 
-    /// The HAR of it.
+    /// The session as HAR.
     var har: [UInt8] { HAREncoder.file(session, creatorVersion: "test") }
 
     func scenario(_ settings: ReplaySettings = ReplaySettings(), faults: String = "[]") throws -> Scenario {
@@ -82,7 +82,7 @@ struct Take {
         return scenario
     }
 
-    /// A network whose default world plays it back.
+    /// A network whose default world replays it.
     func network(
         _ settings: ReplaySettings = ReplaySettings(), faults: String = "[]", clock: ClockMode = .real
     ) throws -> VirtualNetwork {
@@ -96,7 +96,7 @@ struct Take {
 }
 
 extension SessionRecorder {
-    /// Ends the recording; the file as it would be on a disk.
+    /// Ends the recording, and returns the file as on disk.
     func file(at now: Timestamp) -> [UInt8] {
         let compaction = finish(at: now)
         var grown: [UInt8] = []
@@ -113,10 +113,10 @@ extension SessionRecorder {
 }
 
 extension VirtualNetwork {
-    /// Sends a request without credentials, on a connection of its own.
+    /// Sends a request without credentials on its own connection.
     func get(_ path: String) throws -> Response { try exchange(Request(target: path)) }
 
-    /// When what arrived came, in milliseconds since now, for as long as is looked: the bytes that each step brought.
+    /// When the bytes arrive, in milliseconds from now: the bytes of each step.
     func arrivals(of wire: VirtualClient, for duration: Int, step: Int = 10) -> [Int] {
         var times: [Int] = []
         var count = wire.received.count
@@ -129,7 +129,7 @@ extension VirtualNetwork {
         return times
     }
 
-    /// The events of the default world's journal, in a word or two each.
+    /// The events of the default world's journal, in one or two words each.
     var story: [String] {
         engine.journalEntries(ofWorld: World.defaultID).map { entry in
             switch entry.event {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MockServer
 
-/// What the comments of the built-in scenarios promise of requests is what a client meets.
+/// Checks that clients meet what the comments of the built-in scenarios promise about requests.
 @Suite("Built-in scenarios: requests")
 struct BuiltInRequestTests {
     private static let list = BuiltInWorld.consultations
@@ -57,7 +57,7 @@ struct BuiltInRequestTests {
         let world = try BuiltInWorld("limit-reached")
         let active = try world.exchange(.get, Self.list + "?page_size=50").json?["data"]?["consultations"]?.array ?? []
         #expect(active.count == 10)
-        // Of the forty contexts and personas some are free.
+        // Some of the forty contexts and personas are free.
         let wishes = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"].flatMap { persona in
             ["general", "insight", "mood", "journal"].map {
                 #"{"persona":"\#(persona)","context_type":"\#($0)"}"#
@@ -116,11 +116,11 @@ struct BuiltInRequestTests {
         ] { _ = try thirdTime(.get, path) }
         _ = try thirdTime(.patch, "\(goals)/\(goal)", #"{"title":"Run 5 km"}"#)
         _ = try thirdTime(.post, "\(Self.list)/\(consultation)/archive")
-        // Nothing was done twice.
+        // Nothing was created twice.
         #expect(try world.exchange(.get, goals).json?["data"]?["goals"]?.array?.count == 1)
         #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 2)
         let faults = try network(world).json?["faults"]?.array ?? []
-        // The apps' endpoints: what the third request is told depends on its body.
+        // The apps' endpoints: the third request's answer depends on its body.
         for on in faults.filter({ $0["acted"]?.int == 0 }).compactMap({ $0["on"]?.string }) {
             let words = on.split(separator: " ")
             let path = String(words[1]).replacing(#/{\w+}/#, with: "00000000-0000-4000-8000-000000000000")
@@ -144,7 +144,7 @@ struct BuiltInRequestTests {
         let hanging = try world.begin(.post, Self.list, #"{"persona":"nutritionist"}"#)
         expectLines(world.network.timeline(of: hanging.wire, for: .seconds(599)), [])
         expectLines(world.network.timeline(of: hanging.wire, for: .seconds(2)), ["1.000 s reset"])
-        // It was done all the same.
+        // The request took effect anyway.
         let again = try world.create()
         #expect(again.status == 409)
         let id = try #require(again.json?["error"]?["details"]?["existing_consultation_id"]?.string)

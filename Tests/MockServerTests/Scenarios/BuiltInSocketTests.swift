@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import MockServer
 
-/// What the comments of the built-in scenarios promise of sockets is what a client hears, at the times that they say.
+/// Checks that clients receive what the comments of the built-in scenarios promise about sockets, at the stated times.
 @Suite("Built-in scenarios: sockets")
 struct BuiltInSocketTests {
     private static let chunk = "stream_chunk"
@@ -32,7 +32,7 @@ struct BuiltInSocketTests {
         let socket = try world.socket(on: id)
         let lines = world.heard("Hello?", on: socket, for: .seconds(30))
         expectLines(lines.untimed, ["message_received", Self.chunk, Self.chunk, Self.chunk, "reset"])
-        // The same conversation without the fault; what the broken one has is its beginning.
+        // The same conversation without the fault; the broken one has its beginning.
         let sound = try BuiltInWorld("default")
         let soundSocket = try sound.socket(on: try sound.consultation())
         _ = sound.heard("Hello?", on: soundSocket, for: .seconds(30))
@@ -42,7 +42,7 @@ struct BuiltInSocketTests {
         try world.expectWell(id)
     }
 
-    /// What follows the last whole frame after the blank line of the handshake.
+    /// The bytes after the last whole frame that follows the handshake.
     static func lastFrame(of bytes: [UInt8]) -> ArraySlice<UInt8> {
         var start =
             bytes.indices.dropFirst(3).first {
@@ -109,7 +109,7 @@ struct BuiltInSocketTests {
         let token = try #require(refreshed.json?["token"]?.string)
         let request = Request(target: list, fields: [Request.bearer(token), Request.apiKey])
         #expect(try world.network.exchange(request).status == 200)
-        // The socket was opened in time.
+        // The socket was opened before the token expired.
         world.network.advance(by: .seconds(3600))
         #expect(socket.takeTypes().last == "stream_complete")
     }
@@ -137,7 +137,7 @@ struct BuiltInSocketTests {
         let second = world.heard("Two?", on: socket, for: .seconds(30)).untimed
         #expect(second.first == "message_received" && second.last == "error")
         #expect(second.filter { $0 == Self.chunk }.count == 12, "\(second)")
-        // The half answer is not stored.
+        // The incomplete answer is not stored.
         #expect(try world.history(id) == ["user: One?", "user: Two?"])
         #expect(world.heard("Three?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
         #expect(try world.history(id).count == 4)
@@ -183,7 +183,7 @@ struct BuiltInSocketTests {
         world.network.advance(by: .seconds(30))
         let contents = socket.takeFrames().compactMap { $0["content"]?.string }
         #expect(contents == ["Crème brûlée ", "🥚🥚 and ", "naïve oats: ", "all fine."])
-        // A text frame without FIN begins each.
+        // Each begins with a text frame without FIN.
         let bytes = socket.wire.received[before...]
         #expect(bytes.indices.dropLast().count { bytes[$0] == 0x01 && bytes[$0 + 1] == 1 } == 4)
     }

@@ -33,7 +33,7 @@ struct BuiltInWorld {
         try network.exchange(authorized(method, target, json))
     }
 
-    /// A request whose answer may be late: its client, which has sent it.
+    /// The client of a sent request whose answer may be late.
     func begin(_ method: HTTPRequest.Method, _ target: String, _ json: String? = nil) throws -> HTTPClient<
         VirtualClient
     > {
@@ -63,14 +63,14 @@ struct BuiltInWorld {
         return request
     }
 
-    /// A socket that has been greeted.
+    /// A socket after `connected`.
     func socket(on id: String) throws -> VirtualSocket {
         let socket = try network.client().upgrade(handshake(id))
         #expect(socket.takeTypes() == ["connected"])
         return socket
     }
 
-    /// What the history has, as `user: Hello`.
+    /// The history, as `user: Hello`.
     func history(_ id: String) throws -> [String] {
         let answer = try exchange(.get, "\(Self.consultations)/\(id)/messages?page_size=100")
         return try #require(answer.json?["data"]?["messages"]?.array).map {
@@ -78,7 +78,7 @@ struct BuiltInWorld {
         }
     }
 
-    /// Asks, and tells what is heard, and when: `0.500 s stream_chunk`.
+    /// Asks a question, and returns what arrives, with times: `0.500 s stream_chunk`.
     func heard(_ question: String, on socket: VirtualSocket, for duration: Duration) -> [String] {
         socket.send(#"{"type":"message","content":"\#(question)"}"#)
         let start = network.now.nanosecondsSinceEpoch
@@ -94,7 +94,7 @@ struct BuiltInWorld {
         return lines
     }
 
-    /// What is heard of a question that is answered to its end.
+    /// Expects that a question is answered completely.
     func expectWell(_ id: String) throws {
         let lines = heard("Once more?", on: try socket(on: id), for: .seconds(30))
         #expect(lines.last?.hasSuffix(" stream_complete") == true, "\(lines)")

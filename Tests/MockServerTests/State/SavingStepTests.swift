@@ -40,7 +40,7 @@ import Testing
             for _ in 0..<5 { _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal) }
         }
         let slice = try #require(engine.takeSlice(upTo: 3))
-        // The number of the last world comes on top.
+        // The number of the last world is added.
         #expect(slice.steps.count == 4 && !slice.commits)
         #expect(engine.defaultWorld.isPartlySaved && engine.worlds["w1"]?.savedPart == nil)
     }
@@ -84,12 +84,12 @@ import Testing
             let network = try SavingTests.network(try StateFile(path))
             _ = try network.plainWorld().exchange(.post, "/api/v1/goals", WorldClient.goal)
             try network.engine.saveAll()
-            // What a kill leaves: the file and its log.
+            // A kill leaves the file and its log.
             for ending in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
             }
             #expect(try StateFile(copy).read().worlds.count == 1)
-            // The server would close its file, and with it end the log.
+            // The server would close its file, which removes the log.
             withExtendedLifetime(network) {}
         }
     }

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// The server that is started after this one.
+    /// The next server to start.
     static func next(
         _ network: VirtualNetwork, _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws -> VirtualNetwork {
@@ -55,12 +55,12 @@ import Testing
         try again.advance("10s")
         let meals = try again.exchange(.get, "/api/v1/meal-logs", token: token).json
         #expect(meals?["data"]?["meal_logs"]?.array?.map { $0["status"] } == ["completed"])
-        // The history is read, and so the answer comes.
+        // Reading the history completes the answer.
         let messages = try again.exchange(.get, "/api/v1/consultations/\(id)/messages", token: token).json
         #expect(messages?["data"]?["messages"]?.array?.map { $0["role"] } == ["user", "assistant"])
         let tokens = try again.exchange(.post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
         #expect(tokens.status == 200, "\(tokens.text)")
-        // Each refresh token works once, over any number of starts.
+        // Each refresh token works once, over any number of restarts.
         let last = try Self.next(later)
         let refused = try last.plainWorld().exchange(
             .post, "/api/v1/auth/refresh", #"{"refresh_token":"\#(refresh)"}"#)
@@ -109,7 +109,7 @@ import Testing
         }
         #expect(later.engine.worlds["w2"]?.settings.seed == 4)
         #expect(later.engine.worlds["w2"]?.settings.scenario.name == "reset")
-        // No id is given twice.
+        // No id is issued twice.
         #expect(try later.world().id == "w5")
     }
 
@@ -135,7 +135,7 @@ import Testing
         #expect(try goals() == 3 && engine.savingDue != nil)
         network.advance(by: .milliseconds(1))
         #expect(try goals() == 4 && engine.savingDue == nil)
-        // What only reads changes nothing.
+        // Reading changes nothing.
         _ = try world.exchange(.get, "/api/v1/goals")
         #expect(engine.savingDue == nil)
     }
@@ -210,7 +210,7 @@ import Testing
         #expect(entries?.map { $0["title"] } == ["last"])
     }
 
-    /// What one set of options allows, another does not; a server starts all the same.
+    /// Options may forbid what others allowed; a server starts even so.
     @Test("The server starts with options that would not allow its data, and with an earlier clock")
     func otherOptions() throws {
         let network = try Self.network(try StateFile(Self.file))
@@ -230,7 +230,7 @@ import Testing
                 $0.clock = .real
                 $0.mode = mode
             }
-            // What lay ahead of the clock is saved anew once.
+            // Times ahead of the clock are saved once more.
             #expect((last.engine.defaultWorld.savedPart == nil) == (start == 0))
             #expect(last.engine.defaultWorld.backend.consultationCount == 2, "\(mode)")
             #expect(
@@ -262,7 +262,7 @@ import Testing
         while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
         network.advance(by: .seconds(1))
         while let job = jobs.popLast() { engine.finish(job.run(), at: network.now) }
-        // Another connection would see the state before: the transaction is open.
+        // Another connection would see the previous state, because the transaction is open.
         #expect(throws: Never.self) { try file.flush() }
         #expect(engine.saving?.sliceCount ?? 0 > 0)
         try engine.saveAll()
@@ -365,7 +365,7 @@ import Testing
             #"{"clock":{"manual":"1970-01-01T00:00:00Z"},"scenario":{"name":"e","users":\#(users)}}"#)
         let echo = String(repeating: "{{content}}", count: 100)
         let chat = #"{"id":"\#(Self.conversation)","persona":"nutritionist","made_up_messages":9998}"#
-        // As large as may be, with its defaults.
+        // As large as possible, with its defaults.
         let members = #""insight_type":"daily","title":"a","content":"b","kept":"#
         let insight = #"{\#(members)"\#(String(repeating: "x", count: 65_335))"}"#
         let user = #"{"consultations":[\#(chat)],"documents":{"insights":[\#(insight)]}}"#

@@ -8,7 +8,7 @@ import Testing
 @testable import MockServer
 
 extension [StateStep] {
-    /// What saves a world that has no users.
+    /// The steps that save a world without users.
     fileprivate static func world(_ name: String, number: Int = 1, head: String = "{\"users\":[]}") -> [StateStep] {
         [
             .begin(world: name, number: number, scenario: nil),
@@ -79,7 +79,7 @@ extension StateFile {
         }
     }
 
-    /// A changed schema under an old number would be read as what it is not.
+    /// With an old number, a changed schema would be misread.
     @Test("A state file has the schema of the newest fixture")
     func schema() throws {
         try Self.withPath { path in
@@ -156,7 +156,7 @@ extension StateFile {
             let file = try StateFile(path)
             try file.write([.serial(1)] + .world("w1"), commits: true)
             try file.write([.serial(2), .remove(world: "w1")] + .world("w2"), commits: false)
-            // What a kill leaves: the file and its log.
+            // A kill leaves the file and its log.
             for ending in ["", "-wal"] {
                 try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
             }
@@ -178,7 +178,7 @@ extension StateFile {
                 try file.write([.serial(2), .begin(world: "w2", number: 2, scenario: large)], commits: true)
             }
             #expect(error?.message == "'\(path)': database or disk is full")
-            // Steps that build on lost ones are lost, too.
+            // Steps that build on lost steps are lost, too.
             #expect(throws: StateFileError.self) { try file.write([.serial(3)], commits: true) }
             #expect(try file.read().serial == 1)
             try file.write([.forgetAll(except: nil), .serial(4)] + .world("w4"), commits: true)
@@ -217,7 +217,7 @@ extension StateFile {
                     """)
             let narrowed = try modes()
             #expect(narrowed.values.allSatisfy { $0 == 0o600 }, "\(narrowed)")
-            // Something else stays as it is.
+            // Another file stays unchanged.
             let other = path + ".other"
             try Database(path: other).run(script: "CREATE TABLE mine (n)")
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other)

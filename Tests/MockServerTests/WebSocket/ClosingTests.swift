@@ -181,7 +181,7 @@ struct ClosingTests {
         let id = try network.consultation()
         let socket = try network.socket(on: id)
         try network.archive(id)
-        // The client has the frame and says nothing: it reads bytes, not frames.
+        // The client has the frame and does not answer: it reads bytes, not frames.
         network.advance(by: .milliseconds(1_999))
         #expect(socket.wire.ending == .open)
         network.advance(by: .milliseconds(1))

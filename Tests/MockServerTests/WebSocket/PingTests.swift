@@ -18,7 +18,7 @@ struct PingTests {
         return try HTTPClient(try network.open()).upgrade(.handshake(path, as: TestUser.anna))
     }
 
-    /// The pings among what arrived.
+    /// The pings among the received frames.
     private func pings(_ socket: VirtualSocket) throws -> [String] {
         socket.takeEvents().compactMap {
             guard case .ping(let payload) = $0 else { return nil }

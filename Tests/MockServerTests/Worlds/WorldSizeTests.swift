@@ -86,9 +86,9 @@ struct WorldSizeTests {
         #expect(try journal(limit: weight - 1).count < 4)
     }
 
-    // MARK: What a state file has of them
+    // MARK: Worlds in a state file
 
-    /// A server that goes on with what a state file has.
+    /// A server that continues with a state file.
     private static func saving(in file: StateFile) throws -> VirtualNetwork {
         var configuration = Engine.Configuration()
         try configuration.keepState(in: file)

@@ -13,7 +13,7 @@ extension MealItem {
     private static let keys = Dictionary(uniqueKeysWithValues: FoodTable.foods.map { (foodID(ofKey: $0.key), $0.key) })
 }
 
-/// A text with what is to be read in it: `egg 2 pieces, toast 1 servings`, and the total of calories.
+/// A text with its expected reading: `egg 2 pieces, toast 1 servings`, and the total of calories.
 struct ReadMeal: CustomTestStringConvertible {
     let text: String
     let items: String
@@ -36,7 +36,7 @@ struct ReadMeal: CustomTestStringConvertible {
         #expect(meal.totals.calories == calories, sourceLocation: sourceLocation)
         #expect(meal.unknown == unknown, sourceLocation: sourceLocation)
         #expect(!meal.isTruncated, sourceLocation: sourceLocation)
-        // What was not understood is noted with every item, and lowers the confidence in it.
+        // Each item notes unknown words, which lower its confidence.
         for item in meal.items {
             #expect((item.confidence <= 0.7) || unknown.isEmpty, sourceLocation: sourceLocation)
             #expect(item.notes?.contains("Not recognised") ?? false == !unknown.isEmpty, sourceLocation: sourceLocation)

@@ -71,7 +71,7 @@ struct SumsReadingTests {
     @Test("A size is not a count, and a stated energy is used", arguments: sizes)
     func notes(_ meal: ReadMeal) throws {
         meal.check()
-        // What was assumed is noted.
+        // Assumptions are noted.
         for item in MealParser.parse(meal.text).items {
             #expect(item.confidence <= 0.85)
             #expect(item.notes != nil)

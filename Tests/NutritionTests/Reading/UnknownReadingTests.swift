@@ -7,7 +7,7 @@ struct UnknownReadingTests {
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [
-        // An amount that no food takes is not lost without a word.
+        // An amount without a food is not dropped silently.
         .init("100g of 2 eggs", "egg 2 pieces", 140, unknown: ["100g"]),
         .init("2 eggs, 120g", "egg 2 pieces", 140, unknown: ["120g"]),
         .init("2 3 eggs", "egg 3 pieces", 210, unknown: ["2"]),

@@ -1,6 +1,6 @@
-"""Checks the descriptions in openapi/: they are valid, and what they show as examples is what they describe.
+"""Checks that the descriptions in openapi/ are valid, and that their examples match them.
 
-    check.py [MODE...]      all modes where none is named; the mode `admin` is openapi/admin.yaml
+    check.py [MODE...]      all modes if none is named; the mode `admin` is openapi/admin.yaml
 """
 
 import sys
@@ -13,17 +13,17 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 OPENAPI = Path(__file__).resolve().parents[3] / "openapi"
-# The parts of AsyncAPI 3.0 that the descriptions use; its own schema is published as an npm package only.
+# The parts of AsyncAPI 3.0 that the descriptions use; its own schema exists only as an npm package.
 SHAPE = yaml.safe_load((Path(__file__).parent / "asyncapi-shape.yaml").read_text(encoding="utf-8"))
 UNION = "union"
 ADMIN = "admin"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
-# The transport's refusals stand in the description's text; 503 is what /ready says of itself.
+# The description's text has the transport's refusals; /ready answers with 503 itself.
 KNOWN_STATUSES = {
     "101", "200", "201", "202", "204", "302", "400", "401", "403", "404", "409", "413", "415", "426", "429", "503",
     "507"}
 ADMIN_STATUSES = KNOWN_STATUSES | {"405", "408"}
-# Tags of union that say where an operation comes from; each has one other tag, its section of the page.
+# The tags of union that say where an operation comes from; each operation has one other tag, its section of the page.
 ORIGINS = {"From the guides", "From the apps"}
 
 
@@ -39,7 +39,7 @@ def load(mode, kind):
 
 
 class Description:
-    """One document, and what is found wrong with it."""
+    """One document, and the problems found in it."""
 
     def __init__(self, mode, kind):
         self.name = f"{mode}/{kind}.yaml"
@@ -83,7 +83,7 @@ class Description:
                 self.fail(f"schemas/{name}", error.message)
 
     def validator(self, schema):
-        # References are to the document; so the schema is looked at as a part of it.
+        # References start at the document's root, so the schema is checked as a part of it.
         absolute = absolute_references(schema)
         registry = Registry().with_resource("urn:description", Resource(self.document, DRAFT202012))
         return Draft202012Validator(absolute, registry=registry, format_checker=FormatChecker())
@@ -113,7 +113,7 @@ class OpenAPI_(Description):
     def check(self):
         self.check_references(self.document)
         self.check_schemas()
-        # What does not hang together cannot be followed any further.
+        # An inconsistent document cannot be checked any further.
         if self.problems:
             return
         for error in OpenAPIV31SpecValidator(self.document).iter_errors():
@@ -154,7 +154,7 @@ class OpenAPI_(Description):
             for link in response.get("links", {}).values():
                 if link["operationId"] not in self.identifiers():
                     self.fail(place, f"links to {link['operationId']}, which is no operation")
-        # Without them 401 can be about those in the body: a password, a refresh token.
+        # Without security, 401 can be about credentials in the body: a password, a refresh token.
         secured = operation.get("security", self.document["security"]) != []
         refuses = "401" in operation["responses"]
         if secured != refuses and (secured or "requestBody" not in operation):
@@ -171,7 +171,7 @@ class OpenAPI_(Description):
 
 
 class AdminAPI(OpenAPI_):
-    """The admin API; its servers are where worlds are, so that no path stands twice."""
+    """The admin API; its servers include the paths of worlds, so that no path occurs twice."""
 
     statuses = ADMIN_STATUSES
 
@@ -189,7 +189,7 @@ class AsyncAPI_(Description):
             self.fail("/".join(map(str, error.path)) or "AsyncAPI 3.0", error.message)
         self.check_references(self.document)
         self.check_schemas()
-        # What does not hang together cannot be followed any further.
+        # An inconsistent document cannot be checked any further.
         if self.problems:
             return
         for key, channel in document["channels"].items():
@@ -204,7 +204,7 @@ class AsyncAPI_(Description):
             self.check_message(key, message)
 
     def check_collection(self, place, messages, listed):
-        """That messages are those that references name, whatever else the document has."""
+        """Checks that the messages are exactly those that references name."""
         own = {f"#/{place}/{name}" for name in messages}
         if own != listed:
             self.fail(place, f"{sorted(own)} are not those of the operations, {sorted(listed)}")
@@ -225,7 +225,7 @@ class AsyncAPI_(Description):
 
 
 def check_common_schemas(openapi, asyncapi):
-    """A schema that both documents have is the same in both."""
+    """Checks that a schema in both documents is the same."""
     schemas = asyncapi.document["components"]["schemas"]
     for name in openapi.document["components"]["schemas"].keys() & schemas.keys():
         if openapi.document["components"]["schemas"][name] != schemas[name]:

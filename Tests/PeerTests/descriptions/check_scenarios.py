@@ -1,6 +1,6 @@
-"""Holds the built-in scenarios against scenario.schema.json, as an editor does, and the schema against its meta-schema.
+"""Checks the built-in scenarios with scenario.schema.json, as an editor does, and the schema with its meta-schema.
 
-    check_scenarios.py    names what is wrong, and exits with 1 where something is
+    check_scenarios.py    names the problems, and exits with 1 if there are any
 """
 
 import json
@@ -26,7 +26,7 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|fals
 
 
 def problems(schema, document):
-    """What is wrong with a document, a line each."""
+    """The problems of a document, one per line."""
     validator = jsonschema.Draft202012Validator(schema)
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
 

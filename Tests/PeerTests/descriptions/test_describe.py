@@ -1,4 +1,4 @@
-"""Tests of openapi/describe and of check.py itself: what is wrong is found."""
+"""Tests openapi/describe and check.py itself: they find planted mistakes."""
 
 import re
 import sys

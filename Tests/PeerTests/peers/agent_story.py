@@ -1,7 +1,7 @@
-"""An agent by script: it finds a planted bug, reproduces it under a fault, and verifies the fix.
+"""A scripted agent: it finds a planted bug, reproduces it under a fault, and verifies the fix.
 
-Usage: agent_story.py URL PAGE. Plays the story with the tools and with the admin API, prints what each took, and
-compares the figures with the table of PAGE. Bytes are those of the answers that a model reads.
+Usage: agent_story.py URL PAGE. Plays the story with the tools and with the admin API, prints the cost of each, and
+compares the figures with the table of PAGE. Bytes are the size of the answers that a model reads.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ URL, PAGE = sys.argv[1], sys.argv[2]
 
 
 def run_client(world, has_bug):
-    """The client: reads its consultation by an id, spelled as the bug has it, and its goals until they come."""
+    """The client: reads its consultation by an id in the bug's spelling, and its goals until they come."""
     def ask(method, path, body=None):
         headers = {"Authorization": "Bearer " + world["token"], "X-API-Key": world["api_key"],
                    "Content-Type": "application/json"}
@@ -36,7 +36,7 @@ def run_client(world, has_bug):
 
 
 class Tools:
-    """The agent's hands: the tools of the server."""
+    """The agent's tools on the server."""
 
     def __init__(self, session):
         self.session, self.calls, self.bytes = session, 0, 0
@@ -68,7 +68,7 @@ class Tools:
 
 
 class Curl:
-    """The same by hand, with the admin API as its description shows it."""
+    """The same steps by hand, with the admin API as described."""
 
     def __init__(self):
         self.calls, self.bytes = 0, 0
@@ -129,7 +129,7 @@ async def main():
     rows = [line.split(" | ") for line in open(PAGE) if line.startswith(("| tools |", "| curl and"))]
     for (_, calls, told), (measured, size) in zip(rows, [tools, curl]):
         told = int(told.strip(" |\n").replace(",", ""))
-        # Ids, tokens and ports differ a little from run to run.
+        # Ids, tokens and ports vary slightly from run to run.
         assert int(calls) == measured and abs(told - size) < size / 20, (calls, told, measured, size)
 
 

@@ -1,4 +1,4 @@
-"""Accounts, as the apps use them: registration, login, the user, refresh, logout, and what is refused."""
+"""Accounts, as the apps use them: registration, login, the user, refresh, logout, and refusals."""
 
 import json
 import time
@@ -8,7 +8,7 @@ from facts import expect, expect_equal, step
 AUTH = "/api/v1/auth/"
 ADA = {"email": "Ada@Example.com", "password": "correct horse", "name": "Ada", "date_of_birth": "1990-05-17"}
 LOGIN = {name: ADA[name] for name in ("email", "password")}
-# The hash of another cost than the world's own: what an import may bring.
+# A hash with another cost than the world's own, as an import may bring it.
 COSTLY = "pbkdf2-sha256$100000$bob$a8miQGbK46HeI3mSrMyk-C759hj6ExWYbsW4Q_C4s_I"
 SCENARIO = {
     "name": "accounts",
@@ -18,7 +18,7 @@ SCENARIO = {
 
 
 class Accounts:
-    """A world of accounts, on a clock that is moved by hand."""
+    """A world with accounts and a manual clock."""
 
     def __init__(self, teller):
         self.teller = teller
@@ -37,7 +37,7 @@ class Accounts:
         expect_equal(status, 200, f"the status of {path}: {answer}")
 
     async def auth(self, status, name, body, words=()):
-        """A request to /auth, which has the key alone."""
+        """Sends a request to /auth, with only the key."""
         headers = {"X-API-Key": self.world["api_key"]}
         got, _, answer = await self.send("POST", self.world["url"] + AUTH + name, body, headers)
         expect_equal(got, status, f"the status of {name} {body}: {answer}")
@@ -106,7 +106,7 @@ async def accounts(teller):
     answers = [json.dumps(await world.auth(401, "login", body)) for body in (known, unknown)]
     expect_equal(answers[0], answers[1], "the answer to an unknown address")
     bodies = (known, unknown, {**LOGIN, "email": "bob@example.com"})
-    # In turn: if the machine is busy for a while, all are late.
+    # In turn, so that all are late if the machine is busy for a while.
     rounds = [[await seconds(world.auth(401, "login", body)) for body in bodies] for _ in range(5)]
     times = [min(each) for each in zip(*rounds)]
     expect(max(times) < 3 * min(times), "the same time for known, unknown and imported accounts", times)

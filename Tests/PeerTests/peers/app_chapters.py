@@ -1,4 +1,4 @@
-"""The chapters about the two apps: rows of `app_shapes` sent one after the other, with the ids that they are about."""
+"""The chapters about the two apps: rows of `app_shapes` sent one after the other, with ids from earlier answers."""
 
 import re
 
@@ -9,7 +9,7 @@ from teller import frames_until, next_event, next_frame
 
 
 def check(value, shape, what):
-    """That a value has a shape."""
+    """Checks that a value has a shape."""
     if isinstance(shape, dict):
         expect(isinstance(value, dict), f"{what} to be an object", value)
         for name, kind in shape.items():
@@ -33,7 +33,7 @@ def check(value, shape, what):
 
 
 def filled(value, kept):
-    """A path or a body with what earlier rows kept."""
+    """A path or a body with the values that earlier rows kept."""
     if isinstance(value, str):
         return re.sub(r"\{(\w+)\}", lambda match: kept[match[1]], value)
     if isinstance(value, dict):
@@ -42,7 +42,7 @@ def filled(value, kept):
 
 
 class App:
-    """An app's user with an account, who keeps the ids and tokens of answers by name."""
+    """An app's user with an account, who keeps ids and tokens of answers by name."""
 
     def __init__(self, teller):
         self.teller = teller
@@ -71,7 +71,7 @@ class App:
         return answer
 
     async def keep(self, row):
-        """Sends a row, and keeps what its answer tells."""
+        """Sends a row, and keeps the values of its answer."""
         answer = await self.send(row)
         found = (answer or {}).get("data") or {}
         self.kept.update({name: found[name] for name in TOKENS if name in found})
@@ -82,7 +82,7 @@ class App:
         return answer
 
     async def refused(self, row, stranger):
-        """That the row's path has nothing for an id that is unknown, in upper case, or another user's."""
+        """Checks that the row's path is unknown with an unknown id, one in upper case, or another user's."""
         name = re.search(r"\{(\w+)\}", row.path)[1]
         refusal = row._replace(status=404, shape=REFUSAL)
         for id in (UNKNOWN_ID, self.kept[name].upper()):

@@ -1,4 +1,4 @@
-"""What holds for every collection that the apps synchronise, whatever is in it."""
+"""Checks that apply to every collection that the apps synchronize."""
 
 from datetime import timedelta
 
@@ -10,13 +10,14 @@ from facts import UNKNOWN_ID, expect_equal, step
 from fitiq_chapters import measured, night, workout
 from lume_chapters import entry, mood
 
-# What no client sets.
+# Members that no client sets.
 FORGED = {"id": UNKNOWN_ID, "user_id": UNKNOWN_ID, "created_at": "1970-01-01T00:00:00Z", "updated_at": 7}
 SHARE = {"shared_with_user_ids": [UNKNOWN_ID], "professional_type": "nutritionist"}
 
 
 def rows(now):
-    """Path, the name of the list, models, what is sent, and what there is for one entry: method, end of path, body."""
+    """Path, the name of the list, models, the body to send, and the operations on one entry: method, end of path,
+    body."""
     changed_mood, changed_entry = mood(now, 0), entry(now, "Changed.")
     return [
         ("/wellness/mood-entries", "entries", MOOD, MOOD_LIST, mood(now, 0.6),
@@ -66,7 +67,7 @@ async def app_collections(teller):
         expect_equal(await app.get(path, models), whole_list, f"{path} after what was refused")
 
 
-# For each collection what a request must have, and what it may have: a member, and values that it cannot take.
+# For each collection the required and the optional members, each with invalid values.
 TEXT, NUMBER, LIST, FLAG, TIMES = [{}, 7], [{}, "7", True], [{}, "a", [7]], [{}, "yes", 1], [{}, 7, "yesterday"]
 BAD = {
     "/wellness/mood-entries": ({"valence": [*NUMBER, 1.1, -1.1], "logged_at": TIMES}, {

@@ -1,4 +1,4 @@
-"""The models of the apps by themselves: what they read, and what makes them throw."""
+"""Tests the models of the apps: what they read, and what makes them throw."""
 
 import re
 
@@ -21,7 +21,7 @@ def sample(shape):
 
 
 def changed(value, shape):
-    """A value with one member changed: with it, whether the model throws, and which member."""
+    """A value with one changed member; also whether the model throws, and the member's name."""
     if isinstance(shape, list):
         for each, throws, name in changed(value[0], shape[0]) if shape else ():
             yield [each], throws, f"[].{name}"

@@ -1,4 +1,4 @@
-"""An app's user on one device, an outbox of the app, and times as the apps write them."""
+"""An app's user on one device, an outbox of the app, and times in the apps' notation."""
 
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -27,12 +27,12 @@ def day(time):
 
 
 def read(text):
-    """A time of an answer."""
+    """Reads a time in an answer."""
     return datetime.fromisoformat(text.replace("Z", "+00:00"))
 
 
 class Device:
-    """One start of an app: its tokens, and its decoders, which throw where an answer is not as they need it."""
+    """One start of an app: its tokens, and its decoders, which throw if an answer does not fit."""
 
     def __init__(self, teller, name="ada", credentials=None):
         self.teller = teller
@@ -49,7 +49,7 @@ class Device:
         return await self.teller.adapter.request(method, f"{self.teller.server.url}{API}{path}", body, headers)
 
     async def send(self, status, method, path, body, shape, headers=None):
-        """What the app reads of an answer."""
+        """Sends a request, and returns what the app reads of the answer."""
         got, _, answer = await self.exchange(method, path, body, headers)
         expect(got == status, f"{status} for {method} {path} {body}", (got, answer))
         if status == 204:
@@ -67,7 +67,7 @@ class Device:
         return await self.send(200, "PUT", path, body, shape)
 
     async def delete(self, path):
-        """Deletes what is there: once."""
+        """Deletes an existing resource, once."""
         await self.send(204, "DELETE", path, None, None)
         await self.refused(404, "DELETE", path)
 
@@ -98,12 +98,12 @@ class Device:
         return (await self.get("/users/me", ME))["id"]
 
     async def now(self):
-        """The server's time. A millisecond makes the apps' fractions visible."""
+        """The server's time, with a millisecond that makes the apps' fractions visible."""
         _, fields, _ = await self.teller.adapter.request("GET", f"{self.teller.server.url}/health", None, {})
         return parsedate_to_datetime(fields["date"]) + timedelta(milliseconds=-1)
 
     async def leave(self):
-        """Deletes the account: everything of it is gone, and the address is free."""
+        """Deletes the account, and checks that its data is gone and the address is free."""
         await self.send(204, "DELETE", "/users/me", None, None)
         await self.refused(401, "GET", "/users/me")
         await self.refused(401, "POST", "/auth/login", self.credentials, headers=self.key)
@@ -111,7 +111,7 @@ class Device:
 
 
 class Outbox:
-    """Entries that wait for the network. The app posts each until it can decode an answer."""
+    """Entries that wait for the network; the app posts each until it can decode an answer."""
 
     def __init__(self, path, shape):
         self.path, self.shape = path, shape
@@ -121,7 +121,7 @@ class Outbox:
         self.waiting.append(body)
 
     async def sync(self, device):
-        """Whenever the app starts or comes to the front; here three times."""
+        """Posts entries as the app does at each start or activation; three times here."""
         trouble = None
         for _ in range(3):
             waiting, self.waiting = self.waiting, []
@@ -138,7 +138,7 @@ class Outbox:
         return self.synced
 
     def expect_in(self, entries):
-        """That a list has each entry once, as it was answered, latest first."""
+        """Checks that a list has each entry once, as in the answers, latest first."""
         expect_equal([each["id"] for each in entries], [each["id"] for each in reversed(self.synced)],
                      f"the entries of {self.path}, latest first")
         expect_equal(entries, self.synced[::-1], f"the list of {self.path}")

@@ -1,7 +1,7 @@
-"""What the apps' decoders need of each answer, in the language of `app_shapes`.
+"""The members that the apps' decoders need in each answer, as `app_shapes` writes them.
 
-A decoder throws where a member without `?` is absent, null or of another type, and where one with `?` is there with
-another type. Both apps read times of whole seconds, except Lume's insights, which want a fraction.
+A decoder throws if a member without `?` is absent, null or of another type, or if one with `?` has another type. Both
+apps read times with whole seconds, except Lume's insights, which need a fraction.
 """
 
 import re
@@ -16,7 +16,7 @@ STAMPS = {"created_at": TIME, "updated_at": TIME}
 
 
 def decoded(answer, shape, what):
-    """The `data` of an answer, as the app reads it; an AssertionError is what the app throws."""
+    """The `data` of an answer, as the app reads it; an AssertionError stands for the app's error."""
     check(answer, data(shape), what)
     return answer["data"]
 

@@ -1,7 +1,7 @@
-"""What the two apps call: for each operation what they send, and the members that they decode, with their types.
+"""The two apps' operations: the bodies that they send, and the members that they decode, with their types.
 
 A shape is a type, a pattern or a choice of values for one value, `[shape]` for a list, `{name: shape}` for an object,
-which may have others. `name?` may be absent or null.
+which may have other members. `name?` may be absent or null.
 """
 
 import re
@@ -21,12 +21,12 @@ TOTALS = {"total": int, "total_count": int, "limit": int, "offset": int, "has_mo
 
 class Row(NamedTuple):
     method: str
-    # Below `/api/v1`; `{name}` is what an earlier row kept.
+    # Below `/api/v1`; `{name}` is a value that an earlier row kept.
     path: str
     status: int
     shape: Any = None
     body: Any = None
-    # The name of what this answer begins with; its id.
+    # The name under which to keep this answer's id.
     keeps: str = None
 
 

@@ -1,4 +1,4 @@
-"""Breakpoints over the admin API: a library's requests and frames are held, and an operator acts on them."""
+"""Breakpoints over the admin API: they hold a library's requests and frames, and an operator acts on them."""
 
 import asyncio
 import http.client
@@ -17,7 +17,7 @@ GOAL = {"title": "Run", "description": "d", "targetDate": "2030-01-01T00:00:00Z"
 
 
 class Operator:
-    """The one who sets breakpoints in a world of its own, and acts on what they hold."""
+    """Sets breakpoints in its own world, and acts on held items."""
 
     def __init__(self, server):
         scenario = {"name": "held", "users": [{"id": "anna", "consultations": [{"persona": "nutritionist"}]}]}
@@ -34,7 +34,7 @@ class Operator:
         raise AssertionError(f"{method} {path} {body} was not refused")
 
     async def held(self):
-        """The oldest thing that is held, once there is one."""
+        """The oldest held item, once there is one."""
         async with asyncio.timeout(PATIENCE):
             while not (things := (await self.ask("GET", "held"))["held"]):
                 pass

@@ -14,26 +14,26 @@ from fitiq_client import Client  # noqa: E402
 
 
 class Impatient(Client):
-    """Connects again without waiting."""
+    """Reconnects without waiting."""
 
     RECONNECT_PAUSE = 0.2
 
 
 class Hasty(Client):
-    """Looks at meals every second."""
+    """Polls meals every second."""
 
     POLL_PAUSE = 1
 
 
 class Plodding(Client):
-    """Waits as long before each repeat of a request."""
+    """Waits equally long before each repeat of a request."""
 
     def _longer(self, pause, count):
         return 1
 
 
 class Forgetful(Client):
-    """Shows only the newest piece of an answer while it comes."""
+    """Shows only the newest chunk of an answer while it streams."""
 
     def _take_frame(self, chat, frame):
         if chat.turn and frame.get("type") in ("stream_chunk", "assistant_message_chunk"):
@@ -42,7 +42,7 @@ class Forgetful(Client):
 
 
 class Echoing(Client):
-    """Asks again after its connection was lost, though the question stands in the history."""
+    """Asks again after a lost connection, although the history has the question."""
 
     async def _recover(self, chat, turn):
         await self._until(lambda: chat.is_connected and chat.is_fresh)
@@ -53,7 +53,7 @@ class Echoing(Client):
 
 
 class Brittle(Client):
-    """Leaves the chat at what is no message."""
+    """Leaves the chat at an invalid message."""
 
     def _take(self, chat, data):
         if not self._frames(data):
@@ -62,7 +62,7 @@ class Brittle(Client):
 
 
 class Misspelling(Client):
-    """Links a goal in snake_case, and takes it for linked."""
+    """Links a goal in snake_case, and assumes that it worked."""
 
     async def _request(self, method, path, body=None, attempts=None):
         if method == "PATCH":
@@ -71,7 +71,7 @@ class Misspelling(Client):
 
 
 class Patient(Client):
-    """Looks what became of a meal, and takes no event about a failure."""
+    """Polls a meal, and ignores the event about a failure."""
 
     def _take_event(self, frame):
         if frame.get("type") != "meal_log.failed":
@@ -79,7 +79,7 @@ class Patient(Client):
 
 
 class Thrifty(Client):
-    """Keeps a refresh token that was refused."""
+    """Keeps a refused refresh token."""
 
     async def _exchange_refresh_token(self):
         token = self.refresh_token
@@ -90,20 +90,20 @@ class Thrifty(Client):
 
 
 class Constant(float):
-    """As many seconds, however often."""
+    """The same number of seconds, however often it is multiplied."""
 
     def __mul__(self, count):
         return float(self)
 
 
 class Steady(Client):
-    """Waits as long before each try to connect again."""
+    """Waits equally long before each reconnect."""
 
     RECONNECT_PAUSE = Constant(2)
 
 
 class Absent(Client):
-    """Reads on after its connection was lost, and makes no other."""
+    """Keeps reading after a lost connection, and does not reconnect."""
 
     async def _converse(self, chat, socket):
         await super()._converse(chat, socket)
@@ -113,7 +113,7 @@ class Absent(Client):
 
 
 class Greedy(Client):
-    """Goes on looking at meals that are worked out."""
+    """Keeps polling meals that are already processed."""
 
     async def _look_at(self, meal):
         has_come = await super()._look_at(meal)
@@ -125,7 +125,7 @@ class Greedy(Client):
 
 
 class Chatty(Client):
-    """Leaves the input open until the coach speaks."""
+    """Leaves the input open until the coach answers."""
 
     async def _say(self, chat):
         await super()._say(chat)
@@ -133,7 +133,7 @@ class Chatty(Client):
 
 
 class Insistent(Client):
-    """Sends the POST again without a look at what became of it."""
+    """Repeats the POST without looking for its result."""
 
     async def _create(self, path, body, find):
         async def nothing():
@@ -143,7 +143,7 @@ class Insistent(Client):
 
 
 class Credulous(Client):
-    """Shows what has come of an answer as the whole of it."""
+    """Shows a partial answer as the whole answer."""
 
     @property
     def transcript(self):
@@ -151,7 +151,7 @@ class Credulous(Client):
 
 
 class Deaf(Client):
-    """Tells its user nothing of what coaches' `error` frames say."""
+    """Hides the coaches' `error` frames from its user."""
 
     def _tell(self, kind, message):
         if kind != "chat":
@@ -167,7 +167,7 @@ class Mute(Client):
 
 
 class Mixing(Client):
-    """Shows an event at whichever meal is processing."""
+    """Shows an event at any meal that is in processing."""
 
     def _take_event(self, frame):
         waiting = [meal["id"] for meal in self.meals if meal["status"] == "processing"]
@@ -177,7 +177,7 @@ class Mixing(Client):
 
 
 class Startled(Client):
-    """Leaves the chat at a frame of a type that it does not know."""
+    """Leaves the chat at a frame of an unknown type."""
 
     def _take_frame(self, chat, frame):
         known = ("connected", "message_", "user_message", "stream_c", "assistant_message_", "template_", "error", "meal_")
@@ -187,7 +187,7 @@ class Startled(Client):
 
 
 class Choosy(Client):
-    """Knows four personas, and takes any other for an error."""
+    """Knows four personas, and treats any other as an error."""
 
     async def _request(self, method, path, body=None, attempts=None):
         answer = await super()._request(method, path, body, attempts)
@@ -197,7 +197,7 @@ class Choosy(Client):
 
 
 class Rigid(Client):
-    """Knows four statuses of goals, and takes any other for an error."""
+    """Knows four statuses of goals, and treats any other as an error."""
 
     def _goal(self, goal):
         if goal["status"] not in ("not_started", "in_progress", "completed", "archived"):
@@ -206,7 +206,7 @@ class Rigid(Client):
 
 
 class Stern(Client):
-    """Knows three statuses of meals, and takes any other for an error."""
+    """Knows three statuses of meals, and treats any other as an error."""
 
     def _take_meal(self, log):
         if log.get("status") not in ("processing", "completed", "failed"):
@@ -215,7 +215,7 @@ class Stern(Client):
 
 
 class Taciturn(Client):
-    """Loads the questions that the coach's screen suggests, and shows none."""
+    """Loads the coach's suggested questions, and shows none."""
 
     async def _load_quick_actions(self):
         await super()._load_quick_actions()
@@ -223,14 +223,14 @@ class Taciturn(Client):
 
 
 class Nostalgic(Client):
-    """Keeps the goal's conversation, although that is gone."""
+    """Keeps the goal's deleted conversation."""
 
     def _part(self, consultation):
         pass
 
 
 class Ambitious(Client):
-    """Takes whatever the coach makes for a goal."""
+    """Treats everything that the coach creates as a goal."""
 
     def _take_template(self, chat, metadata, is_new=True):
         if metadata and metadata.get("template_created"):
@@ -239,7 +239,7 @@ class Ambitious(Client):
 
 
 class Starving(Client):
-    """Sends a meal of which nothing was entered."""
+    """Sends a meal without any input."""
 
     def log_meal(self, text, kind):
         super().log_meal(text or "nothing", kind)
@@ -253,7 +253,7 @@ class Starving(Client):
 
 
 class Wordless(Client):
-    """Sends no meal of which nothing was entered, and does not say so."""
+    """Does not send a meal without input, and does not say so."""
 
     def log_meal(self, text, kind):
         if text:
@@ -267,14 +267,14 @@ class Hoarding(Client):
 
 
 class Counting(Client):
-    """Takes calories from an event, and nothing else."""
+    """Takes only the calories from an event."""
 
     def _take_meal(self, log):
         super()._take_meal({**log, "items": [], "total_protein_g": None})
 
 
 class Discreet(Client):
-    """Prints why the backend has refused something, and why quick actions did not come."""
+    """Prints the backend's refusals and the failures of quick actions, instead of showing them."""
 
     def _tell(self, kind, message):
         if kind != "refused" and "quick-actions" not in message:
@@ -286,7 +286,7 @@ class Discreet(Client):
 
 
 class Hurried(Client):
-    """Does not ask again about a goal whose chat was not opened in time."""
+    """Does not repeat the request for a goal whose chat did not open in time."""
 
     async def _request(self, method, path, body=None, attempts=None):
         if path.endswith("/chat-about-goal"):
@@ -302,7 +302,7 @@ class Crashing(Client):
 
 
 class Trouble(Client):
-    """Its process makes trouble when a meal is logged."""
+    """Its process misbehaves when a meal is logged."""
 
     def log_meal(self, text, kind):
         self.meal = (text, kind)

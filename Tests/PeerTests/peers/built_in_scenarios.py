@@ -1,4 +1,4 @@
-"""Built-in scenarios, met as their files tell a client to meet them: with websockets, and http.client for REST."""
+"""Clients that meet built-in scenarios as their files describe, with websockets, and http.client for REST."""
 
 import asyncio
 import sys
@@ -26,7 +26,7 @@ class Story:
         return [(message["role"], message["content"]) for message in answer["data"]["messages"]]
 
     async def expect_well(self):
-        """That a new connection answers a question to its end."""
+        """Checks that a new connection answers a question completely."""
         socket = await opened(self.world, close_timeout=PATIENCE)
         await frames_until(socket, "connected")
         await ask(socket, "Once more?")
@@ -37,7 +37,7 @@ class Story:
 
 
 async def chunks_until_end(socket):
-    """The chunks of the first answer, and the error that ends them."""
+    """The chunks of the first answer, and the error that ends it."""
     await frames_until(socket, "connected")
     await ask(socket)
     chunks = []
@@ -51,7 +51,7 @@ async def chunks_until_end(socket):
 
 
 async def expect_answer_stored(story, chunks):
-    """That nothing is lost: the answer is in the history, and begins as it was heard."""
+    """Checks that nothing is lost: the history has the answer, which begins with the received chunks."""
     roles, contents = zip(*await story.messages())
     expect_equal(roles, ("user", "assistant"), "the roles")
     heard = "".join(chunks)
@@ -109,7 +109,7 @@ async def token_expires_mid_session(server):
     expect_equal((await fetch(story.world, CONSULTATIONS))[0], 401, "the status after it")
     refused = await expect_raised(websockets.InvalidStatus, opened_with(story, socket_url(story)))
     expect_equal(refused.response.status_code, 401, "the status of a handshake")
-    # A token that was refreshed is good; and the open socket hears the answer out.
+    # A refreshed token works, and the open socket receives the rest of the answer.
     token = story.world.admin("POST", f"{story.world.path}/tokens", {"expires_in": "1h"})["token"]
     story.world.headers["Authorization"] = f"Bearer {token}"
     expect_equal((await fetch(story.world, CONSULTATIONS))[0], 200, "the status with a new token")

@@ -88,7 +88,7 @@ async def chat(teller):
     answers = 0
     while answers < 3:
         answers += (await next_frame(other))["type"] == "stream_complete"
-    # `websockets` reads no further than its queue is long: what nobody takes would keep the close frame from it.
+    # `websockets` stops reading when its queue is full: unread frames would keep the close frame from it.
     for _ in range(3):
         await frames_until(socket, "assistant_message_end")
     roles = [m["role"] for m in (await teller.messages(id))[-6:]]

@@ -1,7 +1,7 @@
 """A person at a terminal: chat_on_a_terminal.py PROGRAM URL WAIT KEYS [WAIT KEYS ...].
 
-Waits until the terminal shows a text, presses keys (with escapes as in Python), and so on; prints what the terminal got,
-and the exit status as the shell has it.
+Waits until the terminal shows a text, presses keys (with escapes as in Python), and so on; prints the terminal's
+output, and the exit status as in the shell.
 """
 
 import os
@@ -16,12 +16,12 @@ if process == 0:
     os.execv(program, [program, "chat", "--url", url])
 
 shown = b""
-# How much of it was waited for.
+# How much of the output earlier waits have covered.
 place = 0
 
 
 def read(until, seconds=60):
-    """Reads until the text comes, or to the end of output without one."""
+    """Reads until the text appears, or until the output ends."""
     global shown, place
     end = time.monotonic() + seconds
     while until is None or until not in shown[place:]:

@@ -1,4 +1,4 @@
-"""What the stories share: the server they were given, its tokens, checks that say what arrived."""
+"""Shared parts of the stories: the server, its tokens, and checks that show the received value."""
 
 import json
 import os
@@ -22,7 +22,7 @@ class Server:
         with open(ready_file, encoding="utf-8") as file:
             ready = json.load(file)
         self.url = ready["url"]
-        # Through a recording proxy clients come to the server, and tests past it.
+        # Clients reach the server through a recording proxy, and tests bypass it.
         self.admin_url = ready.get("admin_url", self.url) + "/__admin"
         self.ws_url = ready["ws_url"]
         self.api_key = ready["api_key"]
@@ -36,13 +36,13 @@ class Server:
         return int(self.url.rsplit(":", 1)[1])
 
     def token(self, user, *options):
-        """A token, made by the command that users make theirs with."""
+        """A token from the command with which users create theirs."""
         command = [self.program, "token", "--user", user, *options]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=10).stdout.strip()
 
     @staticmethod
     def fetch(url):
-        """What anybody may read: its media type and its bytes."""
+        """A public resource: its media type and its bytes."""
         with urllib.request.urlopen(url, timeout=10) as answer:
             return answer.headers["Content-Type"], answer.read()
 
@@ -58,7 +58,7 @@ def step(text):
 
 
 def expect(condition, what, got):
-    """An assertion that says what was expected and what arrived."""
+    """An assertion that shows the expected and the received value."""
     if not condition:
         raise AssertionError(f"expected {what}; got {shortened(got)}")
 
@@ -68,7 +68,7 @@ def expect_equal(got, wanted, what):
 
 
 def expect_keys(value, names, what):
-    """That an object has exactly these members; `names` is one string, separated by white space."""
+    """Checks that an object has exactly these members; `names` is one string, separated by white space."""
     expect(isinstance(value, dict), f"{what} to be an object", value)
     expect_equal(sorted(value), sorted(names.split()), f"the members of {what}")
 

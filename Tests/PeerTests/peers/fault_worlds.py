@@ -1,4 +1,4 @@
-"""Worlds in which something goes wrong, and the list of what strangers have seen there."""
+"""Worlds with faults, and the list of what client libraries report there."""
 
 import asyncio
 import functools
@@ -11,13 +11,13 @@ import urllib.request
 import facts
 from facts import expect, expect_equal, step
 
-# Long enough for a loaded machine, and for what must come.
+# Long enough for expected events on a busy machine.
 PATIENCE = 20
-# How long what must not come is waited for.
+# How long to wait for events that must not come.
 MOMENT = 0.1
 CASE_SECONDS = 60
 
-# The keys of a rule in a scenario file that say when, where and with what, and not what goes wrong.
+# The keys of a rule that say when, where and with what, but not which fault.
 MODIFIERS = {
     "name", "enabled", "on", "requests", "connections", "at", "body", "code", "message", "retry_after", "processed"}
 PLACES = {"handshake": "handshake", "socket": "socket"}
@@ -25,7 +25,7 @@ SCHEMA = os.path.join(os.path.dirname(__file__), *[".."] * 3, "Fixtures", "scena
 
 
 class World:
-    """A world of its own, on a clock that is moved by hand."""
+    """A separate world with a manual clock."""
 
     def __init__(self, server, scenario):
         self.server = server
@@ -44,7 +44,7 @@ class World:
             return json.loads(text) if text else None
 
     def advance(self, span):
-        """Moves the clock; all that is due by then has happened when this returns."""
+        """Moves the clock; everything due by then has happened when this returns."""
         self.admin("POST", f"{self.path}/clock", {"advance": span})
 
     def is_due(self):
@@ -65,13 +65,13 @@ class World:
         return {rule["name"]: rule["acted"] for rule in self.admin("GET", f"{self.path}/faults")["faults"]}
 
     async def until_acted(self, rule, count):
-        """Waits until a rule has acted so often."""
+        """Waits until a rule has acted this often."""
         async with asyncio.timeout(PATIENCE):
             while (await asyncio.to_thread(self.acted))[rule] < count:
                 pass
 
     def get(self, path):
-        """What the server would have said, asked with a client that no rule is about."""
+        """The server's answer to a client that no rule affects."""
         request = urllib.request.Request(self.url + path, headers=self.headers)
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.loads(answer.read())
@@ -84,7 +84,7 @@ class World:
             return json.loads(answer.read())
 
     def consultation(self):
-        """The consultation that the sockets are opened on."""
+        """The consultation for the sockets."""
         return self.get("/api/v1/consultations")["data"]["consultations"][0]["id"]
 
     def history(self):
@@ -99,7 +99,7 @@ class World:
 
 
 async def expect_nothing(task, what):
-    """That a task is not done yet, though a moment has passed."""
+    """Checks that a task is not done yet, after a moment."""
     done, _ = await asyncio.wait({task}, timeout=MOMENT)
     expect(not done, f"{what} not to be over yet", task)
 
@@ -117,13 +117,14 @@ async def expect_raised(kind, awaitable, **members):
 
 
 class Sights:
-    """What one stranger has seen: for each fault, told as in a scenario file, the error that the library reports."""
+    """One library's reports: for each fault, written as in a scenario file, the error that the library reports."""
 
     def __init__(self):
         self.cases = {}
 
     def sees(self, *rules, **others):
-        """Has a function tell what these faults do, with other keys of the scenario; its name is the case's."""
+        """Registers a function as the case for these faults, with other keys of the scenario; its name is the
+        case's."""
         def add(function):
             expect(function.__name__ not in self.cases, "cases with names of their own", function.__name__)
             self.cases[function.__name__] = (function, rules, others)
@@ -131,14 +132,14 @@ class Sights:
         return add
 
     def covered(self):
-        """The actions of the cases, each with its place."""
+        """The actions in the cases, each with its place."""
         return {
             (PLACES.get(rule["on"], "response"), key)
             for _, rules, _ in self.cases.values() for rule in rules
             for key in rule.keys() - MODIFIERS if key != "content_type" or "status" not in rule}
 
     async def tell(self, server, place):
-        """All that was seen at one place."""
+        """Runs all cases of one place."""
         for name, (function, rules, others) in self.cases.items():
             if PLACES.get(rules[0]["on"], "response") != place:
                 continue
@@ -165,7 +166,7 @@ class Sights:
         facts.main(lambda server, chosen: asyncio.run(tell_all(server, chosen)), chapters)
 
     async def expect_complete(self, server):
-        """That there is a case for each action of the schema, at each of its places."""
+        """Checks that there is a case for each action of the schema, at each of its places."""
         possible = actions(server)
         with open(SCHEMA, encoding="utf-8") as file:
             keys = json.load(file)["$defs"]["fault"]["properties"].keys() - MODIFIERS
@@ -176,7 +177,7 @@ class Sights:
 
 
 def actions(server):
-    """What can go wrong, and where: the server names it to whoever writes a rule that says nothing."""
+    """The faults and their places: the server lists them when a rule names none."""
     found = set()
     for place, target in [("response", "any"), ("handshake", "handshake"), ("socket", "socket")]:
         try:

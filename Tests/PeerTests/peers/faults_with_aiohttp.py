@@ -1,4 +1,4 @@
-"""What goes wrong, seen by aiohttp: REST, handshakes and sockets."""
+"""Faults as aiohttp reports them: REST, handshakes and sockets."""
 
 import asyncio
 import datetime
@@ -90,7 +90,7 @@ async def hold_response(world):
 
 
 async def expect_held(world):
-    """That the response comes when the clock was moved by 2 s, and not before."""
+    """Checks that the response comes when the clock has moved by 2 s, and not before."""
     task = asyncio.create_task(fetch(world))
     await world.advance_once_due("1999ms")
     await expect_nothing(task, "a response that is held")
@@ -125,7 +125,7 @@ async def length_too_large(world):
 
 @seen.sees(rest.SHORT_LENGTH)
 async def length_too_small(world):
-    # The rest of the body is taken for the next answer.
+    # aiohttp reads the rest of the body as the next answer.
     error = await expect_raised(aiohttp.ClientResponseError, fetch_json(world), status=400)
     expect("Bad status line" in error.message, "a bad status line", error)
 
@@ -187,7 +187,7 @@ async def hang(world):
     await expect_raised(aiohttp.SocketTimeoutError, fetch(world, sock_read=MOMENT))
     task = asyncio.create_task(fetch(world))
     await expect_nothing(task, "a request that hangs")
-    # The server's own patience ends after ten minutes; aiohttp repeats a GET once by itself.
+    # The server ends the connection after ten minutes; aiohttp repeats a GET once by itself.
     await world.until_acted("fault-1", 2)
     world.advance("599s")
     await expect_nothing(task, "a request that hangs")
@@ -299,7 +299,7 @@ async def handshake_hangs(world):
 
 
 class open_socket:
-    """A socket within a session of its own."""
+    """A socket in its own session."""
 
     def __init__(self, world, **options):
         self.world, self.options = world, options
@@ -310,7 +310,7 @@ class open_socket:
         return self.socket
 
     async def __aexit__(self, *_):
-        # What is broken need not be closed in good order.
+        # A broken connection need not be closed cleanly.
         connection = self.socket._response.connection
         if connection is not None and connection.transport is not None:
             connection.transport.abort()
@@ -335,7 +335,7 @@ async def frames_until(socket, last):
 
 
 async def chunks(socket):
-    """What the answer to a question came in."""
+    """The frames of an answer to a question."""
     await frames_until(socket, "connected")
     await ask(socket)
     frames = await frames_until(socket, "stream_complete")
@@ -373,13 +373,13 @@ async def close_with_forbidden_code(world):
 
 
 async def expect_end(world, code=1006):
-    """That the connection ends in place of `message_received`, without a close frame."""
+    """Checks that the connection ends in place of `message_received`, without a close frame."""
     async with open_socket(world) as socket:
         await frames_until(socket, "connected")
         try:
             await ask(socket)
         except aiohttp.ClientConnectionResetError:
-            pass  # Where the end came before the question was out.
+            pass  # The end came before the question was sent.
         message = await asyncio.wait_for(socket.receive(), PATIENCE)
         expect(
             message.type in (WSMsgType.CLOSED, WSMsgType.ERROR) and socket.close_code == code,
@@ -416,7 +416,7 @@ async def cut_at_byte(world):
 
 
 async def expect_dead(world):
-    """That a heartbeat goes unanswered, and the library gives the connection up."""
+    """Checks that a heartbeat gets no answer, and the library gives up the connection."""
     async with open_socket(world, heartbeat=10 * MOMENT) as socket:
         await frames_until(socket, "connected")
         message = await asyncio.wait_for(socket.receive(), PATIENCE)
@@ -434,7 +434,7 @@ async def silence(world):
         await socket.ping()
         task = asyncio.create_task(socket.receive())
         await expect_nothing(task, "the silence")
-        # The other half is open: what is sent now is taken, and the server's patience has an end.
+        # The other direction is open: the server accepts input, until its time limit.
         await ask(socket)
         world.advance("600s")
         message = await asyncio.wait_for(task, PATIENCE)
@@ -442,7 +442,7 @@ async def silence(world):
 
 
 async def expect_failure(world, code, words):
-    """That the library refuses the frame in place of `message_received`, with this code."""
+    """Checks that the library refuses the frame in place of `message_received`, with this code."""
     async with open_socket(world) as socket:
         await frames_until(socket, "connected")
         await ask(socket)
@@ -468,7 +468,7 @@ async def end(world):
 
 @seen.sees(sockets.MASKED)
 async def masked(world):
-    # aiohttp does not mind (RFC 6455 §5.1 says that it must), but reads the text rightly.
+    # aiohttp accepts it (RFC 6455 §5.1 requires it to fail), but reads the text correctly.
     async with open_socket(world) as socket:
         await frames_until(socket, "connected")
         await ask(socket)
@@ -567,7 +567,7 @@ async def frame_dribble(world):
 
 
 async def expect_late(world, span):
-    """That the frame comes when the clock was moved so far, and not before."""
+    """Checks that the frame comes when the clock has moved this far, and not before."""
     async with open_socket(world) as socket:
         await frames_until(socket, "connected")
         await ask(socket)
@@ -619,7 +619,7 @@ async def stall_reading(world):
         await ask(socket)
         task = asyncio.create_task(frame(socket))
         await expect_nothing(task, "the stall")
-        # Switched off, the server reads what has waited.
+        # With the rule disabled, the server reads the waiting input.
         world.switch("fault-1", False)
         expect_equal((await task)["type"], "message_received", "what comes then")
 

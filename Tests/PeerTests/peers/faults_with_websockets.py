@@ -1,4 +1,4 @@
-"""What goes wrong, seen by Python's http.client (REST) and by websockets (handshakes and sockets)."""
+"""Faults as Python's http.client (REST) and websockets (handshakes and sockets) report them."""
 
 import asyncio
 import datetime
@@ -88,7 +88,7 @@ async def hold_response(world):
 
 
 async def expect_held(world):
-    """That the response comes when the clock was moved by 2 s, and not before."""
+    """Checks that the response comes when the clock has moved by 2 s, and not before."""
     task = asyncio.create_task(fetch(world))
     await world.advance_once_due("1999ms")
     await expect_nothing(task, "a response that is held")
@@ -98,7 +98,7 @@ async def expect_held(world):
 
 @seen.sees(rest.DRIBBLE)
 async def dribble(world):
-    # The status line has come within the first 64 bytes, the head has not.
+    # The first 64 bytes contain the status line, but not the whole head.
     await expect_raised(TimeoutError, fetch(world, timeout=MOMENT))
     world.advance("1h")
     task = asyncio.create_task(fetch(world))
@@ -213,7 +213,7 @@ async def nanosecond_timestamps(world):
     answer = await fetch_json(world, f"/api/v1/consultations/{world.consultation()}")
     time = answer["data"]["created_at"]
     expect(re.fullmatch(rest.NANOSECOND_TIME, time), "nine digits", time)
-    # What Python reads of it is exact to the microsecond.
+    # Python reads it to the microsecond.
     read = datetime.datetime.fromisoformat(time.replace("Z", "+00:00"))
     expect_equal(read.isoformat(timespec="microseconds"), time[:26] + "+00:00", "the time")
 
@@ -286,7 +286,7 @@ async def handshake_empty(world):
 @seen.sees(sockets.HANDSHAKE_RESET)
 async def handshake_reset(world):
     error = await expect_raised(websockets.InvalidMessage, opened(world))
-    # websockets tells a reset from an end only once the socket is open.
+    # websockets distinguishes a reset from an end only once the socket is open.
     expect(isinstance(error.__cause__, EOFError), "EOFError as the cause", error.__cause__)
 
 
@@ -316,7 +316,7 @@ async def ask(socket, content="Hello?"):
 
 
 async def asked(world, **options):
-    """A socket on which a question was asked, so that `message_received` is due."""
+    """A socket after a question, so that `message_received` is due."""
     socket = await opened(world, **options)
     await frames_until(socket, "connected")
     await ask(socket)
@@ -324,7 +324,7 @@ async def asked(world, **options):
 
 
 async def chunks(world):
-    """What an answer came in."""
+    """The frames of an answer."""
     socket = await asked(world, close_timeout=PATIENCE)
     frames = await frames_until(socket, "stream_complete")
     await socket.close()
@@ -333,7 +333,7 @@ async def chunks(world):
 
 
 async def expect_closed(world, kind, received, sent, **options):
-    """The exception with which the next frame fails, and the codes of the close frames either way."""
+    """The exception of the next frame, and the codes of the close frames in both directions."""
     socket = await asked(world, **options)
     error = await expect_raised(kind, socket.recv())
     codes = [close and (close.code, close.reason) for close in (error.rcvd, error.sent)]
@@ -358,7 +358,7 @@ async def close_without_code(world):
 
 
 async def expect_protocol_error(world, code, words, **options):
-    """That the library refuses the frame in place of `message_received`, and closes with this code."""
+    """Checks that the library refuses the frame in place of `message_received`, and closes with this code."""
     socket = await asked(world, **options)
     error = await expect_raised(websockets.ConnectionClosedError, socket.recv())
     expect(error.sent is not None and error.sent.code == code, f"a close frame with {code}", error)
@@ -371,7 +371,7 @@ async def close_with_forbidden_code(world):
 
 
 async def expect_end(world):
-    """That the connection ends in place of `message_received`, without a close frame: 1006."""
+    """Checks that the connection ends in place of `message_received`, without a close frame: 1006."""
     error = await expect_closed(world, websockets.ConnectionClosedError, None, None)
     expect("no close frame received or sent" in str(error), "why", error)
     return error
@@ -408,7 +408,7 @@ async def cut_at_byte(world):
 
 
 async def expect_dead(world):
-    """That the keep-alive finds the connection dead."""
+    """Checks that the keep-alive finds the connection dead."""
     try:
         async with asyncio.timeout(PATIENCE):
             socket = await asked(world, ping_interval=MOMENT, ping_timeout=2 * MOMENT)
@@ -474,7 +474,7 @@ async def marked(world):
 @seen.sees(sockets.FORGOTTEN, compression="on")
 async def forgotten(world):
     socket = await asked(world, compression="deflate")
-    # It is inflated with what the client remembers, which is another message.
+    # The client inflates it with its own context, which gives another message.
     await expect_raised(json.JSONDecodeError, frame(socket))
     await socket.close()
 
@@ -631,7 +631,7 @@ async def stall_reading(world):
     world.switch("fault-1", False)
     expect_equal((await task)["type"], "message_received", "what comes once the server reads again")
     world.switch("fault-1", True)
-    # Not even the close frame is read, and the library gives up waiting for the answer.
+    # The server does not read the close frame either, and the library gives up waiting for the answer.
     await socket.close()
     expect_equal(socket.close_code, 1006, "the close code")
 

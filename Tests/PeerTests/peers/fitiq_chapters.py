@@ -20,7 +20,7 @@ def amount(kind, quantity, time):
 
 
 def night(end, source_id=None, hours=8):
-    """Eight hours in bed of which seven were slept, with stages in no order, as HealthKit has them."""
+    """Eight hours in bed with seven of sleep, and stages in no order, as HealthKit has them."""
     start = end - timedelta(hours=hours)
     minutes = [("awake", 0, 60), ("core", 60, 300), ("rem", 380, 480), ("deep", 300, 380), ("in_bed", 0, 480)]
     return {
@@ -120,7 +120,7 @@ async def fitiq_offline(teller):
 async def fitiq_second_device(teller):
     app = await Device(teller).sign_up()
     now = await app.now()
-    # Logged out of order: lists go by the time logged, not by the time of the post.
+    # Logged out of order: lists are sorted by the time of logging, not of the request.
     for days, kilograms in ((1, 64.1), (20, 65.2), (0, 64.0), (7, 64.5)):
         await app.post(PROGRESSES, amount("weight", kilograms, now - timedelta(days)), PROGRESS)
     await app.post(PROGRESSES, amount("height", 171, now), PROGRESS)
@@ -175,7 +175,7 @@ async def fitiq_backfill(teller):
     for index, time in enumerate(days):
         again = night(time + timedelta(minutes=5), f"healthkit-{index}") | {"notes": "again"}
         expect_equal(await app.post(NIGHTS, again, SLEEP, status=200), nights.synced[index], "the night that is there")
-    # A night belongs to the day on which it began, which may be the day before it ended.
+    # A night belongs to the day on which it began, which may be the day before its end.
     answer = await app.get(f"{NIGHTS}?from={day(days[0] - timedelta(1))}&to={day(now)}&limit=100", SLEEP_LIST)
     nights.expect_in(answer["sessions"])
     expect_equal(answer["averages"], {

@@ -1,4 +1,4 @@
-"""Judges what arrives over a socket by the server's own description of its frames."""
+"""Checks the frames on a socket with the server's own description."""
 
 import functools
 import json
@@ -13,7 +13,7 @@ DOCUMENT = "urn:asyncapi"
 
 
 class Frames:
-    """The frames that a server says it sends over a socket, by their `type`."""
+    """The frames that a server's description lists for a socket, by their `type`."""
 
     def __init__(self, text, channel="consultation"):
         document = yaml.safe_load(text)
@@ -27,7 +27,7 @@ class Frames:
                 format_checker=Draft202012Validator.FORMAT_CHECKER)
 
     def members(self, type):
-        """The names of the members that frames of a type can have."""
+        """The possible members of frames of a type."""
         pointer = self.validators[type].schema["$ref"].removeprefix(f"{DOCUMENT}#")
         return value_at(self.document, resolved(self.document, pointer))["properties"]
 
@@ -41,12 +41,12 @@ class Frames:
 
 @functools.cache
 def frames_of(server, channel="consultation"):
-    """What a server says it sends over a socket."""
+    """The described frames of a server for a socket."""
     return Frames(server.fetch(f"{server.url}/asyncapi.yaml")[1], channel)
 
 
 def sent_messages(document, channel):
-    """The names of the messages that the server sends, with where they stand in the document."""
+    """The names of the messages that the server sends, with their places in the document."""
     for operation in document["operations"].values():
         if operation["action"] == "send" and operation["channel"]["$ref"] == f"#/channels/{channel}":
             for message in operation["messages"]:
@@ -55,7 +55,7 @@ def sent_messages(document, channel):
 
 
 def resolved(document, reference):
-    """Where a chain of references ends, as a JSON pointer."""
+    """The end of a chain of references, as a JSON pointer."""
     pointer = reference.removeprefix("#")
     while "$ref" in (value := value_at(document, pointer)):
         pointer = value["$ref"].removeprefix("#")
@@ -69,7 +69,7 @@ def value_at(document, pointer):
 
 
 class CheckedSocket:
-    """A socket whose text frames all have to be as they are described."""
+    """A socket whose text frames must all match the description."""
 
     def __init__(self, socket, frames):
         self.socket, self.frames = socket, frames

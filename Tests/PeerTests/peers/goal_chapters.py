@@ -1,4 +1,4 @@
-"""The flows of the guide goal-linking, and the rules of goals. They hold in the union as well as under the guide."""
+"""The flows of the guide goal-linking, and the rules of goals. They apply to the union and to the guide's mode."""
 
 import json
 
@@ -13,20 +13,20 @@ WISH = {
     "category": "weight"}
 GOAL = "id userId title description status progress category targetDate conversationId createdAt updatedAt"
 SNAKE_GOAL = "id user_id title description status progress category target_date conversation_id created_at updated_at"
-# What the apps read besides, and what depends on the time.
+# The members that only the apps read, and those that depend on the time.
 MEASURE = "start_date goal_type target_value target_unit current_value is_recurring"
 APP_GOAL = f"{SNAKE_GOAL} {MEASURE} is_overdue days_remaining"
 
 
 class Goals:
-    """A user of goal-linking's client: what is read here stands at the same place in the union and under the guide."""
+    """A user of goal-linking's client: the checked members have the same place in the union and in the guide's mode."""
 
     def __init__(self, teller):
         self.teller = teller
         self.is_union = teller.server.guide == "union"
 
     def check(self, goal):
-        """A goal's members, with the envelope beside them in the union."""
+        """Checks a goal's members, with the envelope next to them in the union."""
         if self.is_union:
             expect_keys(goal, f"{GOAL} success data", "the goal")
             expect_keys(goal["data"], f"{SNAKE_GOAL} {MEASURE}", "data")
@@ -74,7 +74,7 @@ class Goals:
             expect_equal((await self.conversation(conversation))["goalId"], goal["id"], "the conversation's goal")
 
     async def start_conversation(self):
-        """An active conversation without a goal: under the guide, one whose goal was taken from it."""
+        """An active conversation without a goal; in the guide's mode, one whose goal was unlinked."""
         if self.is_union:
             return await self.teller.create(persona="general_wellness")
         goal = await self.create(title="A goal to begin with")
@@ -219,7 +219,7 @@ async def goal_rules(teller):
     ]:
         body = {"title": "Never", field: bad}
         await teller.refusal(400, "PATCH", path, body, code="VALIDATION_FAILED", words=[field])
-    # Fields before the ids they name: this one would be 404.
+    # Fields are checked before the ids in them: this id would be 404.
     await teller.refusal(
         400, "PATCH", path, {"conversationId": UNKNOWN_ID, "status": "done"}, code="VALIDATION_FAILED", words=["done"])
     expect_equal(await goals.show(goal), before, "the goal after refusals")

@@ -1,4 +1,4 @@
-"""One chapter for each guide, in the way of that guide's own client: its endpoints, its frames, and nothing beside."""
+"""One chapter for each guide, as that guide's own client: its endpoints and frames, and nothing else."""
 
 import json
 
@@ -18,7 +18,7 @@ async def send(socket, **frame):
 
 
 def check_frames(frames, types, **members):
-    """Frames by their types, the repeated ones once, and the exact members of each."""
+    """Checks the types of frames, without repetitions, and the exact members of each."""
     seen = []
     for frame in frames:
         if not seen or seen[-1] != frame["type"]:
@@ -29,7 +29,7 @@ def check_frames(frames, types, **members):
 
 
 async def expect_error(socket, members, *words, **frame):
-    """A frame that this guide does not know: `error`, which says which guide does."""
+    """Checks that a frame unknown to this guide gets an `error` that names the guide with it."""
     await send(socket, **frame)
     answer = await next_frame(socket)
     expect_equal(answer["type"], "error", "the answer's type")
@@ -39,7 +39,7 @@ async def expect_error(socket, members, *words, **frame):
 
 
 async def check_support_goal(teller):
-    """A goal as the union has it: this guide only presupposes goals."""
+    """Checks a goal in the union's form: this guide only presupposes goals."""
     goal = await teller.ask(201, "POST", "/api/v1/goals", GOAL)
     expect_keys(
         goal, "success data id userId title description status progress category targetDate conversationId createdAt "

@@ -1,4 +1,4 @@
-"""What a server that answers as one guide has, what it asks for, and how it refuses."""
+"""The endpoints of a server in a guide's mode, the required credentials, and the refusals."""
 
 import yaml
 from facts import UNKNOWN_ID, expect, expect_equal, expect_keys, step
@@ -9,7 +9,7 @@ ALL = ["consultation-websocket", "enhanced-consultations", "goal-linking", "webs
        "meal-log-websocket"]
 KEYLESS_GUIDES = ["goal-linking", "websocket-architecture"]
 
-# What each guide has, in the order of ALL: D documents it, S presupposes it, - does not know it.
+# The endpoints of each guide, in the order of ALL: D documents it, S presupposes it, - lacks it.
 ENDPOINTS = {
     ("POST", "/api/v1/consultations"): "DD-DS",
     ("GET", "/api/v1/consultations"): "-D---",
@@ -36,14 +36,14 @@ def provision(guide, endpoint):
 
 
 def guides_of(endpoint):
-    """The guides that document an endpoint, or else those that presuppose it."""
+    """The guides that document an endpoint, or otherwise those that presuppose it."""
     columns = ENDPOINTS[endpoint]
     wanted = "D" if "D" in columns else "S"
     return [guide for guide, column in zip(ALL, columns) if column == wanted]
 
 
 def check_refusal(teller, endpoint, answer, code):
-    """The form of a refusal: meal-log-websocket has its own, save for the endpoints that it only presupposes."""
+    """Checks the form of a refusal: meal-log-websocket has its own, except for presupposed endpoints."""
     own = teller.server.guide == "meal-log-websocket" and (
         endpoint is None or provision(teller.server.guide, endpoint) != "S")
     expect_keys(answer, "error" if own else "success error", f"the refusal of {endpoint}")
@@ -59,10 +59,10 @@ async def endpoints(teller):
         method, path = endpoint[0], endpoint[1].replace("{id}", UNKNOWN_ID)
         body = {} if method not in ("GET", "DELETE") else None
         if provision(guide, endpoint) != "-":
-            # A plain GET on the socket's path is no handshake, but credentials come first.
+            # A plain GET on the socket's path is not a handshake, but credentials are checked first.
             check_refusal(teller, endpoint, await teller.ask(401, method, path, body, headers={}), "UNAUTHORIZED")
             continue
-        if method == "DELETE":  # another guide presupposes it; here it is one more method that the path lacks
+        if method == "DELETE":  # another guide presupposes it; here the path merely lacks this method
             continue
         for headers in ({}, teller.headers):
             answer = await teller.ask(404, method, path, body, headers=headers)
@@ -105,12 +105,12 @@ async def descriptions(teller):
     step("the operations that are described are those that the mode has")
     document = yaml.safe_load(server.fetch(f"{server.url}/openapi.yaml")[1])
     described = {
-        # Whatever the parameter is called.
+        # Ignores the name of the parameter.
         (method.upper(), path.replace("{goalId}", "{id}").replace("{mealLogId}", "{id}"))
         for path, item in document["paths"].items() if path.startswith("/api/v1/")
-        # A method that the guide lacks, on a path that it has, is described by its 404 alone.
+        # A method that the guide lacks, on a path that it has, has only its 404 described.
         for method in item if method != "parameters" and set(item[method]["responses"]) != {"404"}
-        # What only the apps use has tests of its own.
+        # The apps' own operations have other tests.
         if guide != "union" or "From the guides" in item[method]["tags"]
     }
     served = {endpoint for endpoint in ENDPOINTS if guide == "union" or provision(guide, endpoint) != "-"}
@@ -149,7 +149,7 @@ async def credentials(teller):
 
 
 async def judged(teller):
-    """That frames are compared with the description at all: what is wrong with one is noticed."""
+    """Checks that frames are compared with the description: a planted mistake is found."""
     step("a frame that is not as described is noticed: a member too many, too few, or wrong; an unknown type")
     frames = frames_of(teller.server)
     frame = {"type": "error", "error": "No.", "timestamp": "2025-01-29T10:30:00Z"}

@@ -325,7 +325,7 @@ async def lume_backfill(teller):
 
 
 def near(value, wanted, what="the analysis"):
-    """That a value has what is wanted, with numbers to the sixth digit."""
+    """Checks that a value is as expected, with numbers to the sixth digit."""
     if isinstance(wanted, dict):
         for name, each in wanted.items():
             near(value[name], each, f"{what}.{name}")

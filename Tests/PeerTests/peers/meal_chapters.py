@@ -1,4 +1,4 @@
-"""Meal logs in plain words: with and without a socket, as the union of the guides has them and as two guides do."""
+"""Meal logs in plain words, with and without a socket, in the union and in two guides' modes."""
 
 import asyncio
 import time
@@ -20,7 +20,7 @@ TIMES = "processing_started_at processing_completed_at "
 ITEM = (
     "id meal_log_id food_id food_name quantity unit calories protein_g carbs_g fat_g fiber_g sugar_g confidence_score "
     "order_index created_at ")
-# The members of a log by the form of the answer and its status.
+# The members of a log, by the form of the answer and its status.
 MEMBERS = {
     "union": {
         "processing": f"{ALWAYS} meal_log_id processing_started_at",
@@ -32,7 +32,7 @@ MEMBERS = {
         "completed": f"{ALWAYS} {TOTALS} {TIMES} items",
         "failed": f"{ALWAYS} error_message",
     },
-    # What GET and POST answer where the guide's model of an answer is not that of its event.
+    # The answers of GET and POST, if the guide's model of an answer differs from that of its event.
     "meal-log-websocket over REST": {
         "processing": ALWAYS, "completed": f"{ALWAYS} total_calories total_protein_g total_carbs_g total_fat_g",
         "failed": ALWAYS,
@@ -54,19 +54,19 @@ NOTES = {
 
 
 class Meals:
-    """A user who logs meals, and knows the shapes of the mode that the server answers in."""
+    """A user who logs meals, and checks the shapes of the server's mode."""
 
     def __init__(self, teller):
         self.teller = teller
         guide = teller.server.guide
-        # websocket-architecture documents the events alone: its REST answers are the union's.
+        # websocket-architecture documents only the events, so its REST answers are the union's.
         self.rest_form = "meal-log-websocket over REST" if guide == "meal-log-websocket" else "union"
         self.event_form = guide
 
     async def create(self, text, meal_type="lunch", **fields):
         answer = await self.teller.ask(201, "POST", CREATE, {"raw_input": text, "meal_type": meal_type, **fields})
         log = self.unwrapped(answer)
-        # As it was created, however soon it is done.
+        # The answer shows the log as created, however soon processing ends.
         expect_equal((log["status"], log["raw_input"], log["meal_type"]), ("processing", text, meal_type), "a new log")
         self.check(log, self.rest_form)
         return log
@@ -81,7 +81,7 @@ class Meals:
         return log
 
     async def list(self, query=""):
-        """The list is in no guide: it is the union's everywhere."""
+        """No guide has the list, so it is the union's in every mode."""
         data = (await self.teller.ask(200, "GET", f"{MEALS}{query}"))["data"]
         of_apps = " total offset" if self.teller.server.guide == "union" else ""
         expect_keys(data, "meal_logs total_count page limit has_more" + of_apps, "data")
@@ -90,7 +90,7 @@ class Meals:
         return data
 
     async def outcome(self, id, every=0.2, most=60):
-        """The log once it is done, for a client that polls."""
+        """The log after processing, for a client that polls."""
         for _ in range(most):
             log = await self.show(id)
             if log["status"] != "processing":
@@ -114,11 +114,11 @@ class Meals:
         return frame
 
     def check(self, log, form, known=None):
-        """The members of a log and of its items, and that the totals are the sums of the items."""
-        # What only the apps read, which a server of one guide leaves out.
+        """Checks the members of a log and of its items, and that the totals are the sums of the items."""
+        # Members that only the apps read, which a guide's mode omits.
         apps = APPS if self.event_form == "union" else {"log": {}, "item": ""}
         members = MEMBERS[form][log["status"]] + apps["log"].get(log["status"], "")
-        # What to try instead is not known of each failure.
+        # Not every failure has suggestions.
         suggestions = [name for name in log if name == "suggestions" and apps["item"] and log["status"] == "failed"]
         expect_keys(log if known is None else known, " ".join([members, *suggestions]), f"the {log['status']} log")
         if log["status"] != "completed" or "items" not in members:
@@ -145,12 +145,12 @@ class Meals:
 
 
 def facts_of(log):
-    """Calories, protein, carbohydrates, fat, and the number of items, by whichever names the form has."""
+    """Calories, protein, carbohydrates, fat, and the number of items, by the form's names."""
     grams = [log.get(f"total_{name}_g", log.get(f"total_{name}")) for name in ("protein", "carbs", "fat")]
     return log["total_calories"], *grams, len(log["items"]) if "items" in log else None
 
 
-# What the guides' own examples come to; None where they do not say.
+# The results of the guides' own examples; None if they do not say.
 EXAMPLES = [
     ("2 eggs", (140, None, None, None, 1)),
     ("2 eggs and toast", (290, 16.0, None, None, 2)),
@@ -322,12 +322,12 @@ async def meal_pace(teller):
     expect(silent < 2.0, "the first looks within 2 s (or this machine is too busy to tell)", silent)
     frame = await user.event(socket)
     took = time.monotonic() - start
-    # Slack upward: the machine may be busy.
+    # The upper bound allows for a busy machine.
     expect(1.99 <= took <= 6.0, "the event after 2.0 to 4.5 s", took)
     shown = await user.show(log["id"])
     expect_equal((frame["data"]["id"], shown["status"]), (log["id"], "completed"), "the event and the log")
     begun, ended = (datetime.fromisoformat(shown[f"processing_{name}_at"]) for name in ("started", "completed"))
-    # Both are cut to the second.
+    # Both are truncated to the second.
     expect(1 <= (ended - begun).total_seconds() <= 5, "times that are 2.0 to 4.5 s apart", shown)
     await socket.close()
 

@@ -1,8 +1,8 @@
-"""A browser served from a HAR: Playwright's `route_from_har`, with no server at all.
+"""A browser served from a HAR by Playwright's `route_from_har`, without a server.
 
     open_with_playwright.py CHROMIUM HAR
 
-Each page that the file has an answer for has to have the recorded body.
+Each page with an answer in the file must have the recorded body.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from playwright.async_api import async_playwright
 
 async def main(chromium, har):
     entries = json.loads(pathlib.Path(har).read_text(encoding="utf-8"))["log"]["entries"]
-    # Where a URL was asked for more than once, it serves one of the answers.
+    # If a URL occurs more than once, the browser gets one of its answers.
     bodies = {}
     for entry in entries:
         if entry["request"]["method"] == "GET" and entry["response"]["status"] == 200:

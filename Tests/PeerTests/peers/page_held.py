@@ -1,4 +1,4 @@
-"""Stories of breakpoints on the page, and of what they hold."""
+"""Stories of breakpoints on the page, and of held items."""
 
 import base64
 import json
@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 class Held:
     def held(self):
-        """Requests, responses, handshakes and frames wait for what the page does with them."""
+        """Requests, responses, handshakes and frames wait for the page's actions."""
         server = self.serve("--scenario", "default")
         self.page = self.open(server, "#breakpoints", dark=True)
         expect(self.page.locator("#link")).to_have_text("Live")
@@ -22,13 +22,13 @@ class Held:
             self.table(server, threads)
             self.handshakes(server)
             self.frames(server)
-            # What a page holds goes on when the page is closed.
+            # Items held by a page continue when the page is closed.
             self.hold("request", Where="GET /api/v1/consultations")
             asked = threads.submit(server.send, "GET", "/api/v1/consultations")
             expect(self.cards).to_have_count(1)
             close_quietly(self.page, "400 (Bad Request)")
             assert asked.result()[0] == 200
-            # Its breakpoint goes once another page looks.
+            # Its breakpoint is removed once another page looks.
             other = self.open(server, "#breakpoints")
             expect(other.locator("#breakpoint-list")).to_contain_text("No breakpoint is set.")
             assert server.ask("GET", "/__admin/breakpoints")["breakpoints"] == []
@@ -56,9 +56,9 @@ class Held:
             expect(rows).to_have_count(count - 1)
 
     def released(self, button="Continue", card=None):
-        """What the page sends when the button of the only card is pressed."""
+        """The request that the page sends when the button of the only card is pressed."""
         with self.page.expect_request(lambda each: each.method == "POST" and "/held/" in each.url) as sent:
-            # What is changed says so.
+            # The button says if the item was changed.
             (card or self.cards).get_by_role("button", name=re.compile(f"^{button}(, changed)?$")).click()
         expect(self.cards).to_have_count(0)
         return sent.value.post_data_json
@@ -70,7 +70,7 @@ class Held:
         assert breakpoint["hold"] == {"what": "request", "text": "Eggs", "for": "5m"}, breakpoint
         expect(page.locator("#breakpoint-list tbody td")).to_have_text(
             ["", breakpoint["name"], "POST /api/v1/meal-logs/natural", "request  text: Eggs", "5m", "0", "0", "0", "Remove"])
-        # One that the list has cut, with CRLF: what is not touched is not sent.
+        # The list shows a part of this one, which has CRLF: unchanged parts are not sent.
         long = '{"meal_type": "breakfast",\r\n' + " " * 70_000 + '"raw_input": "Eggs"}\r\n'
         asked = threads.submit(server.send_text, "POST", "/api/v1/meal-logs/natural", long)
         body = cards.get_by_label("Body", exact=True)
@@ -87,7 +87,7 @@ class Held:
         sent = self.released()
         assert sent == {"action": "change", "text": long.replace("Eggs", "Toast")}, str(sent)[:300]
         assert '"raw_input":"Toast"' in asked.result()[1], asked.result()
-        # A method and a target; what is no text a text area keeps is base64.
+        # A method and a target; a body that a text area cannot keep is base64.
         self.hold("request", Where="GET /api/v1/consultations")
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         is_accessible(page, "a held request")
@@ -108,7 +108,7 @@ class Held:
         dialog = page.locator("dialog")
         dialog.get_by_label("Fields", exact=True).fill("Content-Type: text/plain\nRetry-After: 3")
         dialog.get_by_label("Body", exact=True).fill("No tea.")
-        # The dialog waits, with what was typed, for an answer that the server takes.
+        # The dialog stays open, with its input, until the server accepts an answer.
         dialog.get_by_label("Status", exact=True).fill("99")
         dialog.get_by_role("button", name="Answer", exact=True).click()
         expect(dialog.locator(".toast.bad")).to_contain_text("status")
@@ -119,7 +119,7 @@ class Held:
         expect(dialog).to_have_count(0)
         assert asked.result() == (418, "No tea."), asked.result()
         expect(cards).to_have_count(0)
-        # Dropped, in the way that is chosen.
+        # Dropped in the selected way.
         asked = threads.submit(server.send, "GET", "/api/v1/consultations")
         cards.get_by_label("How it is dropped").select_option("reset")
         assert self.released("Drop") == {"action": "drop", "how": "reset"}
@@ -131,7 +131,7 @@ class Held:
         self.hold("response", Where="GET /api/v1/goals")
         asked = threads.submit(server.send, "GET", "/api/v1/goals")
         expect(cards).to_contain_text("response held by")
-        # It waits while somebody types, and five minutes more for a button.
+        # It waits while somebody types, and five more minutes after a button.
         status, until = cards.get_by_label("Status", exact=True), lambda: server.ask("GET", "/__admin/held")["held"][0]["until"]
         for act in (lambda: status.fill("500"), lambda: cards.get_by_role("button", name="5 more minutes").click()):
             before = until()
@@ -142,7 +142,7 @@ class Held:
         expect(cards.get_by_role("button", name="Continue, changed", exact=True)).to_be_visible()
         assert self.released() == {"action": "change", "status": 500}
         assert asked.result()[0] == 500 and '"goals"' in asked.result()[1], asked.result()
-        # What waits longer than that anyway is not cut short by who types.
+        # Typing does not shorten the wait of an item that waits longer anyway.
         asked = threads.submit(server.send, "GET", "/api/v1/goals")
         cards.get_by_role("button", name="5 more minutes").click()
         expect(cards.locator(".left")).to_contain_text(re.compile(r"goes on in 5\.\d min"))
@@ -170,7 +170,7 @@ class Held:
         ours.get_by_role("switch").click()
         expect(ours.get_by_role("switch")).not_to_be_checked()
         assert server.send("GET", "/api/v1/goals")[0] == 200
-        # Another page leaves it alone, as this one is open.
+        # Another page leaves it alone while this one is open.
         other = self.open(server, "#breakpoints")
         expect(other.locator("#breakpoint-list tr", has_text="goals").get_by_role("switch")).not_to_be_checked()
         close_quietly(other)
@@ -214,7 +214,7 @@ class Held:
         assert set(self.released()) == {"action", "text"}
         app.received('"changed_by_hand"')
         self.remove_all()
-        # Binary frames are bytes, and so is what takes their place.
+        # Binary frames are bytes, and so is their replacement.
         self.hold("frame", Direction="client to server")
         app.page.evaluate("sockets.at(-1).send(new Uint8Array([0, 255, 1]))")
         whole = cards.get_by_label("Body, as base64", exact=True)

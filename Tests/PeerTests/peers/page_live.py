@@ -1,4 +1,4 @@
-"""Stories of what the page does by hand: sockets, marks, and scenarios that a client is made to face."""
+"""Stories of the page's actions: sockets, marks, and scenarios for a client to face."""
 
 import json
 import re
@@ -11,7 +11,7 @@ GOAL = {"title": "Run 5 km", "description": "In spring", "targetDate": "2030-03-
 
 class Live:
     def live(self):
-        """Sockets, marks and scenarios: what is done by hand."""
+        """Sockets, marks and scenarios, controlled by hand."""
         server = self.serve("--scenario", "default")
         self.sockets(server)
         self.marks(server)
@@ -23,7 +23,7 @@ class Live:
         app.chat(server.consultation(), stays=True)
         ours = page.locator("#socket-list tbody tr")
         expect(ours).to_have_count(1)
-        # What is done to a socket is in view on a small screen, too.
+        # A small screen shows the actions on a socket, too.
         for size in ((1024, 768), (390, 844)):
             small = self.open(server, "#sockets", size=size)
             expect(small.get_by_role("button", name="Silence")).to_be_in_viewport(ratio=1)
@@ -56,7 +56,7 @@ class Live:
         page.get_by_label("Reason").fill("enough")
         page.get_by_role("button", name="Close it").click()
         expect(ours).to_have_count(0)
-        # A socket that is held is stepped through; others are cut off.
+        # A held socket is stepped through; others are cut off.
         chat = server.consultation("fitness_coach")
         app.chat(chat, stays=True)
         with page.expect_response("**/breakpoints"):
@@ -95,7 +95,7 @@ class Live:
         assert server.ask("GET", "/__admin/worlds/default")["goals"] == 0
         page.get_by_role("button", name="Fork").click()
         expect(page.locator("#world-list tbody tr")).to_have_count(2)
-        # The page shows the copy, and what a client needs to reach it.
+        # The page shows the copy, and a client's credentials for it.
         expect(page.locator("#world")).not_to_have_value("default")
         world = page.locator("#world").input_value()
         access, facts = page.locator("#access"), server.ask("GET", f"/__admin/worlds/{world}")
@@ -104,7 +104,7 @@ class Live:
             access.get_by_role("button", name=f"Copy the {name}", exact=True).click()
             until(page, "text => navigator.clipboard.readText().then(copied => copied === text)", facts[key])
         is_accessible(page, "how to reach a world")
-        # A world in which the client is made to face an obligation.
+        # A world in which the client faces an obligation.
         panel(page, "verdicts")
         page.get_by_role("button", name="Not faced").click()
         wanted = page.locator(".verdicts details:visible").filter(has_text="Make it face this").first

@@ -1,4 +1,4 @@
-"""What the stories of with_page.py need: servers, an app that talks to them, and pages that are watched."""
+"""Tools for the stories of with_page.py: servers, an app as their client, and observed pages."""
 
 import atexit
 import http.client
@@ -21,10 +21,10 @@ ROWS = ".grid-body .r:not([hidden])"
 
 
 class Server:
-    """A fitiq-mock on a port of its own, and requests to it as an app and as its operator."""
+    """A fitiq-mock on its own port, and requests to it as an app and as its operator."""
 
     def __init__(self, program, *options, port=0):
-        # Both go away with a story that fails, too.
+        # Both are removed even if a story fails.
         self.files = tempfile.TemporaryDirectory()
         self.folder = Path(self.files.name)
         ready = self.folder / "ready.json"
@@ -95,7 +95,7 @@ class Forward:
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)
         except OSError:
-            # What is reset at one end ends at the other, too: a browser would wait for its answer for ever.
+            # A reset at one end ends the other, too; otherwise a browser would wait for its answer forever.
             self.end(source, sink)
 
     @staticmethod
@@ -116,7 +116,7 @@ class Forward:
 
 
 class Prefix:
-    """A reverse proxy that serves a server below a path, and keeps what was asked for elsewhere."""
+    """A reverse proxy that serves a server below a path, and records requests to other paths."""
 
     def __init__(self, server, prefix):
         self.target, self.prefix, self.strangers = urlsplit(server.url).netloc, prefix, []
@@ -166,7 +166,7 @@ class App:
         self.page.goto(server.url + "/health")
 
     def chat(self, consultation, *messages, stays=False):
-        """Opens a socket, sends the texts, and waits for as many answers as there are messages of the chat."""
+        """Opens a socket, sends the texts, and waits for as many answers as there are chat messages."""
         url = f"{self.server.url.replace('http', 'ws')}/api/v1/consultations/{consultation}/ws?token={self.server.token}"
         answers = 0 if stays else sum(1 for each in messages if '"message"' in each)
         self.page.evaluate("""([url, messages, answers, stays]) => new Promise((done, failed) => {
@@ -206,7 +206,7 @@ def until(page, condition, argument=None, limit=20_000):
 
 
 def open_page(browser, url, size=(1440, 900), dark=False):
-    """A page in a context of its own, which keeps its console and what its CSP forbade."""
+    """A page in its own context, which records its console and violations of its CSP."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light",
                                   permissions=["clipboard-read", "clipboard-write"] if url.startswith("http") else [])
     page = context.new_page()
@@ -222,13 +222,13 @@ def open_page(browser, url, size=(1440, 900), dark=False):
 
 
 def is_accessible(page, name, rules=None):
-    """That axe finds nothing wrong: by all of its rules, or by those with these names."""
+    """Checks that axe finds no violation, with all rules or with the named ones."""
     found = Axe().run(page, options={"runOnly": rules} if rules else None).response["violations"]
     assert not found, f"axe, {name}: " + "; ".join(f"{each['id']} at {each['nodes'][0]['html'][:160]}" for each in found)
 
 
 def close_quietly(page, *expected):
-    """Nothing stood in the console but what is expected, and the policy was not broken."""
+    """Checks that the console had only expected messages, and that the policy was not violated."""
     said = [each for each in page.told if not any(one in each for one in expected)]
     assert not said, said[:5]
     violations = page.evaluate("violations")
@@ -246,7 +246,7 @@ def rows(page):
 
 
 def row(page, text):
-    """The rows that show a text. A number is the whole text of a cell, because the digits of times and sizes meet too."""
+    """The rows with a text. A number must be the whole text of a cell, because times and sizes contain digits too."""
     if text.isdigit():
         return rows(page).filter(has=page.get_by_text(text, exact=True))
     return rows(page).filter(has_text=re.compile(re.escape(text)))

@@ -1,4 +1,4 @@
-"""The client of Fixtures/adapters/python in an app of its own, by the system's clock: what the suite drives."""
+"""The client of Fixtures/adapters/python in its own app, by the system's clock: the part that the suite drives."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ async def until(client, condition):
 async def main():
     server = facts.Server(sys.argv[1], sys.argv[2])
     token = server.token("python-client")
-    # The first token is refused, and the client's hook asked for another.
+    # The first token is refused, and the client's hook is asked for another.
     client = Client(server.url, server.ws_url, "stale", server.api_key, refresh=lambda: token)
     client.start_consultation("nutritionist")
     client.send("How much protein do I need?")

@@ -1,9 +1,9 @@
-"""The session of session_steps.json in Chromium, as DevTools exports it: its front end watches the tab.
+"""The session of session_steps.json in Chromium, as DevTools exports it while its front end watches the tab.
 
     record_with_devtools.py READY_FILE CHROMIUM HAR TRANSCRIPT
 
-It reaches into modules of DevTools, which move from version to version, so no test runs it: scripts/record-sessions
-makes Fixtures/sessions/foreign/chrome.har with it.
+It uses modules of DevTools, which move from version to version, so no test runs it; scripts/record-sessions creates
+Fixtures/sessions/foreign/chrome.har with it.
 """
 
 import asyncio

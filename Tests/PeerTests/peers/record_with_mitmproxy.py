@@ -1,4 +1,4 @@
-"""The session of session_client.py through mitmdump, a reverse proxy that writes what it saw as HAR.
+"""The session of session_client.py through mitmdump, a reverse proxy that writes a HAR.
 
     record_with_mitmproxy.py READY_FILE MITMDUMP HAR TRANSCRIPT
 """
@@ -17,7 +17,7 @@ SECONDS = 30
 
 
 async def address(mitmdump):
-    """Where it listens, from what it prints: `… listening at http://127.0.0.1:40123.`"""
+    """The address of the proxy, from its output: `… listening at http://127.0.0.1:40123.`"""
     while line := (await mitmdump.stdout.readline()).decode():
         print(line, end="", flush=True)
         if match := re.search(r"listening at (http://[\d.:]+\d|[\d.]+:\d+)", line):
@@ -33,7 +33,7 @@ async def main(ready_file, program, har, transcript):
             "--set", f"hardump={har}", "--set", f"confdir={folder}", stdout=asyncio.subprocess.PIPE)
         try:
             url = await asyncio.wait_for(address(mitmdump), SECONDS)
-            # Nobody may stop reading, or the proxy stops at a full pipe.
+            # Keep reading, or the proxy blocks at a full pipe.
             rest = asyncio.create_task(mitmdump.stdout.read())
             await session_client.tell(url, ready["token"], ready["api_key"], transcript, "headers")
         finally:
@@ -47,6 +47,6 @@ async def main(ready_file, program, har, transcript):
         print((await rest).decode(), end="")
 
 
-# Test runners block signals in what they start, and blocked ones are inherited: mitmdump would never end.
+# Test runners block signals in their children, which inherit blocked ones: mitmdump would never end.
 signal.pthread_sigmask(signal.SIG_SETMASK, [])
 asyncio.run(main(*sys.argv[1:]))

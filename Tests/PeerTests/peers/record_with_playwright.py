@@ -1,8 +1,8 @@
-"""The session of session_steps.json in Chromium, driven by Playwright, which writes what the browser did as HAR.
+"""The session of session_steps.json in Chromium, driven by Playwright, which writes the browser's traffic as HAR.
 
     record_with_playwright.py READY_FILE CHROMIUM HAR CONTENT TRANSCRIPT
 
-CONTENT is `embed`, or `attach`: bodies and messages are then files beside the HAR.
+CONTENT is `embed`, or `attach`: bodies and messages are then files next to the HAR.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ async def main(ready_file, chromium, har, content, transcript):
         context = await browser.new_context(record_har_path=har, record_har_content=content)
         page = await context.new_page()
         page.on("console", lambda message: print(f"console: {message.text}", flush=True))
-        # The page's origin has to be the server's: it sends no CORS fields, and Chromium lets no other page reach it.
+        # The page's origin must be the server's: it sends no CORS fields, so Chromium lets no other page reach it.
         await page.goto(f"{ready['url']}/health")
         told = await asyncio.wait_for(
             page.evaluate(session, {"steps": steps, "token": ready["token"], "apiKey": ready["api_key"]}), SECONDS)

@@ -1,4 +1,4 @@
-"""What a recording holds of a run through 'fitiq-mock record': everything that its clients saw, whatever happens.
+"""Checks that a recording of 'fitiq-mock record' contains everything that its clients saw, whatever happens.
 
 Usage: recording.py PROGRAM CHAPTER...
 """
@@ -31,7 +31,7 @@ ENVIRONMENT = {**os.environ, "FITIQ_MOCK_DATA_DIR": str(FOLDER / "data")}
 
 
 class Running:
-    """A fitiq-mock that has said that it is ready."""
+    """A fitiq-mock after it has reported that it is ready."""
 
     def __init__(self, command, *options, **arguments):
         self.ready_file = FOLDER / f"ready-{random.getrandbits(64):x}.json"
@@ -59,7 +59,7 @@ class Running:
     def stop(self, status=0, recording=None):
         self.process.send_signal(signal.SIGTERM)
         if recording:
-            # The ready file goes last of all: then the recording is whole.
+            # The ready file is removed last, when the recording is complete.
             while self.ready_file.exists() and self.process.poll() is None:
                 time.sleep(0.001)
             assert not recording.with_name(recording.name + ".part").exists(), "the ready file went first"
@@ -82,7 +82,7 @@ def running(command, *options, **arguments):
 
 
 def entries(path):
-    """The entries of a recording; those of a WebSocket that goes on in a later one are put together."""
+    """The entries of a recording; continued WebSockets are joined."""
     result, sockets = [], {}
     for entry in json.loads(path.read_text())["log"]["entries"]:
         number = entry.get("_fitiq", {}).get("socket")
@@ -116,12 +116,12 @@ async def killed():
         await kill(
             50, lambda path: Running("record", "--upstream", server.url, "--output", str(path), "--overwrite"),
             credentials(server),
-            # Longer than what a system writes in one step.
+            # Longer than one write of the system.
             ["api/v1/consultations?limit=1&", "openapi.yaml?"])
 
 
 async def killed_serving():
-    """The same of what 'serve --record' serves."""
+    """The same with 'serve --record'."""
     await kill(
         30, lambda path: Running("serve", "--instant", "--record", str(path)), None,
         ["api/v1/consultations?limit=1&", "api/v1/goals?"])
@@ -160,7 +160,7 @@ async def kill(rounds, start, fields, targets):
             seen_in_all["frames"] += len(texts)
         seen_in_all["answers"] += seen.total()
         if recorded and fields:
-            # The next recording finds what this one left, and replaces it.
+            # The next recording finds the remains of this one, and replaces them.
             for suffix in ["", ".part"]:
                 path.with_name(path.name + suffix).rename(FOLDER / f"killed-{round + 1}.har{suffix}")
     assert seen_in_all["answers"] > 300 and seen_in_all["frames"] > 100, seen_in_all
@@ -240,9 +240,9 @@ async def thousand():
 
 
 async def foreign_server():
-    """An upstream that nobody here wrote: every framing of bodies, early answers, WebSockets of its own.
+    """An upstream built with a foreign library: every framing of bodies, early answers, WebSockets.
 
-    Gives its runner, its URL, and the fields that it was asked with.
+    Returns its runner, its URL, and the fields of the requests.
     """
     asked = []
 
@@ -302,7 +302,7 @@ async def foreign_server():
 
 
 async def foreign():
-    """What clients see through a recorder in front of it."""
+    """The view of clients through a recorder in front of it."""
     runner, upstream, asked = await foreign_server()
     path = FOLDER / "foreign.har"
     with running("record", "--upstream", upstream, "--output", str(path)) as proxy:
@@ -356,7 +356,7 @@ async def foreign():
 
 
 async def stories(story, chapters):
-    """A story of the other peers, told through the proxy as it is without."""
+    """A story of the other peers, played through the proxy unchanged."""
     path = FOLDER / f"{story}.har"
     with running("serve", "--instant") as server, \
             running("record", "--upstream", server.url, "--output", str(path)) as proxy:
@@ -370,7 +370,7 @@ async def stories(story, chapters):
     assert entries(path)
 
 
-# Not among them: echo, whose 16 MiB take a debug build longer to record than the client waits.
+# Without echo, whose 16 MiB take a debug build longer to record than the client waits.
 LIBRARY_CHAPTERS = [
     "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "goal_chat", "goal_from_chat",
     "goal_rules", "meals", "meals_heard", "meals_listed", "judged"]
@@ -389,7 +389,7 @@ async def socket_stories():
 
 
 async def doors():
-    """The fake behind 'record' and behind nginx: its admin API and its guard of origins stay as shut as without them."""
+    """The fake behind 'record' and behind nginx: access to its admin API, and its check of origins, stay as strict."""
     async def status(url, path, method="GET", **fields):
         async with aiohttp.ClientSession() as session:
             async with session.request(method, url + path, headers=fields) as answer:
@@ -428,10 +428,10 @@ NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/loca
 
 @contextlib.contextmanager
 def nginx_serving(server, http=""):
-    """nginx with these directives of its server and of http; gives its URL.
+    """nginx with these directives for its server and for http; yields its URL.
 
-    It takes over a socket that listens already, as from an nginx that it replaces: another program could take a port
-    that is chosen, freed and then bound by nginx.
+    It inherits a listening socket, as from an nginx that it replaces: another program could take a port that is chosen,
+    freed and only then bound by nginx.
     """
     FOLDER.chmod(0o755)
     configuration = FOLDER / "nginx.conf"
@@ -455,7 +455,7 @@ def nginx_serving(server, http=""):
 
 
 async def nginx():
-    """A server that closes connections as it likes: after three requests, and after a second without any."""
+    """A server that closes connections early: after three requests, and after an idle second."""
     if not NGINX:
         return print("nginx is not installed, so this chapter is not told")
     body = "".join(f"line {number}\n" for number in range(30_000))
@@ -486,7 +486,7 @@ async def journal(session, server):
 
 
 async def behind():
-    """A foreign server behind the faults of 'serve': every framing arrives, and what it drops is a 502."""
+    """A foreign server behind the faults of 'serve': every framing arrives, and a dropped request gets a 502."""
     runner, upstream, asked = await foreign_server()
     with running("serve", "--upstream", upstream) as front:
         async with aiohttp.ClientSession() as session:
@@ -561,7 +561,7 @@ async def socket_until_end(socket):
 
 @contextlib.contextmanager
 def haproxy_serving(url):
-    """HAProxy in front of a server, on a socket that listens already; gives its URL."""
+    """HAProxy in front of a server, on a listening socket; yields its URL."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         configuration = FOLDER / "haproxy.cfg"
         configuration.write_text(f"""
@@ -606,7 +606,7 @@ async def behind_tls():
                     notes = [entry["text"] for entry in await journal(session, front) if entry["kind"] == "note"]
                     assert len(notes) == 1 and notes[0].startswith("upstream: "), notes
                 front.stop()
-        # The server itself is no upstream.
+        # The server itself is refused as its upstream.
         with running("serve") as front:
             async with aiohttp.ClientSession() as session:
                 made = await session.post(front.url + "/__admin/worlds", json={"upstream": front.url})
@@ -617,7 +617,7 @@ async def behind_tls():
 
 
 async def behind_polite():
-    """The polite client in every built-in scenario, in front of a real server: nobody accuses it."""
+    """The polite client in every built-in scenario, in front of a real server: no judge blames it."""
     sys.path.insert(0, str(pathlib.Path(__file__).parent / "../../../Fixtures/adapters/python"))
     from fitiq_client import Client
 
@@ -627,14 +627,15 @@ async def behind_polite():
     places, judged = asyncio.Semaphore(4), 0
 
     async def until(client, condition, seconds):
-        """A scenario may be such that it never comes."""
+        """In some scenarios it may never come."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while client.is_busy or not condition():
                     await asyncio.sleep(0.05)
 
     async def play(name):
-        """What the judges have against the client, and what they leave to the server; None if it was not asked."""
+        """The judges' findings against the client, and the obligations that they leave to the server; None without a
+        question."""
         with running("serve", "--instant") as real, \
                 running("serve", "--instant", "--upstream", real.url, "--scenario", name) as front:
             client = Client(
@@ -661,7 +662,7 @@ async def behind_polite():
         nonlocal judged
         async with places:
             broken, left = await play(name)
-            # A machine that is busy makes the client late, but not twice in the same way.
+            # A busy machine makes the client late, but not twice in the same way.
             for _ in range(2):
                 if broken:
                     again, _ = await play(name)
@@ -678,7 +679,7 @@ async def behind_polite():
 
 
 async def certificates():
-    """An upstream over TLS is believed where its certificate is to be, and only there; clients come over TLS as well."""
+    """An upstream over TLS is trusted with its certificate, and only then; clients use TLS as well."""
     certificate, key = FOLDER / "other.pem", FOLDER / "other-key.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -741,7 +742,7 @@ async def certificates():
 
 
 async def files():
-    """A file that exists is left alone; one that cannot grow any more ends the recording, and not the proxy."""
+    """An existing file is left alone; a file that cannot grow ends the recording, but not the proxy."""
     with running("serve", "--instant") as server:
         path = FOLDER / "kept.har"
         path.write_text("mine")
@@ -770,7 +771,7 @@ async def files():
                 assert log.count("THE RECORDING HAS STOPPED") == 1, log
                 assert f"The {name} goes on without it; what was recorded before is in '{path}'" in log, log
                 line = process.stop(status=3)
-            # Whole, and as full as it could be.
+            # The file is complete, and as full as possible.
             numbers = [int(entry["request"]["url"].split("=")[1]) for entry in entries(path)]
             assert numbers == list(range(len(numbers))) and path.stat().st_size > 17_000, numbers
             assert line == f"{len(numbers)} requests and 0 WebSockets in {path}", line
@@ -782,7 +783,7 @@ async def files():
 
 
 async def shared():
-    """A recording that another process writes is refused, and goes on; so is the only copy of one that is left."""
+    """A recording that another process writes is refused and continues; so is the only remaining copy of one."""
     for program in ["record", "serve"]:
         folder = FOLDER / f"shared-{program}"
         folder.mkdir()
@@ -814,7 +815,7 @@ async def shared():
 
 
 async def displaced():
-    """A recording that was moved, removed or replaced: the program says so, and touches nothing that is not its own."""
+    """A recording is moved, removed or replaced: the program reports it, and does not touch other files."""
     for program in ["record", "serve"]:
         for kind in ["folder", "file", "foreign"]:
             folder = FOLDER / f"displaced-{program}-{kind}"
@@ -838,7 +839,7 @@ async def displaced():
                     process.process.send_signal(signal.SIGTERM)
                     assert process.process.wait(10) == 3, (process.process.returncode, process.log())
                     log = process.log()
-            # The server's data has nothing to do with it.
+            # The server's data is unaffected.
             assert program == "record" or "users" in json.loads(state.read_text()), state
             if kind == "folder":
                 assert f"'{path}' was moved or removed while it was recorded to, and the recording with it" in log, log

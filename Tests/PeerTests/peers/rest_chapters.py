@@ -1,4 +1,4 @@
-"""What a client does without a socket."""
+"""A client without a socket."""
 
 from facts import CONTEXTS, MOST_ACTIVE, PERSONAS, UNKNOWN_ID, expect, expect_equal, step
 

@@ -1,4 +1,4 @@
-"""The faults of REST answers, as rules of a scenario file; each stranger says what becomes of them."""
+"""The faults of REST answers, as rules of a scenario file; each library has its own expectations."""
 
 GOALS = "/api/v1/goals"
 ON = {"on": f"GET {GOALS}"}

@@ -1,9 +1,9 @@
-"""One user's session, the steps of session_steps.json, told to whatever serves it. What came back goes to a file.
+"""Sends one user's session, the steps of session_steps.json, to any server, and writes the answers to a file.
 
     session_client.py URL TOKEN API_KEY TRANSCRIPT [--credentials headers|query]
 
-Answers and the messages of each socket are lists of their own: which of two connections speaks first is chance.
-Ends of sockets are left out, because the files of most recorders do not have them.
+Answers and the messages of each socket are separate lists, because the order between two connections varies. Ends of
+sockets are omitted, because the files of most recorders lack them.
 """
 
 import argparse
@@ -19,7 +19,7 @@ SECONDS = 20
 
 
 def without_origin(text):
-    """Answers name the server they came from; a replay has an address of its own."""
+    """Answers contain the server's origin; a replay has another one."""
     return re.sub(r"http://127\.0\.0\.1:\d+", "http://server", text)
 
 

@@ -1,9 +1,8 @@
-"""Users' stories, told by the client of Fixtures/adapters/python: once to be recorded, and then to replays.
+"""Users' stories, played by the client of Fixtures/adapters/python: once for recording, and then against replays.
 
     session_stories.py READY_FILE PROGRAM STORY
 
-The client keeps the contract, and each story says what its user has to see: a replay that serves something else is
-noticed.
+The client keeps the contract, and each story checks what its user sees, so a replay that serves anything else fails.
 """
 
 import asyncio
@@ -23,7 +22,7 @@ QUESTION = "How much protein do I need?"
 
 
 class App:
-    """One start of an app: what its user does and sees."""
+    """One start of an app: the actions and the view of its user."""
 
     def __init__(self, server, **options):
         token = server.default_token
@@ -50,7 +49,7 @@ async def until(client, condition):
 
 
 async def ask(client, question):
-    """The answer to a question, as the user sees it whole."""
+    """The complete answer to a question, as the user sees it."""
     count = len(client.transcript) + 2
     client.send(question)
     await until(client, lambda: len(client.transcript) == count)
@@ -77,7 +76,7 @@ async def chat(server):
 
 
 async def conflict(server):
-    """What the app wants to start exists already: it goes on with it, history and all. The server begins as `conflict`."""
+    """The consultation exists already: the app continues it with its history. The server begins as `conflict`."""
     async with App(server) as client:
         await chat_with(client, "nutritionist", "And after training?")
         shown = [message["text"] for message in client.transcript]
@@ -86,7 +85,7 @@ async def conflict(server):
 
 
 async def meals(server):
-    """A meal that is understood, and one that is not, while a chat is open."""
+    """A meal with known foods, and one without, while a chat is open."""
     async with App(server) as client:
         await chat_with(client, "nutritionist")
         client.log_meal("2 eggs and toast", "breakfast")
@@ -99,7 +98,7 @@ async def meals(server):
 
 
 async def dropped(server):
-    """The connection dies in the middle of an answer: the app connects again, and reads the history.
+    """The connection breaks in the middle of an answer: the app reconnects, and reads the history.
 
     The server begins as `drop-mid-stream`.
     """
@@ -130,17 +129,18 @@ async def limit(server):
         client.start_consultation("general_wellness")
         await until(client, lambda: client.problems)
         expect_equal([problem["kind"] for problem in client.problems], ["too_many"], "the problems")
-        # The user insists, and the app does not.
+        # The user insists, but the app does not.
         client.start_consultation("general_wellness")
         expect_equal(len(client.problems), 2, "the number of problems")
 
 
 async def archive(server):
-    """A chat is put away, and the next one with the same coach is a new one."""
+    """Archives a chat; the next one with the same coach is new."""
     async with App(server) as client:
         await chat_with(client, "nutritionist", QUESTION)
         first = client.consultation
-        # Left before: what a server says to open sockets of an archived chat has no fixed place in a session.
+        # The app leaves before, because the frames to open sockets of an archived chat have no fixed place in a
+        # session.
         client.disconnect()
         await until(client, lambda: client.connection == "disconnected")
         client.archive()
@@ -159,7 +159,7 @@ async def template(server):
 
 
 async def guide(server):
-    """A meal, at a server that answers as `meal-log-websocket` and to an app that follows this guide."""
+    """A meal, with a server in the mode `meal-log-websocket` and an app that follows this guide."""
     async with App(server, guide="meal-log-websocket") as client:
         await chat_with(client, "nutritionist")
         client.log_meal("2 eggs", "breakfast")
@@ -176,7 +176,7 @@ STORIES = {
 
 
 def expect_nothing_broken(server):
-    """That the client kept what it owes: replayed sessions are judged as well."""
+    """Checks that the client kept its obligations: replayed sessions are judged as well."""
     verdicts = json.loads(server.fetch(f"{server.admin_url}/verdicts")[1])
     broken = [verdict for verdict in verdicts["verdicts"] if verdict["verdict"] == "broken"]
     expect_equal(broken, [], "the broken obligations")

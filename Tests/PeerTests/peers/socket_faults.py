@@ -1,4 +1,4 @@
-"""The faults of handshakes and sockets, as rules of a scenario file; each stranger says what becomes of them."""
+"""The faults of handshakes and sockets, as rules of a scenario file; each library has its own expectations."""
 
 HANDSHAKE = {"on": "handshake"}
 REFUSED = {**HANDSHAKE, "status": 503, "retry_after": 1, "message": "The server is starting."}
@@ -49,7 +49,7 @@ COALESCE = {"on": "socket", "at": {"chunk": "1.."}, "coalesce": 3}
 # Five chunks.
 FIVE = [{"chunks": ["1 ", "2 ", "3 ", "4 ", "5 "], "timing": "instant"}]
 
-# The second byte of a character begins a fragment, wherever it stands.
+# A fragment begins at the second byte of a character, wherever that is.
 CREAM_TEXT = "ééééé"
 CREAM = [{"chunks": [CREAM_TEXT], "timing": "instant"}]
 ESCAPE = {"on": "socket", "escape": True}

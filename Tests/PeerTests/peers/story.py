@@ -1,4 +1,4 @@
-"""The chapters of the story, and how they are told."""
+"""The chapters of the story, and how to play them."""
 
 import asyncio
 
@@ -41,7 +41,7 @@ async def tell_all(server, chapters, make_adapter):
     for chapter in chapters:
         print(f"{chapter.__name__}, with {make_adapter.name}", flush=True)
         async with asyncio.timeout(CHAPTER_SECONDS), make_adapter() as adapter:
-            # A user for each chapter: what one leaves behind is not the next one's.
+            # Each chapter has its own user, so that no chapter sees another's data.
             await chapter(Storyteller(server, adapter, f"{adapter.name}-{chapter.__name__}"))
 
 

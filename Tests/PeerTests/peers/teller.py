@@ -1,4 +1,4 @@
-"""A user of the server who speaks through an adapter, so that each foreign library tells the whole story.
+"""A user of the server with an adapter, so that each library plays the whole story.
 
 An adapter has:
     request(method, url, body, headers) -> (status, headers, json), with lower-case header names
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from facts import expect, expect_equal
 from frames import CheckedSocket, frames_of
 
-# Bounds, far above what a loaded machine needs: a story that hangs ends here.
+# Bounds far above the needs of a busy machine; a hanging story ends here.
 FRAME_SECONDS = 20
 CHAPTER_SECONDS = 60
 
-# The guides whose sockets take their credentials from the URL alone.
+# The guides whose sockets read their credentials only from the URL.
 QUERY_TOKEN_GUIDES = ["enhanced-consultations", "websocket-architecture"]
 
 
@@ -36,7 +36,7 @@ class Refused(Exception):
 
 
 class Storyteller:
-    """A user of the server, who speaks through one adapter."""
+    """A user of the server, with one adapter."""
 
     def __init__(self, server, adapter, user):
         self.server = server
@@ -50,7 +50,7 @@ class Storyteller:
         return Storyteller(self.server, self.adapter, f"{self.user}-{user}")
 
     async def ask(self, status, method, path, body=None, headers=None):
-        """A request whose status is known beforehand; its JSON."""
+        """A request with an expected status; returns its JSON."""
         headers = self.headers if headers is None else headers
         got, fields, answer = await self.adapter.request(method, f"{self.server.url}{path}", body, headers)
         expect(got == status, f"{status} for {method} {path} {body}", (got, answer))
@@ -59,7 +59,7 @@ class Storyteller:
         return answer
 
     async def refusal(self, status, method, path, body=None, *, code, words=(), headers=None):
-        """A refused request: its code, and what its message has to say."""
+        """A refused request: its code, and words of its message."""
         error = (await self.ask(status, method, path, body, headers))["error"]
         expect_equal(error["code"], code, f"the code of {method} {path} {body}")
         for word in words:
@@ -67,7 +67,7 @@ class Storyteller:
         return error
 
     async def create(self, persona="nutritionist", **fields):
-        """A new consultation's id, wherever the server's mode has it."""
+        """A new consultation's id, at its place in the server's mode."""
         wish = {"coach_type" if self.server.guide == "websocket-architecture" else "persona": persona, **fields}
         answer = await self.ask(201, "POST", "/api/v1/consultations", wish)
         if self.server.guide == "websocket-architecture":
@@ -80,7 +80,7 @@ class Storyteller:
         return (await self.ask(200, "GET", f"/api/v1/consultations/{id}/messages"))["data"]["messages"]
 
     async def open(self, id, **options):
-        """A socket that has been greeted."""
+        """A socket after `connected`."""
         path, headers = f"/api/v1/consultations/{id}/ws", self.headers
         if self.server.guide in QUERY_TOKEN_GUIDES:
             path, headers = f"{path}?token={self.token}", {}
@@ -95,7 +95,7 @@ class Storyteller:
         return CheckedSocket(socket, frames_of(self.server)) if is_consultation else socket
 
     async def refused(self, status, path, headers, *words):
-        """A handshake that has to fail, with these words in the message."""
+        """A handshake that must fail, with these words in the message."""
         try:
             await self.connect(path, headers)
         except Refused as refusal:
@@ -130,7 +130,7 @@ async def frames_until(socket, last):
 
 
 async def expect_silence(socket):
-    """That nothing waits: what follows is the answer to a ping sent now."""
+    """Checks that nothing is pending: the next frame answers a ping sent now."""
     await socket.send(json.dumps({"type": "ping"}))
     frame = await next_frame(socket)
     expect_equal(frame["type"], "pong", "the next frame's type")

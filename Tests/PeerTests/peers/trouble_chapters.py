@@ -1,4 +1,4 @@
-"""What goes wrong, or is unusual: bad frames, closes from the server's side, drops, sizes, extensions, pace."""
+"""Unusual situations: bad frames, closes by the server, lost connections, sizes, extensions, pace."""
 
 import asyncio
 import json
@@ -114,7 +114,7 @@ async def pace(teller):
     first = time.monotonic() - start
     await frames_until(socket, "stream_complete")
     whole = time.monotonic() - start
-    # Slack upward: the machine may be busy.
+    # The upper bound allows for a busy machine.
     expect(0.29 <= first <= 2.0, "the first chunk after 0.3 to 0.9 s", first)
     expect(first < whole <= 5.0, "the whole answer within 5 s", whole)
     await socket.close()
@@ -124,7 +124,7 @@ async def waiting(teller):
     step(f"{MOST_WAITING} messages wait for their answers; one more is refused, and is not stored")
     id = await teller.create("fitness_coach")
     socket = await teller.open(id)
-    # One is being answered, the others wait; the answer takes longer than this.
+    # One is being answered, and the others wait; the answer takes longer than this.
     for number in range(MOST_WAITING + 2):
         await socket.send(json.dumps({"type": "message", "content": f"Question {number}"}))
     types = []

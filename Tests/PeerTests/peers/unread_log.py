@@ -1,4 +1,4 @@
-"""A harness that starts the server with a pipe for its log and never reads it: the server goes on, and stops in order."""
+"""A harness starts the server with a pipe for its log and never reads it: the server continues, and stops cleanly."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import urllib.request
 program = sys.argv[2]
 with tempfile.TemporaryDirectory() as folder:
     ready = os.path.join(folder, "ready.json")
-    # What a server left that was killed.
+    # The remains of a killed server.
     ended = subprocess.Popen(["true"])
     ended.wait()
     with open(ready, "w") as stale:
@@ -26,7 +26,7 @@ with tempfile.TemporaryDirectory() as folder:
             facts = json.load(file)
         assert facts["pid"] == server.pid, "the ready file is an earlier server's"
         host, port = facts["url"].removeprefix("http://").split(":")
-        # Each is refused, and so logged; together they are many times what a pipe takes.
+        # Each request is refused, and so logged; together they are many times the size of a pipe.
         for _ in range(3000):
             with socket.create_connection((host, int(port)), timeout=5) as connection:
                 connection.sendall(b"G\r\n\r\n")

@@ -1,4 +1,5 @@
-"""What a person at a terminal, or a script, sees of `fitiq-mock watch`, of `serve --watch-traffic` and of the log."""
+"""The output of `fitiq-mock watch`, of `serve --watch-traffic` and of the log, for a person at a terminal or a
+script."""
 
 import contextlib
 import fcntl
@@ -24,7 +25,7 @@ ID = "abcdef00-0000-4000-8000-000000000000"
 
 
 class Output:
-    """What a program writes to a descriptor, as it comes."""
+    """A program's output to a descriptor, as it arrives."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor
@@ -64,13 +65,13 @@ class Watch:
         self.process.wait()
 
     def begun(self, url):
-        """Waits until it shows what happens: asks for what is not there until that is shown."""
+        """Waits until it shows traffic: requests an unknown path until that is shown."""
         end = time.monotonic() + LIMIT
         while time.monotonic() < end:
             status(url + "/begin")
             ready, _, _ = select.select([self.output.descriptor], [], [], 0.2)
             if ready:
-                # A request behind it, so that no answer to /begin is left.
+                # A request after it, so that no answer to /begin is left.
                 status(url + "/begun")
                 self.output.take("GET  /begun .*\n")
                 return
@@ -93,7 +94,7 @@ def status(url, fields={}, body=None):
 
 @contextlib.contextmanager
 def served(*options, **keywords):
-    """A server of its own, its process and its address."""
+    """A separate server: its process and its address."""
     with tempfile.TemporaryDirectory() as folder:
         ready = os.path.join(folder, "ready.json")
         port = [] if "--port" in options else ["--port", "0"]
@@ -142,7 +143,7 @@ def piped():
 
 def filter():
     with Watch(url, "--filter", "status=4xx Wanted", "--bodies") as watch:
-        # Before this is shown, nothing is.
+        # Nothing is shown before this.
         end = time.monotonic() + LIMIT
         while not select.select([watch.output.descriptor], [], [], 0.2)[0]:
             assert time.monotonic() < end, "nothing is shown"
@@ -170,7 +171,7 @@ def restart():
                 watch.errors.take("reconnected: .*\n")
                 assert status(address + "/after") == 404
                 watch.output.take("GET  /after .*\n")
-                # Killed, not stopped: the connection has no proper end.
+                # Killed, not stopped, so the connection has no proper end.
                 second.kill()
                 watch.errors.take("the connection is lost .*trying again\n")
             watch.end()
@@ -229,7 +230,7 @@ def keys():
         status(url + "/not-that")
         status(url + "/only-this")
         assert "/not-that" not in output.take("/only-this .*\n")
-        # The shell gets its terminal back while it is stopped, and when it has ended.
+        # The shell gets its terminal back while the program is stopped, and after its end.
         press("\x1a")
         assert os.WIFSTOPPED(os.waitpid(process.pid, os.WUNTRACED)[1])
         assert termios.tcgetattr(side) == before
@@ -249,7 +250,7 @@ def keys():
 
 
 def events():
-    """A server that tells of its world and of verdicts, and then is another one."""
+    """A server that reports its world and verdicts, and then is another server."""
 
     def world(instance, last):
         return f'event: world\ndata: {{"id":"default","instance":"{instance}","last_number":{last}}}\n\n'
@@ -265,7 +266,7 @@ def events():
         world("a", 1) + note(2, "first") + verdicts,
         # The same server again: its verdicts are known.
         world("a", 2) + verdicts + note(3, "second"),
-        # Another one: what would go on is left alone.
+        # Another server: a continuation is not shown.
         world("b", 9) + note(9, "wrong"),
         world("b", 9) + note(1, "third") + verdicts,
     ]
@@ -314,7 +315,7 @@ def traffic():
         assert status(f"{address}/api/v1/consultations/{ID.upper()}", credentials) == 404
         text = output.take(r"✗ must ids/lowercase: .* \(#1\)\n")
         assert re.match(r"\d\d:\d\d:\d\d\.\d{3}  404 ", text) and "\x1b" not in text, text
-        # Nothing is read any more: the server goes on, and says later what was lost.
+        # Nothing reads any more: the server continues, and later reports the lost lines.
         for _ in range(2000):
             assert status(address + "/unread") == 404
         assert status(address + "/health") == 200

@@ -1,6 +1,6 @@
-"""Does what openapi/admin.yaml shows: sends each example, and holds each answer to its schema.
+"""Sends each example of openapi/admin.yaml, and checks each answer with its schema.
 
-    with_admin_description.py URL     of a server of its own: worlds are made, reset and deleted
+    with_admin_description.py URL     of a separate server: it creates, resets and deletes worlds
 """
 
 import base64
@@ -18,7 +18,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1] / "descriptions"))
 import check  # noqa: E402
 
-# Not asked with a request and an answer: a handshake, and a stream that never ends.
+# Not a request with one answer: a handshake, and an endless stream.
 LEFT_OUT = {"openEcho", "followEvents"}
 
 
@@ -55,14 +55,14 @@ class Examples:
         return world
 
     def holding_world(self):
-        """A world with a breakpoint that holds a request, and the number of what it holds."""
+        """A world with a breakpoint that holds a request, and the number of the held item."""
         world = self.world()
         look = {"name": "look", "on": "GET /api/v1/goals", "hold": "request"}
         status, _, body = self.send("POST", f"/__admin/worlds/{world}/breakpoints", look)
         assert status == 201, body
         address = urllib.parse.urlsplit(self.url)
         connection = socket.create_connection((address.hostname, address.port), timeout=10)
-        # It stays open as long as the examples are sent.
+        # It stays open while the examples are sent.
         self.connections.append(connection)
         connection.sendall(f"GET /w/{world}/api/v1/goals HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
         while not (held := json.loads(self.send("GET", f"/__admin/worlds/{world}/held")[2])["held"]):
@@ -70,7 +70,7 @@ class Examples:
         return world, held[0]["held"]
 
     def replaying_world(self):
-        """A world that plays a session back, in which not all went as it was recorded."""
+        """A world that replays a session, with differences from the recording."""
         request = {"method": "GET", "url": "https://api.fitiq.example/api/v1/goals?limit=2", "headers": []}
         response = {"status": 200, "headers": [], "content": {"mimeType": "application/json", "text": "[]"}}
         entry = {"startedDateTime": "2025-01-29T10:30:00Z", "time": 0, "request": request, "response": response,
@@ -85,7 +85,7 @@ class Examples:
         return world
 
     def client(self, world):
-        """A client of a world that asks for its goals, opens the socket of a consultation and asks something on it."""
+        """A client of a world that requests its goals, opens the socket of a consultation and asks a question."""
         _, _, body = self.send("GET", f"/__admin/worlds/{world}")
         facts = json.loads(body)
         fields = {"Authorization": "Bearer " + facts["token"], "X-API-Key": facts["api_key"],
@@ -112,7 +112,7 @@ class Examples:
         return connection, str(json.loads(body)["sockets"][0]["connection"])
 
     def run(self):
-        # What drains makes no more worlds, so it comes last.
+        # A draining server creates no worlds, so this comes last.
         for path, item in sorted(self.document["paths"].items(), key=lambda entry: entry[0] == "/drain"):
             for method in sorted(check.METHODS & item.keys()):
                 operation = item[method]
@@ -136,7 +136,7 @@ class Examples:
                 yield {parameter["name"]: str(value).lower() if isinstance(value, bool) else value}
 
     def check(self, path, method, operation, body, query):
-        # A world of its own for each, so that none meets what another one left.
+        # A separate world for each, so that none sees another's data.
         number = 0
         if path.startswith(("/breakpoints/", "/held")):
             world, number = self.holding_world()

@@ -42,7 +42,7 @@ class Socket:
         facts.expect(message.type == WSMsgType.PONG and bytes(message.data) == b"are you there", "a pong", message)
 
     async def abort(self):
-        # aiohttp offers no way to drop a connection without a close frame.
+        # aiohttp cannot drop a connection without a close frame.
         self.response._response.connection.transport.abort()
 
     async def close(self):
@@ -72,7 +72,7 @@ class Adapter:
                 url, headers=headers, autoclose=False, autoping=False, compress=15 if compress else 0,
                 max_msg_size=2 * 16 * facts.MEBIBYTE))
         except aiohttp.WSServerHandshakeError as refused:
-            # The body of a refusal is not shown by aiohttp.
+            # aiohttp does not show the body of a refusal.
             raise teller.Refused(refused.status, {}, None) from refused
 
 

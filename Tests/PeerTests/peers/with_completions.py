@@ -1,8 +1,8 @@
-"""Presses Tab in each shell that is installed: with_completions.py PROGRAM"""
+"""Presses Tab in each installed shell: with_completions.py PROGRAM"""
 import json, os, pty, re, select, shutil, subprocess, sys, tempfile, time, urllib.request
 from pathlib import Path
 
-# What is typed, and what a Tab adds to it.
+# The input, and what a Tab adds to it.
 LINES = [
     ("serve --guide goal", "-linking"), ("serve --scenario confl", "ict"), ("serve --scenario min", "e.yaml"),
     ("serve --network wifi", "-bad"), ("explore --only beh", "aviour"), ("replay --match stri", "ct"),
@@ -34,12 +34,12 @@ class Terminal:
         end = time.monotonic() + seconds
         while text not in self.text and time.monotonic() < end:
             if select.select([self.file], [], [], 1)[0]:
-                # What moves the cursor or sets colours is not shown.
+                # Escapes that move the cursor or set colours are dropped.
                 self.text += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]", "", os.read(self.file, 65536).decode(errors="replace"))
         return text in self.text
 
     def complete(self, line, rest):
-        # A completion that asks a server gives up soon, which a busy machine may exceed.
+        # A completion that asks a server gives up soon, which may happen on a busy machine.
         for _ in range(10):
             self.text = ""
             self.type(f"fitiq-mock {line}\t")

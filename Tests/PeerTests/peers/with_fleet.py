@@ -1,9 +1,9 @@
-"""Runs a fleet of three nodes behind HAProxy or nginx, with the configurations of deploy/, and counts what goes wrong.
+"""Runs a fleet of three nodes behind HAProxy or nginx, with the configurations of deploy/, and counts failures.
 
     with_fleet.py PROGRAM haproxy|nginx [--worlds N] [--restarts N] [--workers N]
 
-Makes worlds through the proxy, asks each over REST and a socket, restarts every node in turn under load after draining
-it, moves a world, and kills a node. Anything lost, cut or answered by the wrong node fails it.
+It creates worlds through the proxy, uses each over REST and a socket, drains and restarts every node in turn under
+load, moves a world, and kills a node. It fails if anything is lost, cut or answered by the wrong node.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PATIENCE = 60
 
 
 def free_ports(count):
-    """Ports that nobody listens on: a node that is started again and a proxy need theirs in advance."""
+    """Free ports: restarted nodes and a proxy need theirs in advance."""
     sockets = [socket.socket() for _ in range(count)]
     for each in sockets:
         each.bind(("127.0.0.1", 0))
@@ -46,7 +46,7 @@ class Node:
         self.fleet, self.name, self.port = fleet, name, port
         self.url = f"http://127.0.0.1:{port}"
         self.process = None
-        # Also if the proxy does not start.
+        # Even if the proxy does not start.
         atexit.register(self.kill)
 
     async def start(self):
@@ -60,7 +60,7 @@ class Node:
         assert await command.wait() == 0, f"{self.name} does not start"
 
     async def drain(self):
-        """Drains it with the command that orchestrators run, and waits until it has ended by itself."""
+        """Drains it with the command that orchestrators run, and waits until it ends by itself."""
         command = await asyncio.create_subprocess_exec(
             self.fleet.program, "drain", "--url", self.url, "--idle", "2s", "--timeout", "60s",
             env={**os.environ, "FITIQ_MOCK_ADMIN_TOKEN": ADMIN["X-Admin-Token"]})
@@ -90,7 +90,7 @@ class Fleet:
         return self
 
     async def start_proxy(self, moved=None):
-        """Starts the proxy, or starts it again, with the line that sends a moved world's paths to its new node."""
+        """Starts or restarts the proxy, with the line that sends a moved world's paths to its new node."""
         if self.proxy:
             self.proxy.kill()
             self.proxy.wait()
@@ -106,7 +106,7 @@ class Fleet:
             for number, node in enumerate(self.nodes.values(), 1):
                 text = text.replace(f"127.0.0.1:808{number}", f"127.0.0.1:{node.port}")
             text = text.replace("listen 8080;", f"listen 127.0.0.1:{self.port};")
-            # Its files have to be where it may write, and what holds for a machine's own nginx is its affair.
+            # nginx must be able to write its files, and the machine's own configuration does not matter.
             folder = self.folder / "nginx"
             folder.mkdir(exist_ok=True)
             paths = "".join(f"    {kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -129,7 +129,7 @@ class Fleet:
 
     @staticmethod
     def configuration(name, moved):
-        """A file of deploy/, in which the line for a moved world names this one."""
+        """A file of deploy/ whose line for a moved world names this one."""
         text = (DEPLOY / name).read_text()
         if not moved:
             return text
@@ -168,7 +168,7 @@ class Fleet:
         return world
 
     async def use(self, world):
-        """A client's work in a world: REST, and a socket, whose end must be the client's."""
+        """A client's work in a world: REST, and a socket that only the client may end."""
         created = await self.ask(
             "POST", world["url"] + "/api/v1/consultations", {"persona": "nutritionist"}, world, status=201)
         identifier = created["data"]["consultation"]["id"]
@@ -194,7 +194,7 @@ class Fleet:
 
 
 async def at_once(count, work, items):
-    """Does work for each of many items, so many at a time; the first failure ends it."""
+    """Runs work for many items with limited concurrency; the first failure ends it."""
     items = iter(items)
 
     async def worker():
@@ -217,7 +217,7 @@ async def many_worlds(fleet, count):
 
 
 async def owners(fleet, worlds):
-    """Every id is answered by its owner, by name, and no other node pretends to know it."""
+    """Checks that the owner answers every id by name, and no other node claims to know it."""
     for world in worlds[:30]:
         for node in fleet.nodes.values():
             own = node is fleet.owner(world)
@@ -232,7 +232,7 @@ async def owners(fleet, worlds):
 
 
 class Load:
-    """Clients that make a world, use it and delete it, again and again; a failure is kept."""
+    """Clients that repeatedly create, use and delete a world; they keep a failure."""
 
     def __init__(self, fleet, workers):
         self.fleet, self.done, self.failures, self.isOver = fleet, 0, [], False
@@ -244,12 +244,12 @@ class Load:
                 world = await self.fleet.make_world()
                 await self.fleet.use(world)
                 await self.fleet.ask("GET", world["url"] + "/api/v1/goals", world=world)
-                # Also clients that pause, though not for as long as an idle world stays.
+                # Some clients pause, but not as long as an idle world lives.
                 await asyncio.sleep(0.5)
                 await self.fleet.ask("GET", world["url"] + "/api/v1/goals", world=world)
                 await self.fleet.ask("DELETE", f"/__admin/worlds/{world['id']}", status=204)
                 self.done += 1
-            except Exception as error:  # Whatever it is, the run failed.
+            except Exception as error:  # Any error fails the run.
                 self.failures.append(f"{type(error).__name__}: {error}")
                 return
 
@@ -276,7 +276,7 @@ async def rolling_restarts(fleet, rounds, workers):
 
 
 async def moving(fleet):
-    """A world goes on at a node that was started again, under the same id, for the same client."""
+    """A world continues on a restarted node, under the same id, for the same client."""
     world = await fleet.make_world()
     node = fleet.owner(world)
     goal = {"title": "Walk", "description": "Every day", "target_date": "2030-03-01T00:00:00Z"}
@@ -290,7 +290,7 @@ async def moving(fleet):
     await fleet.ask("POST", node.url + "/__admin/worlds", {"id": world["id"]}, status=409)
     await fleet.ask("PUT", f"/__admin/worlds/{world['id']}/state", state)
     assert await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world) == before
-    # To another node, which the proxy has to be told.
+    # On another node, which the proxy must be told.
     state = await fleet.ask("GET", f"/__admin/worlds/{world['id']}/state")
     other = next(each for each in fleet.nodes.values() if each is not node)
     await fleet.ask("POST", other.url + "/__admin/worlds", {"id": world["id"]}, status=201)
@@ -311,14 +311,14 @@ async def killing(fleet, worlds, workers):
         answer = await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world, status=503)
         assert answer["error"]["code"] == "NODE_DOWN" and "does not answer" in answer["error"]["message"], answer
     await at_once(16, lambda world: fleet.ask("GET", world["url"] + "/api/v1/goals", world=world), others * 4)
-    # As soon as the proxy has noticed, or at once, the others take all new worlds.
+    # The others take all new worlds, at once or when the proxy has noticed.
     await asyncio.sleep(1.2)
     load = Load(fleet, workers)
     await asyncio.sleep(2)
     done = await load.end()
     await fleet.nodes["n2"].start()
     for world in lost:
-        # Lost, and not another's by now.
+        # The world is lost, and has not become another's.
         await fleet.ask("GET", world["url"] + "/api/v1/goals", world=world, status=404)
     print(f"n2 was killed: {len(lost)} worlds answered 503, {len(others)} went on, {done} runs beside them")
 

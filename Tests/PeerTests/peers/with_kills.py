@@ -1,10 +1,9 @@
-"""Kills a server with a state file at random moments, and looks at what the next one has.
+"""Kills a server with a state file at random moments, and checks the state of the next one.
 
 Usage: with_kills.py BINARY [--kills N] [--seed N]
 
-One process serves; clients write what they were answered. After each kill -9 the next server has to start, to hold
-what no later loss explains, and to be consistent: whatever was answered a second before the kill is there, and of
-what came later a prefix of each client's writes.
+One process serves, and clients record their answers. After each kill -9 the next server must start and be consistent:
+it has everything that was answered a second before the kill, and of later writes a prefix for each client.
 """
 
 import argparse
@@ -19,8 +18,8 @@ import tempfile
 import threading
 import time
 
-# What is answered is saved within 0.2 s. Beside other tests the server's threads, and the clients that take the times,
-# may have to wait for a processor; alone the oldest loss is about 0.1 s old, and stands in the last line.
+# Answered writes are saved within 0.2 s. While other tests run, the server's threads and the measuring clients may wait
+# for a processor. Alone, the oldest loss is about 0.1 s old; the last line shows it.
 GRACE = 1.0
 
 
@@ -55,14 +54,14 @@ class Server:
 
 
 class Client:
-    """One user: makes goals, journals and consultations, and deletes some."""
+    """One user: creates goals, journals and consultations, and deletes some."""
 
-    # The most seconds between the answer about an entity and the kill that took it.
+    # The most seconds between the answer about a lost entity and the kill.
     oldest_lost = 0.0
 
     def __init__(self, number):
         self.number = number
-        # What was answered, in order: (time, kind, id), and the ids that were deleted with the times.
+        # The answers in order: (time, kind, id); and the ids that were deleted with their times.
         self.made, self.deleted = [], {}
         self.email = f"user{number}@example.com"
         self.token = None
@@ -82,12 +81,12 @@ class Client:
         return answer.status, json.loads(text) if text else None
 
     def sign_in(self):
-        """Registers; after a kill that took the account, again."""
+        """Registers, and again if a kill lost the account."""
         self.token = None
         words = {"email": self.email, "password": "correct horse"}
         status, body = self.call("POST", "/api/v1/auth/login", words)
         if status == 401:
-            # Then nothing of this user may be there, and nothing that was safe may have been.
+            # Then no data of this user may exist, and none of it may have been safe.
             self.made, self.deleted = [], {}
             status, body = self.call(
                 "POST", "/api/v1/auth/register", {**words, "name": "N", "date_of_birth": "1990-01-01"})
@@ -119,7 +118,7 @@ class Client:
             status, answer = self.call("POST", "/api/v1/consultations", body)
             if status == 201:
                 path = f"/api/v1/consultations/{answer['data']['id']}"
-                # Most go, because a start takes the longer the more is there.
+                # Most are deleted, because a start takes longer with more data.
                 if draw.random() < 0.5:
                     self.call("POST", path + "/archive")
                 if draw.random() < 0.95:
@@ -139,7 +138,7 @@ class Client:
             self.made.append((time.monotonic(), kind, answer["data"]["id"]))
 
     def present(self):
-        """The ids of what the server has of this user."""
+        """The ids of this user's entities on the server."""
         found = {}
         for kind, path, key in [("goal", "goals", "goals"), ("journal", "journal", "entries")]:
             found[kind] = []
@@ -153,7 +152,7 @@ class Client:
         return found
 
     def check(self, killed_at):
-        """Compares what is there with what was answered, and goes on with what is there."""
+        """Compares the server's entities with the answers, and continues with the former."""
         safe = killed_at - GRACE
         had_safe = any(made <= safe for made, _, _ in self.made)
         before = list(self.made)
@@ -172,14 +171,14 @@ class Client:
                     assert name in there, f"user {self.number}: {kind} {name} is lost, answered {killed_at - made:.3f} s before"
                 if deleted is not None and deleted <= safe:
                     assert name not in there, f"user {self.number}: {kind} {name} is back"
-            # Of what is newer, a beginning: nothing is there whose forerunner is lost.
+            # Of newer entities only a prefix may exist: none whose predecessor is lost.
             kept = [name in there for made, name in mine if name not in self.deleted]
             assert kept == sorted(kept, reverse=True), f"user {self.number}: a hole in {kind}: {kept}"
             lost += kept.count(False)
             ages = [killed_at - made for made, name in mine if name not in there and name not in self.deleted]
             Client.oldest_lost = max([Client.oldest_lost, *ages])
             unknown = there - {name for _, name in mine}
-            # At most one answer was on its way.
+            # At most one answer was in transit.
             assert len(unknown) <= 1, f"user {self.number}: {kind} {unknown} was never answered"
             self.made = [entry for entry in self.made if entry[1] != kind or entry[2] in there]
             self.made += [(killed_at, kind, name) for name in unknown]
@@ -209,9 +208,9 @@ def main():
                     thread = threading.Thread(target=client.work, args=(stop, random.Random(draw.random())))
                     thread.start()
                     threads.append(thread)
-                # Mostly while something is being written, now and then after a pause.
+                # Usually during a write, and sometimes after a pause.
                 time.sleep(draw.random() * (0.2 if number % 10 else 0.8))
-                # Now and then it is told to stop, in the middle of the same work, and then nothing may be lost.
+                # Sometimes it gets a stop in the middle of the same work, and then nothing may be lost.
                 is_stopped = number % 20 == 10
                 server.stop() if is_stopped else server.kill()
                 killed_at = time.monotonic()
@@ -242,7 +241,7 @@ def main():
 
 
 def check_whole(server):
-    """The state is one that a server takes: an import has no hole, no unknown reference, no id twice."""
+    """Checks that a server accepts the state: an import has no gap, no unknown reference, no duplicate id."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     connection.request("GET", "/__admin/state")
     state = connection.getresponse().read()

@@ -37,14 +37,14 @@ def client(kind, era, *arguments):
 
 
 def known(result):
-    """The structured content of a tool's result, which is also its text."""
+    """The structured content of a tool's result, which equals its text."""
     check(not result.is_error, result.content)
     check(json.loads(result.content[0].text) == result.structured_content, result)
     return result.structured_content
 
 
 async def walk(kind, era):
-    """What every client does: initialise, list, call, read, ask for prompts, and be refused."""
+    """The steps of every client: initialise, list, call, read, get prompts, and be refused."""
     async with client(kind, era) as session:
         check(session.protocol_version == era, kind, session.protocol_version)
         check(session.server_info.name == "fitiq-mock" and session.instructions, session.server_info)
@@ -88,7 +88,7 @@ async def walk(kind, era):
             cursor = {"cursor": page.structured_content["next_cursor"]}
         check(len(listed) == len(set(listed)) > 20, listed)
         known(await call("world", {"action": "delete", **here}))
-        # A refusal is the tool's, so that a model can mend it.
+        # A refusal is a tool result, so that a model can correct its call.
         for name, arguments, words in [
             ("world", {"action": "mak"}, "make"), ("world", {}, "action"), ("clock", {"advnce": "1s"}, "advance"),
             ("traffic", {"world": "none"}, "404"), ("wait", {"for": {"status": "418"}, "within": "10ms"}, "408"),
@@ -122,7 +122,7 @@ async def walk(kind, era):
 
 
 async def two_at_once():
-    """A wait of one client holds up neither its own other calls nor another client."""
+    """One client's wait blocks neither its own other calls nor another client."""
     async with client("stdio", ERAS[0], "--url", URL) as one, client("http", ERAS[0]) as two:
         world = known(await one.call_tool("world", {"action": "make"}))
         here = {"world": world["id"]}
@@ -132,7 +132,7 @@ async def two_at_once():
         check(known(await waiting)["entry"]["kind"] == "note")
         waiting = asyncio.create_task(two.call_tool("wait", {"for": {"text": "never"}, "within": "30s", **here}))
         await asyncio.sleep(0.2)
-        # Of this revision a client that leaves its response gives it up; earlier ones keep it open.
+        # In this revision a client that abandons its response cancels it; earlier ones keep it open.
         waiting.cancel()
         known(await two.call_tool("world", {"action": "delete", **here}))
     print("two clients at once")
@@ -216,7 +216,7 @@ def refusals():
     check(raw(message("ping"), Host="evil.example")[0] == 403, "another host is refused")
     check(raw(message("ping"), Via="1.1 proxy")[0] == 403, "a proxy is refused")
     check(raw(b" " * (1 << 20) + b"{}")[0] == 413, "a large body is refused")
-    # On stdio a line that is too long is refused, and the next one is served.
+    # On stdio an overlong line is refused, and the next one is served.
     lines = b"x" * 3_000_000 + b"\n" + message("ping") + b"\n"
     done = subprocess.run([PROGRAM, "mcp", "--url", URL], input=lines, capture_output=True, timeout=60)
     first, second = (json.loads(line) for line in done.stdout.splitlines())

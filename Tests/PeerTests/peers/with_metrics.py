@@ -37,7 +37,7 @@ def main(url, page):
             if sample.name == "fitiq_mock_requests_total":
                 requests += sample.value
     assert requests == len(json.loads(ask(url + "/__admin/requests")[1])["entries"]) == 4, requests
-    # The parser leaves out the ending of counters.
+    # The parser drops the suffix of counters.
     names = [family.name.removeprefix("fitiq_mock_") + ("_total" if family.type == "counter" else "") for family in families]
     table = Path(page).read_text(encoding="utf-8").split("\n## Metrics\n")[1].split("\n```")[0]
     listed = {name for name in re.findall("`([a-z_]+)`", table)} - {"kind", "endpoint", "status", "direction", "opcode", "by", "http_headers"}

@@ -1,4 +1,4 @@
-"""curl and websockets behind networks, in real time: what they see of them."""
+"""curl and websockets behind networks, in real time."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from websockets.asyncio.client import connect
 import facts
 from facts import expect, expect_equal, step
 
-# A tunnel takes ten seconds, and what was lost comes again.
+# A tunnel takes ten seconds, and lost packets are sent again.
 PATIENCE = 40
 ROUND_TRIP = 0.15
 
@@ -37,7 +37,7 @@ def train(server):
     step("what belongs to the server itself passes no network")
     answers = [curl(server, "/health") for _ in range(3)]
     expect_equal(answers[0][0], {"status": "ok"}, "the answer")
-    # The machine may be busy, but not each time.
+    # The machine may be busy, but not every time.
     seconds = min(seconds for _, seconds in answers)
     expect(seconds < ROUND_TRIP, "less than a round trip", seconds)
     asyncio.run(chat(server, made["data"]["id"], server.headers(server.default_token)))
@@ -53,7 +53,7 @@ def slow(server):
     entries, seconds = curl(server, "/api/v1/journal")
     wanted = len(json.dumps(entries)) / BYTES_PER_SECOND
     print(f"  {seconds:.3f} s, by the formula {wanted:.3f} s")
-    # How much longer it takes is the machine's affair.
+    # The upper bound depends on the machine.
     expect(0.98 * wanted <= seconds < 3 * wanted, f"{wanted} s", seconds)
 
 

@@ -1,6 +1,6 @@
 """Stories of the page of the admin API in Chromium.
 
-    with_page.py CHROMIUM FITIQ_MOCK STORY,STORY [FOLDER]     where screenshots go, if they are wanted
+    with_page.py CHROMIUM FITIQ_MOCK STORY,STORY [FOLDER]     FOLDER is for screenshots
 """
 
 import json
@@ -48,7 +48,7 @@ class Stories(Live, Held):
         return open_page(self.browser, server.page + hash, **more)
 
     def traffic(self, server):
-        """What an app does in a minute, one breach and a few troubles included."""
+        """An app's traffic in a minute, with one breach and a few problems."""
         for fault in FAULTS:
             server.ask("POST", "/__admin/faults", fault)
         app = App(self.browser, server)
@@ -71,28 +71,28 @@ class Stories(Live, Held):
         is_accessible(page, "timeline")
         # With every chunk the list is longer than the page.
         page.keyboard.press("c")
-        # What happens later appears at once, and the end stays in view.
+        # New entries appear at once, and the end stays in view.
         server.send("GET", "/api/v1/goals?limit=7")
         expect(row(page, "/api/v1/goals?limit=7")).to_be_in_viewport()
         expect(row(page, "/api/v1/goalz")).to_have_count(0)
-        # On a page that is as high as the list all rows exist.
+        # On a page as high as the list, all rows exist.
         page.set_viewport_size({"width": 1280, "height": 2600})
         expect(row(page, "/api/v1/goalz")).to_have_count(1)
         page.keyboard.press("c")
-        # Pings are hidden until they are asked for.
+        # Pings are hidden by default.
         expect(row(page, "ping")).to_have_count(0)
         page.keyboard.press("p")
         expect(row(page, "pong")).to_have_count(1)
         page.keyboard.press("p")
         expect(row(page, "pong")).to_have_count(0)
-        # The chunks of an answer are one row, with their number, their text, their time and their bytes.
+        # The chunks of an answer are one row, with their number, text, time and bytes.
         fold = row(page, "stream_chunk")
         expect(fold).to_have_count(1)
         expect(fold.locator(".what")).to_have_text(re.compile(r"^stream_chunk × \d+$"))
         expect(fold.locator(".size")).to_have_text(re.compile(r"kB$"))
         count = int(fold.locator(".what").inner_text().split()[-1])
         assert count > 3, count
-        # It opens to all of them, and closes again; the keyboard shows each.
+        # The row opens and closes, and the keyboard shows each chunk.
         fold.click()
         expect(row(page, "stream_chunk")).to_have_count(count + 1)
         row(page, f"× {count}").click()
@@ -105,7 +105,7 @@ class Stories(Live, Held):
         expect(row(page, "stream_chunk")).to_have_count(count)
         expect(row(page, "stream_complete")).to_have_count(1)
         page.keyboard.press("c")
-        # An overview stands on top, and leads to what it counts.
+        # An overview at the top links to what it counts.
         overview = page.locator("#overview")
         expect(overview).to_contain_text(re.compile(r"\d requests"))
         expect(overview).to_contain_text("2 failed")
@@ -114,7 +114,7 @@ class Stories(Live, Held):
         overview.get_by_role("link", name="failed").click()
         expect(page.get_by_label("Filter by words")).to_have_value("status=5xx")
         page.get_by_role("button", name="Clear").click()
-        # The detail of an exchange: near misses, bodies, copies, an address of its own.
+        # The detail of an exchange: near misses, bodies, copies, its own address.
         row(page, "/api/v1/goalz").click()
         detail = page.locator("#detail")
         expect(detail).to_contain_text('should be "goals"')
@@ -137,7 +137,7 @@ class Stories(Live, Held):
         close_quietly(other)
         page.keyboard.press("Escape")
         expect(detail).to_be_hidden()
-        # A scenario in which what an entry shows happens again is one that the server takes.
+        # The server accepts the scenario that reproduces an entry.
         row(page, "503").last.click()
         detail.get_by_role("button", name="Copy Scenario").click()
         until(page, "() => navigator.clipboard.readText().then(copied => copied.includes('status: 503'))")
@@ -202,7 +202,7 @@ class Stories(Live, Held):
         expect(page.locator("#empty")).to_contain_text("There is no condition sed. There are method, ")
         shows("statsu=4xx", without=[goals])
         expect(page.locator("#empty")).to_contain_text("There is no condition statsu. Did you mean status? There are ")
-        # What a key does not take is named with what it takes.
+        # A bad value for a key is reported with the allowed values.
         kinds = "exchange, opened, frame, closed, fault, clock, note, held, released"
         for word, taken in (("status=zzz", "a status, such as 404, or a class, such as 4xx"), ("status=999", "a status"),
                             ("kind=zzz", kinds), ("unmatched=maybe", "true, false"), ("pings=no", "show"), ("chunks=bogus", "show, hide"),
@@ -210,7 +210,7 @@ class Stories(Live, Held):
             shows(word, without=[goals])
             expect(page.locator("#empty")).to_contain_text(f"There is no {word}: {word.split('=')[0]} takes {taken}")
         shows("kind=frame")
-        # A condition that is chosen takes the place of one with its key, and the address keeps it.
+        # A new condition replaces the one with its key, and the address keeps it.
         page.get_by_label("Add a condition").select_option("kind=exchange")
         expect(field).to_have_value("kind=exchange")
         page.get_by_label("Add a condition").select_option("status=5xx")
@@ -234,7 +234,7 @@ class Stories(Live, Held):
         page = self.open(server, "#verdicts")
         expect(page.locator(".verdicts details").first).to_be_visible()
         expect(page.locator("#nav .count.bad")).to_have_count(0)
-        # A breach is told as it happens, and leads to its entry. A should is a warning.
+        # A breach appears as it happens, and links to its entry. A should is a warning.
         app = App(self.browser, server)
         app.chat(server.consultation(), message("Hello"))
         expect(page.locator(".toast:not(.bad)", has_text=f"The client broke {BROKEN}, a should")).to_be_visible()
@@ -251,7 +251,7 @@ class Stories(Live, Held):
         expect(broken).to_have_attribute("open", "")
         page.get_by_role("button", name="Kept").click()
         expect(broken).to_be_hidden()
-        # Where the client stood, as a table, and what makes it face more.
+        # The client's situations as a table, and scenarios that make it face more.
         coverage = page.locator("details.coverage")
         expect(coverage.locator("summary")).to_have_text(re.compile(r"Faced [1-9]\d* of \d{3} reachable situations"))
         coverage.locator("summary").click()
@@ -261,7 +261,7 @@ class Stories(Live, Held):
         way = coverage.locator("li button").first
         expect(way).to_be_visible()
         close_quietly(page)
-        # The rows that show a breach flash when it is found, unless the reader wants no motion.
+        # Rows with a new breach flash, unless the reader prefers no motion.
         for motion, name in (("no-preference", "flash"), ("reduce", "none")):
             page = self.open(server)
             page.emulate_media(reduced_motion=motion)
@@ -274,7 +274,7 @@ class Stories(Live, Held):
             assert page.locator(".r.flash").evaluate("each => getComputedStyle(each).animationName") == name
             expect(page.locator(".r.flash")).to_have_count(0)
             close_quietly(page)
-        # Every entry that shows a breach is marked and linked, also beyond the five findings that are told in words.
+        # Every entry with a breach is marked and linked, even beyond the five findings in words.
         page = self.open(server)
         for number in range(8):
             server.send("GET", f"/api/v1/goals/ABCDEFAB-0000-4000-8000-0000000000A{number}")
@@ -318,7 +318,7 @@ class Stories(Live, Held):
         assert server.send("GET", "/api/v1/consultations")[0] == 200
         ours.get_by_role("button", name="Remove").click()
         expect(ours).to_have_count(0)
-        # Whatever the schema has: a handshake of one path, a place on a socket, members within members.
+        # Everything in the schema: a handshake of one path, a place on a socket, nested members.
         def added(name, on, what, *members):
             form.get_by_label("Where", exact=True).fill(on)
             form.get_by_label("What happens", exact=True).select_option(what)
@@ -341,7 +341,7 @@ class Stories(Live, Held):
         assert (sorted(fault["on"]), fault["quota"]) == (["GET /api/v1/goals", "POST /api/v1/goals"], {"requests": 2, "per": "1h"}), fault
         assert added("rst", "any", "reset")["reset"] is True
         assert added("rst-later", "any", "reset", ("After", "5"), ("Enabled", "false"))["enabled"] is False
-        # What the server refuses is said.
+        # The page shows the server's refusal.
         form.get_by_label("What happens", exact=True).select_option("status")
         form.get_by_label("Status", exact=True).fill("99")
         form.get_by_role("button", name="Add").click()
@@ -364,7 +364,7 @@ class Stories(Live, Held):
         world = server.ask("GET", f"/__admin/worlds/{name}")
         server.ask("POST", f"/w/{name}/api/v1/meal-logs/natural", {"raw_input": "eggs", "meal_type": "lunch"},
                    **{"Authorization": "Bearer " + world["token"], "X-API-Key": world["api_key"]})
-        # What is due stands ahead of now, until the clock is moved to it.
+        # Due events are shown ahead of now, until the clock is moved there.
         panel(page, "timeline")
         expect(page.locator(".r.ahead:not([hidden])")).to_have_count(1)
         is_accessible(page, "manual clock")
@@ -372,7 +372,7 @@ class Stories(Live, Held):
         before = now.inner_text()
         page.get_by_role("button", name="+1 s").click()
         expect(now).not_to_have_text(before)
-        # By a minute, an hour, and what is typed; the date is shown, too.
+        # By a minute, an hour, and a typed span; the date is shown, too.
         time = lambda: server.ask("GET", f"/__admin/worlds/{name}")["now"]
         moved = time()
         for act, seconds in ((lambda: page.get_by_role("button", name="+1 min").click(), 60),
@@ -413,7 +413,7 @@ class Stories(Live, Held):
         page.locator("dialog").get_by_role("button", name="Delete").click()
         expect(page.locator("#world")).to_have_value("default")
         assert server.send("GET", f"/__admin/worlds/{name}")[0] == 404
-        # The page may ask about the world until it knows that it is gone.
+        # The page may request the world until it notices that it is gone.
         close_quietly(page, "404 (Not Found)", "400 (Bad Request)")
         server.stop()
 
@@ -428,12 +428,12 @@ class Stories(Live, Held):
             page.locator("#data tr", has_text=text).get_by_role("button", name=name).click()
             expect(dialog).to_be_visible()
 
-        # What was said in a consultation.
+        # The messages of a consultation.
         edit("Consultations", "nutritionist", "Messages")
         expect(dialog).to_contain_text("What should I eat for breakfast?")
         expect(dialog.locator("dt")).to_have_text(["user", "assistant"])
         page.keyboard.press("Escape")
-        # A goal, in all that the API changes, and in states that it takes.
+        # A goal: every member that the API can change, and all states.
         edit("Goals", "Run 5 km")
         expect(dialog.get_by_label("Title", exact=True)).to_have_value("Run 5 km")
         expect(dialog.get_by_label("Status", exact=True).locator("option")).to_have_text(
@@ -442,10 +442,10 @@ class Stories(Live, Held):
         is_accessible(page, "a goal's form")
         dialog.get_by_label("Conversation id", exact=True).fill(consultation)
         dialog.get_by_label("Title", exact=True).fill("Run 10 km")
-        # What the API refuses stays in the form.
+        # The form keeps input that the API refuses.
         dialog.get_by_label("Progress", exact=True).fill("7")
         dialog.get_by_role("button", name="Save").click()
-        # Beside it there may be one that a verdict is broken.
+        # Another toast may report a broken verdict.
         expect(dialog.locator(".toast.bad", has_text="The field 'progress'")).to_have_count(1)
         expect(dialog.get_by_label("Title", exact=True)).to_have_value("Run 10 km")
         dialog.get_by_label("Progress", exact=True).fill("0.5")
@@ -492,7 +492,7 @@ class Stories(Live, Held):
         page.locator("#data tr", has_text="a banana").get_by_role("button", name="Delete").click()
         dialog.get_by_role("button", name="Delete").click()
         expect(page.locator("#data")).to_contain_text("This world has no meals.")
-        # A mood: what its form does not change stays.
+        # A mood: members without a form field stay.
         server.ask("POST", "/api/v1/wellness/mood-entries",
                    {"valence": 0.5, "labels": ["calm"], "logged_at": "2025-01-28T08:00:00Z"})
         page.locator("#data").get_by_role("button", name="Refresh").click()
@@ -535,12 +535,12 @@ class Stories(Live, Held):
         self.traffic(server)
         page = self.open(server, "#scenario")
         editor = page.get_by_label("Scenario", exact=True).and_(page.locator("textarea"))
-        # It opens on what runs, which can be applied again and is the same then.
+        # It opens with the running scenario, which can be applied again unchanged.
         expect(editor).to_have_value(re.compile("Run 5 km"))
         running = json.loads(editor.input_value())
         assert [each["name"] for each in running["faults"]] == ["goals-down", "slow-lists"], running["faults"]
         self.checks_scenario(editor.input_value())
-        # A network that was switched by hand counts, and not the scenario's.
+        # A network switched by hand counts, not the scenario's.
         for scripted, now in ({}, "lte"), ({"network": "lte"}, {"rtt": "20ms"}), ({"network": "lte"}, None):
             server.ask("POST", "/__admin/reset", {"scenario": {**running, **scripted}})
             now = server.ask("PUT", "/__admin/network", {"network": now})["network"]
@@ -550,7 +550,7 @@ class Stories(Live, Held):
             loaded = json.loads(editor.input_value())
             assert loaded.get("network") == now, (loaded.get("network"), now)
             self.checks_scenario(editor.input_value())
-        # A built-in one is chosen from a list.
+        # A built-in scenario is selected from a list.
         page.get_by_label("Built-in scenario").select_option("scripted-coach")
         expect(editor).to_have_value(re.compile("^# .*name: scripted-coach", re.S))
         page.get_by_role("button", name="Apply").click()
@@ -576,7 +576,7 @@ class Stories(Live, Held):
             page.locator("dialog").get_by_role("button", name="Apply").click()
         expect(page.locator(".toast", has_text="starts over").last).to_be_visible()
         assert server.send("GET", "/api/v1/goals")[0] == 503
-        # The clock of the same world is another one now.
+        # The clock of the same world is now another one.
         expect(page.locator("#clock .due")).to_have_text("nothing due")
         expect(page.locator("#clock").get_by_role("button", name="+1 s")).to_be_visible()
         page.get_by_role("button", name="Save the timeline as a scenario").click()
@@ -597,7 +597,7 @@ class Stories(Live, Held):
         app.say(message("x" * 1_000_000))
         server.ask("POST", "/api/v1/goals", {**GOAL, "title": html[:90], "description": html})
         server.send("GET", "/api/v1/%3Cb%3E?" + "q" * 4000, **{"User-Agent": html})
-        # Of a long list only what is in view exists, so each is filtered for.
+        # Only the visible part of a long list exists, so each row is found by a filter.
         page = self.open(server, "#timeline?words=onerror")
         expect(row(page, "<img src=x onerror")).not_to_have_count(0)
         expect(row(page, "%3Cb%3E")).to_have_count(1)
@@ -636,7 +636,7 @@ class Stories(Live, Held):
                 if each == "verdicts":
                     expect(page.locator(".verdicts details").first).to_be_visible()
                 assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name}: {each} scrolls sideways"
-                # The other rules are asked where panels have their own stories; a narrow page moves the list of panels.
+                # Panels check the other rules in their own stories; a narrow page moves the list of panels.
                 if name == "dark" or name == "phone" and each in ("timeline", "verdicts", "worlds"):
                     is_accessible(page, f"{each}, {name}", ["color-contrast"] if name == "dark" else None)
                 self.picture(page, f"{each}-{name}")
@@ -654,7 +654,7 @@ class Stories(Live, Held):
     def reconnection(self):
         server = self.serve()
         server.send("GET", "/api/v1/goals?offset=1")
-        # Through a port-forward that is cut: what happened meanwhile comes once.
+        # Through a port forward that is cut: events in between appear once.
         forward = Forward(server)
         page = open_page(self.browser, forward.url + "/__admin/ui")
         expect(row(page, "offset=1")).to_have_count(1)
@@ -665,7 +665,7 @@ class Stories(Live, Held):
         expect(page.locator("#link")).to_have_text("Live")
         expect(row(page, "offset=2")).to_have_count(1)
         expect(row(page, "offset=1")).to_have_count(1)
-        # A server that is started again has a journal of its own.
+        # A restarted server has a new journal.
         server.stop()
         expect(page.locator("#link")).to_have_text("Offline")
         server = self.serve(port=forward.target)
@@ -679,7 +679,7 @@ class Stories(Live, Held):
         server.stop()
 
     def prefix(self):
-        """Behind a reverse proxy that gives the server a path of its own."""
+        """Behind a reverse proxy that serves the server below a path."""
         server = self.serve()
         self.traffic(server)
         proxy = Prefix(server, "/tools/fitiq")
@@ -711,7 +711,7 @@ class Stories(Live, Held):
         expect(row(first, "offset=5")).to_have_count(1)
         panel(second, "timeline")
         expect(row(second, "offset=5")).to_have_count(1)
-        # What one page does is seen by the other.
+        # One page sees the other's changes.
         panel(first, "worlds")
         first.locator("#worlds form").get_by_role("button", name="Make it").click()
         expect(first.locator("#world")).not_to_have_value("default")
@@ -742,7 +742,7 @@ class Stories(Live, Held):
         server.stop()
 
     def cors(self):
-        """A page of another origin reads what the server lets it read."""
+        """A page of another origin reads what the server allows."""
         with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as site:
             threading.Thread(target=site.serve_forever, daemon=True).start()
             origin = f"http://127.0.0.1:{site.server_port}"
@@ -765,7 +765,7 @@ class Stories(Live, Held):
             assert status == 400 and "VALIDATION_FAILED" in text, text
             status, text, _ = call(server, "PATCH", "/api/v1/goalz", **good)
             assert status == 404 and "nearest endpoint" in text, text
-            # The first request that a fault counts is the page's own, not the question of its browser.
+            # The first request that a fault counts is the page's own, not its preflight.
             server.ask("POST", "/__admin/faults", {"on": "any", "requests": 1, "status": 503, "retry_after": 7})
             status, _, after = call(server, "GET", "/api/v1/goals", **good)
             assert (status, after) == (503, "7")
@@ -787,7 +787,7 @@ class Stories(Live, Held):
         assert server.send("GET", "/__admin/requests")[0] == 401
 
     def report(self):
-        """`verify --html`: a file with what two runs of a client were."""
+        """`verify --html`: a file with two runs of a client."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "report.html"
             client = 'curl -s -o /dev/null -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY" ' \
@@ -812,7 +812,7 @@ class Stories(Live, Held):
             expect(page.locator("details.coverage li code")).to_have_count(10)
             is_accessible(page, "report")
             close_quietly(page)
-            # One in which something is broken opens on that, and marks the run.
+            # A report with a breach opens on it, and marks the run.
             client += '; [ $FITIQ_MOCK_SCENARIO = default ] || { ' + client.replace("goals?", "goals/ABCDEFAB-0000-4000-8000-000000000000?") + "; exit 3; }"
             subprocess.run(
                 [self.program, "verify", "--scenario", "default", "--scenario", "conflict", "--html", str(file), "--quiet", "--",
@@ -830,7 +830,8 @@ class Stories(Live, Held):
             close_quietly(page)
 
     def many(self, count=100_000):
-        """100,000 entries: what exists of them, and what a frame of scrolling costs the page itself beside a thousand."""
+        """100,000 entries: how many rows exist, and the cost of a frame of scrolling compared with a thousand
+        entries."""
         server = self.serve()
         text = server.send("GET", "/__admin/ui")[1]
         server.stop()
@@ -843,7 +844,7 @@ class Stories(Live, Held):
             heap = self.metrics(session, "JSHeapUsedSize") / 1_000_000
             drawn = page.locator(".grid-body .r").count()
             print(f"{work:.1f} ms of work for a frame, {few_work:.1f} with a thousand entries, {heap:.0f} MB, {drawn} rows exist")
-            # A ratio, because machines differ; a page that looked at all entries would take a hundred times as long.
+            # A ratio, because machines differ; a page that visited all entries would take a hundred times as long.
             assert work < 3 * few_work and heap < 300 and drawn < 80
             page.keyboard.press("/")
             page.keyboard.type("77777")
@@ -851,7 +852,7 @@ class Stories(Live, Held):
             close_quietly(page)
 
     def scrolled(self, text, count, folder):
-        """A page with that many entries, and the milliseconds that it worked for each of 120 frames of scrolling."""
+        """A page with this many entries, and the milliseconds of its work in each of 120 frames of scrolling."""
         entries = []
         for n in range(1, count + 1):
             base = {"number": n, "time": f"2026-01-29T10:{n // 60000:02}:{n // 1000 % 60:02}.{n % 1000:03}000000Z", "connection": 3}
@@ -867,7 +868,7 @@ class Stories(Live, Held):
         page = open_page(self.browser, file.as_uri())
         expect(row(page, str(count))).to_have_count(1, timeout=60_000)
         session = page.context.new_cdp_session(page)
-        # Time of the page's own thread, so that other programs do not count.
+        # The time of the page's own thread, so that other programs do not count.
         session.send("Performance.enable", {"timeDomain": "threadTicks"})
         parts = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
         before = self.metrics(session, *parts)

@@ -1,9 +1,9 @@
-"""Makes the files of a release twice, with a stand-in for the program, and looks at what is in them.
+"""Creates the files of a release twice, with a stand-in for the program, and checks their contents.
 
     with_release.py PROGRAM
 
-The stand-in is a small binary that starts PROGRAM, because to compress a debug build takes minutes. What a real release
-does on a bare system is the business of scripts/try-release.
+The stand-in is a small binary that starts PROGRAM, because compressing a debug build takes minutes. scripts/try-release
+tests a real release on a bare system.
 """
 
 import gzip
@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "release"))
-# An id that is no valid id in SPDX, or one that is there twice, is a list that tools refuse.
+# Tools refuse a list with an invalid or duplicate SPDX id.
 LETTERS = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-")
 
 
@@ -30,7 +30,7 @@ def run(*command, **options):
 
 
 def release(folder, program, version):
-    """All files of a release, in a folder of their own."""
+    """All files of a release, in their own folder."""
     output, manual = folder / "dist", folder / "manual"
     output.mkdir(parents=True)
     manual.mkdir()

@@ -43,7 +43,7 @@ def main(chromium, folder, pictures=None):
                 page.close()
         page = browser.new_page()
         page.goto((folder / "index.html").as_uri())
-        # The same without a server. A person looks for something, and follows what was found.
+        # The same without a server. A person searches, and follows a result.
         page.keyboard.press("/")
         page.keyboard.type("wrong owner 421")
         hit = page.locator("#hits a").first
@@ -66,7 +66,7 @@ def main(chromium, folder, pictures=None):
             expect(page.locator("#hits a").first).to_have_text(f"Options, exit codes and files: {option}")
         page.locator("#hits a").first.click()
         expect(page.locator("tr:target")).to_contain_text(options[-1])
-        # The source that a page shows is a page, too.
+        # The source that a page shows is also a page.
         page.goto((folder / "docs/frameworks.html").as_uri())
         page.get_by_role("link", name="conftest.py").first.click()
         expect(page.locator("main pre")).to_contain_text("def world(")

@@ -1,4 +1,5 @@
-"""What no library sends: pipelined requests, a request in single bytes, bytes after the end. Read by http.client."""
+"""Requests that no library sends: pipelined, in single bytes, with bytes after the end; http.client reads the
+answers."""
 
 import http.client
 import json
@@ -47,7 +48,7 @@ class Peer:
 
 
 class Shared:
-    """Lends the connection's reader to an HTTPResponse, which would close it and take what was read ahead along."""
+    """Passes the connection's reader to an HTTPResponse, which would otherwise close it with the buffered bytes."""
 
     def __init__(self, reader):
         self.reader = reader

@@ -1,4 +1,4 @@
-"""The story with `websockets`; REST with Python's own http.client, over a connection that is kept alive."""
+"""The story with `websockets`, and REST with Python's own http.client over a persistent connection."""
 
 import asyncio
 import http.client

@@ -22,7 +22,7 @@ def run(module, *arguments):
 
 
 def expressions(value):
-    """All that stands in `${{ }}`, anywhere in a value."""
+    """Everything inside `${{ }}`, anywhere in a value."""
     if isinstance(value, dict):
         return [each for part in value.values() for each in expressions(part)]
     if isinstance(value, list):
@@ -31,7 +31,7 @@ def expressions(value):
 
 
 def check_expressions(where, value, known):
-    """Contexts and functions exist, and so does what `known` has the names of: steps, matrix, needs, inputs, outputs."""
+    """Checks that contexts and functions exist, and the names in `known`: steps, matrix, needs, inputs, outputs."""
     for expression in expressions(value):
         bare = re.sub(r"'[^']*'", "", expression)
         for name, member in re.findall(r"(?<![.\w])([A-Za-z_]\w*)(?:\.([\w-]+))?", bare):
@@ -45,7 +45,7 @@ def check_steps(where, steps, needs_shell=False):
         assert ("uses" in step) != ("run" in step), f"{where}: a step either uses or runs: {step}"
         assert re.fullmatch(r"[\w.-]+/[\w./-]+@v\d+(\.\d+)*|\./.*", step.get("uses", "./")), f"{where}: {step['uses']}"
         assert not needs_shell or "uses" in step or "shell" in step, f"{where}: a step of an action names its shell"
-        # A text from outside that stands in a script can be a command of its own.
+        # External text in a script could contain commands.
         assert not re.search(r"\$\{\{\s*(github\.event|inputs)\b", step.get("run", "")), f"{where}: {step['run']}"
     return {step["id"] for step in steps if "id" in step}
 

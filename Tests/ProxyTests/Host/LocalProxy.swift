@@ -6,7 +6,7 @@ import Sockets
 import Synchronization
 import Text
 
-/// A proxy on a thread of its own, before an upstream that the test plays itself.
+/// A proxy on its own thread, in front of an upstream that the test plays.
 final class LocalProxy {
     let address: SocketAddress
     let secureAddress: SocketAddress?
@@ -45,7 +45,7 @@ final class LocalProxy {
     deinit { stop() }
 }
 
-/// Writes down what it is told, without times and bytes.
+/// Records what it is told, without times and bytes.
 final class TapOfTests: Tap, Sendable {
     private let lines = Mutex<[String]>([])
     var told: [String] { lines.withLock { $0 } }

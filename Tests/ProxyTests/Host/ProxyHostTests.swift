@@ -22,7 +22,7 @@ struct ProxyHostTests {
     private static let accepted =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
 
-    /// A tunnel through the proxy, and both of its ends.
+    /// A tunnel through the proxy, with both ends.
     private func tunnel(_ proxy: LocalProxy) throws -> (client: BlockingStream, server: BlockingStream) {
         let client = try BlockingStream.connect(to: proxy.address)
         try client.send(Self.handshake)
@@ -181,7 +181,7 @@ struct ProxyHostTests {
         let (client, server) = try tunnel(proxy)
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         var sent = 0
-        // Until nothing more goes for a while; a proxy without limits would take all of it.
+        // Until nothing more is accepted for a while; a proxy without limits would accept all of it.
         sending: while sent < 1 << 30 {
             switch piece.withUnsafeBytes({ server.socket.write($0) }) {
             case .wrote(let count): sent += count
@@ -251,7 +251,7 @@ struct ProxyHostTests {
         limits.answerTime = .seconds(1)
         let proxy = try LocalProxy(upstream, limits: limits)
         let (client, server) = try tunnel(proxy)
-        // Another client's time comes and goes meanwhile.
+        // Another client's deadline passes meanwhile.
         let other = try BlockingStream.connect(to: proxy.address)
         #expect(try other.receive() == nil)
         try server.send("late")
@@ -273,7 +273,7 @@ struct ProxyHostTests {
         let length = 16 << 20
         try server.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n")
         try server.send(String(repeating: "x", count: length))
-        // The proxy has all of it, and is done with the upstream, before the client has read a byte.
+        // The proxy has all bytes, and is done with the upstream, before the client has read any.
         #expect(try server.receive() == nil)
         #expect(try client.receiveToEnd().utf8.count > length)
         for wire in [client, server] { wire.close() }
@@ -363,7 +363,7 @@ struct ProxyHostTests {
         try client.send(Self.get)
         let server = try BlockingStream.accept(listener)
         if hasCertificate {
-            // From a CA that no system knows.
+            // From a CA that no system trusts.
             let identity = try Self.secureEndpoint().endpoint
             let session = TLSSession(server: try .server(certificates: identity.certificates, key: identity.key))
             try server.read().withUnsafeBytes { session.receive($0) }
@@ -385,7 +385,7 @@ struct ProxyHostTests {
         let host = try ProxyHost(
             listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
         let now = MonotonicInstant(nanoseconds: 1_000_000_000)
-        /// Any socket is a client that says nothing.
+        /// Any socket serves as a silent client.
         func begin() throws -> ProxyPair {
             host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, host.loop.time(now))
             let pair = try #require(host.pairs.last ?? nil)
@@ -398,7 +398,7 @@ struct ProxyHostTests {
             host.drop(try begin(), reset: true)
             most = max(most, host.deadlines.count)
         }
-        // Two for each client that is there, and 64.
+        // Two for each connected client, and 64.
         #expect(most == 84)
         #expect(host.pairCount == present.count)
         let due = now.advanced(by: host.limits.idleTime)
@@ -473,7 +473,7 @@ struct ProxyHostTests {
         } throws: {
             "\($0)" == "http://\(address) is this proxy itself: give it another port, or another upstream"
         }
-        // Neither another address nor another port of this machine is the proxy.
+        // Another address or another port of this machine is not the proxy.
         for (own, upstream) in [
             (address, "http://127.0.0.2:\(address.port)"),
             (try SocketAddress(host: "0.0.0.0", port: 0), "http://\(address)"),

@@ -7,7 +7,7 @@ import Text
 
 @testable import Proxy
 
-/// A host without a thread: the test accepts its clients, and ends its turns at the times that it likes.
+/// A host without a thread: the test accepts its clients, and ends its turns at any time.
 @Suite("A proxy, turn by turn", .timeLimit(.minutes(1)))
 struct ProxyTurnsTests {
     private let listener: Listener

@@ -40,7 +40,7 @@ struct FailureTests {
                 + "name one without TLS as http://api.example.com instead."
         ),
         (
-            // The module of TLS makes whole sentences.
+            // The TLS module creates whole sentences.
             .tls("The certificate is not for 'a', but for example.com.", isCertificate: true), "502 Bad Gateway",
             "UPSTREAM_TLS_FAILED",
             "The certificate of http://api.example.com cannot be trusted: The certificate is not for 'a', but for "

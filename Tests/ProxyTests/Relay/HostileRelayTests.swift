@@ -32,7 +32,7 @@ struct HostileRelayTests {
         "HTTP/1.1 999 \u{9B}\r\nLocation: http://api.example.com:80\r\nSet-Cookie: a=b; Domain=;;\r\n\r\n",
     ]
 
-    /// One of the texts, perhaps with a byte changed, left out or doubled, or without its end.
+    /// One of the texts, maybe with a byte changed, removed or doubled, or without its end.
     static func bytes(_ texts: [String], _ numbers: inout Draw) -> [UInt8] {
         var bytes = Array(texts[Int.random(in: 0..<texts.count, using: &numbers)].utf8)
         let place = Int.random(in: 0..<bytes.count, using: &numbers)
@@ -54,7 +54,7 @@ struct HostileRelayTests {
         var connection: UInt64 = 0
         for _ in 0..<100 {
             var harness = RelayHarness()
-            // What went over each connection to the upstream is recorded, as the host has it.
+            // Records the bytes of each connection to the upstream, as the host does.
             var recorded = 0
             var recordedBytes = 0
             var upstream: Int?

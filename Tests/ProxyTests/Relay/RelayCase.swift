@@ -2,7 +2,7 @@ import Testing
 
 @testable import Proxy
 
-/// What both sides do, and exactly what comes of it, however their bytes are cut.
+/// The input of both sides, and the exact result, however the bytes are cut.
 struct RelayCase: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case client(String)
@@ -21,7 +21,7 @@ struct RelayCase: Sendable, CustomTestStringConvertible {
     var toUpstream: [String]
     var toClient: String
     var ending = RelayEnding.none
-    /// Which upstream connection is wanted in the end.
+    /// The upstream connection that the relay wants in the end.
     var wanted: Int? = 1
     var finishesUpstream = false
     var resetsUpstream = false

@@ -4,7 +4,7 @@ import Text
 
 @testable import Proxy
 
-/// How bytes are cut before they are given to a relay.
+/// The way in which bytes are cut before a relay gets them.
 enum Cut: Sendable, CustomStringConvertible {
     case whole
     case bytewise
@@ -27,11 +27,11 @@ enum Cut: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Every cut that differs for texts of at most that many bytes.
+    /// Every different cut for texts of at most that many bytes.
     static func all(upTo length: Int) -> [Cut] { [.whole, .bytewise] + (1..<max(length, 2)).map { .at($0) } }
 }
 
-/// A relay in memory, with what it sent to either side.
+/// A relay in memory, with its output to either side.
 struct RelayHarness {
     var relay: Relay
     var cut = Cut.whole
@@ -73,7 +73,7 @@ struct RelayHarness {
         drain()
     }
 
-    /// Sends all that waits, as a transport without limits would.
+    /// Sends all waiting bytes, like a transport without limits.
     mutating func drain() {
         events += relay.takeEvents()
         if let number = relay.upstreamNumber {

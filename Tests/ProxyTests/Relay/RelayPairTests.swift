@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import Proxy
 
-/// A client and a server with our codecs, and the relay between them; bytes go over in pieces of a given size.
+/// A client and a server with our codecs, and the relay between them; bytes are transferred in pieces of a given size.
 private struct Line {
     var client = HTTP1.Connection(role: .client, limits: Self.limits)
     var server = HTTP1.Connection(role: .server, limits: Self.limits)
@@ -24,7 +24,7 @@ private struct Line {
         return limits
     }
 
-    /// Passes bytes until neither side has any; each side's events are gathered.
+    /// Transfers bytes until neither side has any, and collects each side's events.
     mutating func pass() throws {
         while true {
             var moved = false
@@ -150,7 +150,7 @@ struct RelayPairTests {
         var atServer: [WebSocket.Event] = []
         let (count, hello) = (line.fromServer.count, "welcome".utf8.count + 2)
         let head = Array(line.fromServer.prefix(count - hello))
-        // Tunnel: bytes are no longer HTTP, so this end reads them itself.
+        // In a tunnel the bytes are no longer HTTP, so this end reads them itself.
         for piece in line.fromServer.pieces(of: step) {
             piece.withUnsafeBytes { line.relay.receiveFromUpstream($0) }
         }

@@ -10,7 +10,7 @@ import WebSocket
 
 @Suite("A world in front of a real server: WebSockets")
 struct UpstreamSocketTests {
-    /// A consultation of the server's, and a client's connection to its socket.
+    /// The server's consultation, and a client's connection to its socket.
     private func chat(_ world: FrontWorld) throws -> (path: String, client: HTTPClient<VirtualClient>) {
         let created = try world.exchange(.create())
         let id = try #require(created.json?["data"]?["id"]?.string, "\(created.text)")
@@ -66,7 +66,7 @@ struct UpstreamSocketTests {
         #expect(socket.takeTypes().contains("stream_complete"))
         for _ in 0..<4 {
             world.advance(by: .seconds(5))
-            // It answers the ping.
+            // The client answers the ping.
             socket.update()
         }
         #expect(socket.takeEvents().filter { if case .ping = $0 { true } else { false } }.count == 4)

@@ -10,16 +10,16 @@ import Text
 
 /// A server behind a world, in memory.
 enum VirtualServer: Sendable {
-    /// The one of ``VirtualUpstreams/back``.
+    /// The fake in ``VirtualUpstreams/back``.
     case fake
-    /// Answers each connection with these bytes, and then ends it like this.
+    /// Answers each connection with these bytes, and then ends it in this way.
     case bytes(String, VirtualUpstreams.Ending)
     case unreachable
-    /// Accepts connections, and says nothing.
+    /// Accepts connections, and stays silent.
     case silent
 }
 
-/// Connects an engine with the servers behind its worlds: what ``ProxyHost`` does with sockets.
+/// Connects an engine with the servers behind its worlds, as ``ProxyHost`` does with sockets.
 final class VirtualUpstreams {
     enum Ending: Sendable { case open, finish, reset }
 
@@ -36,7 +36,7 @@ final class VirtualUpstreams {
     let front: VirtualNetwork, back: VirtualNetwork
     var server: VirtualServer
     private var links: [Link] = []
-    /// What was sent to a server that is none of ours.
+    /// The bytes sent to a server that is not a fake.
     private(set) var sent = ""
     var openCount: Int { links.filter { $0.side.relay.upstreamNumber != nil }.count }
 
@@ -52,7 +52,7 @@ final class VirtualUpstreams {
         front.settle()
     }
 
-    /// Ends every connection to a server from its side, without a close frame.
+    /// Ends every connection to a server from the server's side, without a close frame.
     func end(isReset: Bool) {
         for link in links {
             link.hasEnded = true
@@ -168,7 +168,7 @@ struct FrontWorld {
 
     func exchange(_ request: Request) throws -> Response { try front.exchange(request) }
 
-    /// What the journal says of who answered, and its notes.
+    /// The journal's entries about who answered, and its notes.
     func story() throws -> [String] {
         let journal = try exchange(Request(target: "/__admin/journal")).text
         return try journal.split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }.compactMap { entry in
@@ -181,14 +181,14 @@ struct FrontWorld {
 }
 
 extension VirtualNetwork {
-    /// Sends one request on a connection of its own.
+    /// Sends one request on its own connection.
     func exchange(_ request: Request) throws -> Response {
         let client = HTTPClient(try #require(connect()))
         defer { client.wire.vanish() }
         return try client.exchange(request)
     }
 
-    /// How many requests its journal has.
+    /// The number of requests in its journal.
     var askedCount: Int? {
         get throws { try exchange(Request(target: "/__admin/requests")).json?["entries"]?.array?.count }
     }

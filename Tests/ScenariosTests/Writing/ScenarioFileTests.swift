@@ -212,7 +212,7 @@ import Testing
         #expect(written[5]["items"]?[0]?["name"] == "Pie" && written[5]["items"]?[0]?["amount"] == nil)
     }
 
-    /// Numbers as they are read, so that 66.0 is 66.
+    /// Numbers in parsed form, so that 66.0 equals 66.
     private func text(_ value: JSONValue) -> [String: String] {
         var members: [String: String] = [:]
         func note(_ value: JSONValue, _ path: String) {

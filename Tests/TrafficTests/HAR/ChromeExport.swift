@@ -1,4 +1,4 @@
-/// A file as the Network panel of Chrome's developer tools exports it, member for member; what is in it is invented.
+/// A file as Chrome's Network panel exports it, member for member, with invented contents.
 ///
 /// Times of messages are seconds, `wait` of a WebSocket is its whole life, sizes may be negative, and bodies are decoded.
 enum ChromeExport {

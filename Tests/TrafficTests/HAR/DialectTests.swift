@@ -58,7 +58,7 @@ struct DialectTests {
         #expect(read.map(\.coding?.byteCount) == [coded.count, nil, nil])
         #expect(read.map(\.body?.byteCount) == [20_000, coded.count, 3])
         #expect(read.map(\.fields.count) == [0, 1, 1])
-        // What is damaged counts as much as it can have cost.
+        // A damaged body counts as the most that it can have cost.
         let damaged = coded.dropLast() + [coded.last.map { $0 ^ 1 } ?? 0]
         #expect(try requests(Array(damaged), coded, limit: 1032 * coded.count + 19_999).map(\.coding) == [nil, nil])
         #expect(
@@ -290,7 +290,7 @@ enum Dialects {
           ]}}
         """#
 
-    /// mitmproxy: an offset of zero, an https URL of a WebSocket, empty objects where nothing was answered.
+    /// mitmproxy: an offset of zero, an https URL of a WebSocket, empty objects without an answer.
     static let mitmproxy = #"""
         {"log": {"version": "1.2", "creator": {"name": "mitmproxy", "version": "11.0.2", "comment": ""}, "pages": [],
           "entries": [
@@ -335,7 +335,7 @@ enum Dialects {
           ]}}
         """#
 
-    /// Playwright with `content: "attach"`: bodies and messages in files of their own, milliseconds, -1 for unknown.
+    /// Playwright with `content: "attach"`: bodies and messages in separate files, milliseconds, -1 for unknown.
     static let playwright = #"""
         {"log":{"version":"1.2","creator":{"name":"Playwright","version":"1.55.0"},"pages":[],"entries":[
           {"startedDateTime":"2025-01-29T10:30:00.000Z","time":5.99,"request":{"method":"POST",

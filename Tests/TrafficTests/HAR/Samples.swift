@@ -5,7 +5,7 @@ import WebSocket
 
 /// Sessions for the tests.
 enum Samples {
-    /// 2025-01-29T10:30:00Z and so many microseconds.
+    /// 2025-01-29T10:30:00Z plus this many microseconds.
     static func time(_ microseconds: Int64 = 0) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: 1_738_146_600_000_000_000 + microseconds * 1000)
     }
@@ -56,7 +56,7 @@ enum Samples {
         [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8)
     }
 
-    /// Everything that a session can hold.
+    /// All possible contents of a session.
     static var all: Session {
         let cutBody = RecordedBody(Array("half an ".utf8) + [0xE2, 0x82], of: 5000)
         var incomplete = exchange("GET", "/api/v1/meal-logs", at: 40)

@@ -19,7 +19,7 @@ struct SessionWriterTests {
         func flush() { if !batched { file.apply(writer.takeWrites()) } }
         flush()
         #expect(batched || file.bytes == HAREncoder.file(Session(), creatorVersion: "1.0"))
-        // Two WebSockets by turns, with control frames between messages and exchanges between frames.
+        // Two alternating WebSockets, with control frames between messages and exchanges between frames.
         for number in 0..<2 {
             let socket = Samples.socket("/ws/\(number)", at: Int64(number) * 10 + 5000)
             expected.append(socket)
@@ -90,7 +90,7 @@ struct SessionWriterTests {
         for frame in frames {
             writer.write(frame, to: 1)
             file.apply(writer.takeWrites())
-            // One that fits needs no entry to continue in; the last one always does.
+            // A fitting frame needs no continuation entry; the last one always does.
             let count = try JSON.parse(file.bytes)["log"]?["entries"]?.array?.count
             #expect(count == (frame == frames[0] || frame == frames[1] && difference <= 0 ? 1 : 2))
         }
@@ -142,7 +142,7 @@ struct SessionWriterTests {
 
     @Test("The limit of values is exact", arguments: [0, 1])
     func values(_ missing: Int) {
-        // The file's own, those of an entry, and three for each field and each item of a query.
+        // The file's own values, those of an entry, and three for each field and each item of a query.
         var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(values: 16 + 64 + 3 * 3 - missing))
         writer.write(Samples.exchange())
         #expect(writer.isFull == (missing > 0) && writer.exchangeCount == 1 - missing)
@@ -342,7 +342,7 @@ struct GrowingTests {
     func tornInTheFirst(_ text: String) throws {
         for text in [text, text.replacing("entries\":[", with: "entries\":[\n")] {
             for end in [[], [0, 0, 0], [0xC3], [0xF0, 0x9F, 0xA5]] as [[UInt8]] {
-                // A scalar is cut in a string only.
+                // A cut scalar is only possible in a string.
                 if end.first ?? 0 > 0, !text.hasSuffix(#""a"#) { continue }
                 let file = try HARFile(reading: Array(text.utf8) + end)
                 #expect(file.session.entries.isEmpty && file.notes == [.torn(entries: 0)], "\(text) \(end)")
@@ -373,12 +373,12 @@ struct GrowingTests {
     }
 }
 
-/// A file in memory that is looked at after every write.
+/// A file in memory that is checked after every write.
 struct GrowingFile {
     var bytes: [UInt8] = []
     private(set) var writeCount = 0
 
-    /// Does the writes; each must leave a file that is JSON, and, where asked, one that reads as a session.
+    /// Applies the writes; each must leave valid JSON and, on request, a readable session.
     mutating func apply(_ writes: [FileWrite], reading: Bool = true) {
         for write in writes {
             write.apply(to: &bytes)

@@ -167,7 +167,7 @@ struct JournalQueryTests {
 
 @Suite("A lookout on a journal")
 struct JournalLookoutTests {
-    /// The number of the entry that a lookout finds, and the near misses if there is none.
+    /// The number of the entry that a lookout finds, or otherwise the near misses.
     private static func look(_ query: String) throws -> (Int?, [(Int, [String])]) {
         let items = query.split(separator: "&").map { item in
             let parts = item.split(separator: "=", maxSplits: 1)
@@ -177,7 +177,7 @@ struct JournalLookoutTests {
         while true {
             switch lookout.next(in: JournalQueryTests.journal) {
             case .found(let entry): return (entry.number, [])
-            // Thousands come near before the last; sentences about them are for a refusal.
+            // Thousands are near before the last one; only a refusal needs sentences about them.
             case .passed: #expect(lookout.nearMisses.allSatisfy { $0.differences.isEmpty })
             case nil: return (nil, lookout.nearMisses.map { ($0.entry.number, $0.differences) })
             }

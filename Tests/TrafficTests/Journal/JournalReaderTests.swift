@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Reading a saved journal")
 struct JournalReaderTests {
-    /// The lines of a text, however it is cut.
+    /// The lines of a text, however it is split.
     static func read(_ bytes: [UInt8], chunk: Int = .max) throws -> [JournalReader.Line] {
         var reader = JournalReader()
         var lines: [JournalReader.Line] = []
@@ -50,7 +50,7 @@ struct JournalReaderTests {
         var again: [UInt8] = []
         for line in lines { encoder.appendLine(line.entry, to: &again) }
         #expect(String(decoding: again, as: UTF8.self) == String(decoding: text, as: UTF8.self))
-        // What an entry counts for is what it holds.
+        // An entry's weight is its content.
         let weights = zip(lines, journal.entries()).filter { $0.0.entry.event.kind == .frame && !isClose($0.0.entry) }
         #expect(weights.allSatisfy { $0.0.entry.byteCount == $0.1.byteCount })
     }
@@ -201,7 +201,7 @@ struct JournalReaderTests {
             let cut = String(decoding: line[..<end], as: UTF8.self)
             let error = try #require(Self.error(first + cut))
             #expect(error.isUnfinished && error.line == 2, "cut at \(end)")
-            // Nothing says that this is a journal.
+            // Nothing shows that this is a journal.
             let alone = try #require(Self.error(cut))
             #expect(!alone.isUnfinished && alone.line == 1, "cut at \(end)")
         }
@@ -341,7 +341,7 @@ struct JournalReaderTests {
                 }
             }
         }
-        // Most changes are within texts.
+        // Most changes are inside texts.
         #expect(read > 20)
     }
 

@@ -8,7 +8,7 @@ import WebSocket
 
 @testable import Traffic
 
-/// What the tests record.
+/// The recorded events of the tests.
 enum JournalSample {
     static let time = Timestamp(nanosecondsSinceEpoch: 1_738_146_600_000_000_000)
 
@@ -32,7 +32,7 @@ enum JournalSample {
             unmatched: unmatched, status: status, responseBody: Array(answer.utf8))
     }
 
-    /// The exchange, with the id of what was created all the same.
+    /// The exchange, with the id of a creation despite the lost answer.
     static func created(_ id: ExactString, by exchange: RecordedExchange) -> RecordedExchange {
         var exchange = exchange
         exchange.created = id
@@ -43,7 +43,7 @@ enum JournalSample {
         RecordedFrame(sender: sender, opcode: .text, payload: Array(text.utf8))
     }
 
-    /// The JSON of one event recorded alone.
+    /// The JSON of a single event.
     static func line(_ event: JournalEvent, encoder: JournalEncoder = JournalEncoder(), connection: UInt64 = 7)
         -> String
     {
@@ -73,13 +73,13 @@ struct RandomEvents {
     }
 
     mutating func time() -> Timestamp {
-        // Every time that Int64 has in whole years, 1678 to 2261, and often with few digits.
+        // Every time in whole years that Int64 can represent, 1678 to 2261, often with few digits.
         let nanoseconds = Int64(bitPattern: numbers.next() % 9_190_000_000_000_000_000)
         let signed = numbers.once(in: 2) ? nanoseconds : -nanoseconds
         return Timestamp(nanosecondsSinceEpoch: numbers.once(in: 2) ? signed : signed / 1_000_000_000 * 1_000_000_000)
     }
 
-    /// Text with all that JSON escapes, and that UTF-8 makes long.
+    /// Text with everything that JSON escapes, and that is long in UTF-8.
     mutating func text() -> String {
         let pieces = [
             "a", "goal", " ", "\"", "\\", "/", "\n", "\r", "\t", "\u{08}", "\u{0C}", "\u{00}", "\u{1F}", "\u{7F}", "é",

@@ -300,7 +300,7 @@ struct SearchCostTests {
             ("type", "none", 128 + 2 * 5), ("text", "none", 128 + 2 * 5), ("status", "599", 128), ("since", "1", 16),
         ])
     func lookout(name: String, value: String, expected: Int) throws {
-        // A user is asked for, so that what is no longer wanted is looked at as well.
+        // The query names a user, so that unwanted entries are examined as well.
         var lookout = JournalLookout(try JournalQuery(query: [("user", "none"), (name, value)]))
         guard case .passed(let cost)? = lookout.next(in: Self.journal(.frame(Self.frame))) else {
             Issue.record("nothing was passed")
@@ -312,7 +312,7 @@ struct SearchCostTests {
 
 @Suite("Queries compare bytes")
 struct JournalIdentityTests {
-    /// Texts that Swift's strings equate.
+    /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
     private func entries(_ journal: Journal, _ name: String, _ value: ExactString) throws -> [Int] {

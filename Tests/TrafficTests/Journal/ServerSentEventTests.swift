@@ -7,7 +7,7 @@ import Testing
 
 @testable import Traffic
 
-/// Reads an event stream as the HTML Living Standard says, §9.2.6, "Interpreting an event stream".
+/// Reads an event stream as the HTML Living Standard defines, §9.2.6, "Interpreting an event stream".
 struct EventStreamReader {
     struct Event: Equatable {
         var type: String
@@ -21,7 +21,7 @@ struct EventStreamReader {
 
     init(_ bytes: [UInt8]) {
         var (type, data, id) = ("", "", "")
-        // "end-of-line = ( cr lf / cr / lf )"; a line that has no end is not looked at.
+        // "end-of-line = ( cr lf / cr / lf )"; an unfinished line is ignored.
         let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").replacing("\r", with: "\n")
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             if line.isEmpty {
@@ -160,7 +160,7 @@ struct EventStreamReaderTests {
         let whole = Array("data:".utf8) + [UInt8](repeating: 0x61, count: limit - 5)
         #expect(try Self.events(whole + [0x0A, 0x0A], cut: 65_536).first?.data.count == limit - 5)
         #expect(throws: Traffic.EventStreamReader.TooLong.self) { try Self.events(whole + [0x61], cut: 65_536) }
-        // In many lines, too: what is kept of them counts.
+        // In many lines, too: the kept part counts.
         let half = Array("data:".utf8) + [UInt8](repeating: 0x61, count: limit / 2) + [0x0A]
         #expect(throws: Traffic.EventStreamReader.TooLong.self) { try Self.events(half + half, cut: 65_536) }
     }

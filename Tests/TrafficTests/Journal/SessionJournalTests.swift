@@ -56,7 +56,7 @@ struct SessionJournalTests {
             "\(line.world ?? "-") \(line.entry.number) \(line.entry.event.kind) "
                 + "\((line.entry.time.nanosecondsSinceEpoch - Samples.time().nanosecondsSinceEpoch) / 1000)"
         }
-        // A frame that seems to come before the one before it keeps its place.
+        // A frame that seems to precede the previous one keeps its place.
         #expect(
             told == ["a 1 exchange 3250", "- 1 opened 5000", "- 2 frame 5000", "- 3 frame 5000", "- 4 exchange 9000"])
         #expect(journal.tellsSocketEnds && journal.tellsCredentials)

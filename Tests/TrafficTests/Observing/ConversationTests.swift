@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import Traffic
 
-/// What goes over a wire, and what is seen of it.
+/// The bytes on a wire, and the observations.
 struct Conversation: Sendable, CustomTestStringConvertible {
     var name: String
     var steps: [WireStep]

@@ -36,7 +36,7 @@ struct HostileWireTests {
         }
         let compaction = recorder.finish(at: Wire.time(60))
         var file = GrowingFile()
-        // Only the last write is looked at: there are hundreds.
+        // Only the last write is checked, because there are hundreds.
         for write in recorder.takeWrites() { write.apply(to: &file.bytes) }
         let grown = try file.session
         let finished = try HARFile(reading: file.finished(compaction)).session
@@ -45,7 +45,7 @@ struct HostileWireTests {
         #expect(recorder.exchangeCount > 100 && recorder.socketCount > 20, "seed \(seed)")
     }
 
-    /// Now and then a byte is another one, is missing, comes twice, or a side changes.
+    /// Sometimes changes a byte, drops or doubles one, or swaps the side.
     private static func change(_ step: WireStep, _ numbers: inout Draw) -> WireStep {
         guard Int.random(in: 0..<4, using: &numbers) == 0 else { return step }
         var (bytes, isClient): ([UInt8], Bool)
@@ -67,7 +67,7 @@ struct HostileWireTests {
     }
 }
 
-/// Bytes of one side of a connection, or its end, in the order in which they were seen.
+/// Bytes of one side of a connection, or its end, in the order of observation.
 enum WireStep: Sendable {
     case client([UInt8])
     case server([UInt8])
@@ -78,9 +78,9 @@ enum WireStep: Sendable {
     static func server(_ text: String) -> WireStep { .server(Wire.bytes(text)) }
 }
 
-/// What the tests put on wires.
+/// Conversations for the tests.
 enum Wire {
-    /// Text in which `⏎` stands for CRLF.
+    /// Text with `⏎` for CRLF.
     static func bytes(_ text: String) -> [UInt8] {
         Array(text.split(separator: "⏎", omittingEmptySubsequences: false).joined(separator: "\r\n").utf8)
     }
@@ -104,7 +104,7 @@ enum Wire {
         frame(.close, [UInt8(code >> 8), UInt8(code & 255)] + Array(reason.utf8), masked: masked)
     }
 
-    /// Plays the steps a millisecond apart, each cut into pieces of so many bytes.
+    /// Plays the steps a millisecond apart, each cut into pieces of this many bytes.
     static func observe(
         _ steps: [WireStep], pieces: Int = .max, limits: ConnectionObserver.Limits = .init()
     ) -> [Observation] {

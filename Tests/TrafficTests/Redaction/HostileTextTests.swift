@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Redaction of hostile texts")
 struct HostileTextTests {
-    /// Texts that would take a careless search quadratic time; `scripts/bench decoders` counts what they take.
+    /// Texts for which a careless search takes quadratic time; `scripts/bench decoders` counts the work.
     private static let repeated: [String] = [
         "\"token\"", "\"token\":", "\"token\":\"", "\"token\":[", "\"token\":[\"a\",", "\\\"token\\\":\\\"", "\\",
         "\\\"",
@@ -80,7 +80,7 @@ struct HostileTextTests {
         var text = "{\"token\":\"\(secret)\",\"a\":\"\(secret)\"}"
         redactor.redact(&text)
         let other = count == SecretTable.longestKept ? "redacted-token-1" : secret
-        // Apart, so that a failure does not print them.
+        // A separate value, so that a failure does not print the texts.
         let isRedacted = text == "{\"token\":\"redacted-token-1\",\"a\":\"\(other)\"}"
         #expect(isRedacted)
     }

@@ -4,7 +4,7 @@ import WebSocket
 
 @testable import Traffic
 
-/// A text, and what is left of it.
+/// A text, and its redacted form.
 struct RedactionCase: Sendable, CustomTestStringConvertible {
     var name: String
     var text: String

@@ -271,7 +271,7 @@ struct NewsTests {
     func property(_ seed: UInt64) {
         var draw = Draw(seed: seed)
         func session() -> [SessionExchange] {
-            // Each run has its own value under "v", and leaves "/maybe" out at times.
+            // Each run has its own value under "v", and sometimes omits "/maybe".
             let fixed = ["/a", "/b", "/c"].map { get($0, body: #"{"v":"\#(draw.below(1000))","w":"same"}"#) }
             return draw.once(in: 2) ? fixed + [get("/maybe")] : fixed
         }
@@ -313,7 +313,7 @@ struct AlignmentTests {
 
     @Test("Long lists are paired in order, quickly")
     func long() {
-        // Every key moved by one place, all between two that are not there on the other side.
+        // Every key is moved by one place, between two keys that the other side lacks.
         let left = [-1] + (0..<20_000).map { $0 % 300 } + [-2]
         let right = [-3] + (0..<20_000).map { ($0 + 1) % 300 } + [-4]
         let alignment = Alignment(left, right)
@@ -333,7 +333,7 @@ struct AlignmentTests {
         #expect(alignment.onlyFirst == [0] && alignment.onlySecond == [0, 1])
         let suffix = Alignment(end, [-2, -3] + end)
         #expect(suffix.pairs.map(\.second) == Array(2...2002) && suffix.onlyFirst.isEmpty)
-        // What is left is few enough for the longest to be found.
+        // The rest is short enough to find the longest subsequence.
         let rest = Alignment([-1, -2, -1] + end, [-2, -1] + end)
         #expect(rest.pairs.map(\.first) == Array(1...2003) && rest.onlyFirst == [0] && rest.onlySecond.isEmpty)
     }

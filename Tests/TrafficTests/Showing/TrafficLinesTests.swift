@@ -159,7 +159,7 @@ struct TrafficLinesTests {
         #expect(frame.map { String($0.dropFirst(12)) }.first == "    ← ws7 { [fault: x]")
         #expect(frame.dropFirst() == [#"                    "a": "\#(long)""#, "                  }"])
         #expect(lines.lines(of: Self.entry(Self.frame(.server, "", .ping))).count == 1)
-        // Of a body that was not kept there is only the length.
+        // Of an unrecorded body only the length is known.
         var unkept = exchange
         (unkept.body, unkept.responseBody) = (RecordedBody([]), RecordedBody([], of: 9))
         #expect(
@@ -250,7 +250,7 @@ struct TrafficFilterTests {
         ("OLÁ", .frame(chunk), true), ("ws7", .frame(chunk), true), ("status=4xx run", .exchange(goals), true),
         ("status=4xx walk", .exchange(goals), false), ("?page=2", .exchange(goals), false),
         (#""title":"run"#, .exchange(goals), true),
-        // Those of the page.
+        // The page's conditions.
         ("chunks=hide", .frame(chunk), false), ("chunks=hide", .exchange(goals), true),
         ("chunks=show pings=show verdict=broken", .frame(chunk), true), ("fault=any", .frame(chunk), false),
         ("fault=any", .fault(RecordedFault(name: "late", effect: .silence)), true),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// What a guide answers to `paths.txt` and `script.txt` of `Fixtures/guides-before-apps`, as text.
+/// A guide's answers to `paths.txt` and `script.txt` of `Fixtures/guides-before-apps`, as text.
 struct GuidePlay {
     let mode: GuideMode
     let place: GuideStage.Place
@@ -26,7 +26,7 @@ struct GuidePlay {
             .filter { !$0.hasPrefix("#") }
     }
 
-    /// Answers in the order of their first coming, each with what was answered by it.
+    /// Answers in the order of their first appearance, each with the requests that it answers.
     struct Answers {
         private var answers: [(text: String, asked: [(who: String, what: String)])] = []
 
@@ -60,7 +60,7 @@ struct GuidePlay {
         let path: String
         var bodies: [(method: String, body: String?)] = []
 
-        /// What a method carries: writes an object if nothing else is said.
+        /// The body for a method: an object by default.
         func body(of method: String) -> String? {
             if let body = bodies.first(where: { $0.method == method }) { return body.body }
             return ["POST", "PUT", "PATCH"].contains(method) ? "{}" : nil
@@ -90,17 +90,17 @@ struct GuidePlay {
 
     // MARK: The script
 
-    /// A section of the script as it goes.
+    /// A section of the script while it runs.
     private struct Section {
         let stage: GuideStage
         var user = "anna"
-        /// What the next request has in place of the user's credentials, and beside them.
+        /// The next request's fields instead of, or next to, the user's credentials.
         var fields: [String]?
         var added: [String] = []
         var type: String?
         var sockets: [(name: String, socket: VirtualSocket)] = []
         var list: (target: String, answers: Answers)?
-        /// The answers of the section, each with the first line that it was given to.
+        /// The answers of the section, each with the first line that received it.
         private var answers: [(text: String, line: String)] = []
 
         init(_ stage: GuideStage) { self.stage = stage }
@@ -111,7 +111,7 @@ struct GuidePlay {
             return (fields ?? stage.credentials(of: user)) + added
         }
 
-        /// A line of the script with its answer, which stands once.
+        /// A line of the script with its answer, which is written only once.
         mutating func lines(_ line: String, _ answer: String) -> [String] {
             if let earlier = answers.first(where: { $0.text == answer }) {
                 return ["> \(line)", "(as to \(earlier.line))", ""]
@@ -120,7 +120,7 @@ struct GuidePlay {
             return ["> \(line)", answer, ""]
         }
 
-        /// What arrived on the sockets, a line each.
+        /// The frames that arrived on the sockets, one per line.
         mutating func takeFrames(at time: String = "") -> [String] {
             var lines: [String] = []
             for (name, socket) in sockets {
@@ -161,7 +161,7 @@ struct GuidePlay {
         }
     }
 
-    /// Asks the list of a section with one of its queries.
+    /// Requests the list of a section with one of its queries.
     private func ask(_ query: String, in section: inout Section) throws {
         let target = try #require(section.list?.target)
         let request = try section.stage.request("GET", "\(target)?\(query)", nil, section.takeFields())

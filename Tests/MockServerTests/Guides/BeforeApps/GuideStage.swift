@@ -10,13 +10,13 @@ import Testing
 
 @testable import MockServer
 
-/// The world of `Fixtures/guides-before-apps/world.yaml`, which answers as a guide, and what is sent to it.
+/// The world of `Fixtures/guides-before-apps/world.yaml`, which answers as a guide, and the requests to it.
 final class GuideStage {
-    /// How a world comes to answer as a guide.
+    /// Where the guide's mode is set.
     enum Place: CaseIterable {
-        /// The whole server does.
+        /// For the whole server.
         case server
-        /// It is a world of a server that answers as the union.
+        /// For a world of a server in union mode.
         case worldOfUnion
     }
 
@@ -24,9 +24,9 @@ final class GuideStage {
     private static let scenario = Result { try Scenario.read(contents(folder.path + "/world.yaml") ?? "") }
 
     let network: VirtualNetwork
-    /// The id that the last 201 answered with.
+    /// The id in the last 201.
     private var made = ""
-    /// The path of the world, and what its credentials end with.
+    /// The path of the world, and the ending of its credentials.
     private let prefix: String
     private let suffix: String
 
@@ -79,7 +79,7 @@ final class GuideStage {
         }
     }
 
-    /// A token with a claim that no guide knows.
+    /// A token with a claim that no guide has.
     private var tokenWithAddress: String {
         let claims = #"{"sub":"\#(TestUser.anna)","exp":4102444799,"email":"anna@example.com"}"#
         let parts = [#"{"alg":"HS256","typ":"JWT"}"#, claims].map { Base64.encodeURL(Array($0.utf8)) }
@@ -104,7 +104,7 @@ final class GuideStage {
 
     // MARK: Requests
 
-    /// The fields that a user's requests have; nobody's have none.
+    /// The fields of a user's requests; empty for nobody.
     func credentials(of user: String) -> [String] {
         let id: String? =
             switch user {
@@ -135,7 +135,7 @@ final class GuideStage {
         return request
     }
 
-    /// All that a server sends to a connection of its own.
+    /// Everything that a server sends on its own connection.
     func answer(to bytes: [UInt8]) throws -> String {
         let client = try network.open()
         defer { client.vanish() }
@@ -144,7 +144,7 @@ final class GuideStage {
         return client.ending == .open && !client.sawEndOfStream ? text : text + "\n(the server closes)"
     }
 
-    /// The bytes of an answer as lines; JSON of the present second has the usual fields, and a long text is its hash.
+    /// An answer as lines; JSON with the current second has the usual fields, and a long text is its hash.
     func text(ofAnswer bytes: [UInt8]) -> String {
         let end = bytes.firstRange(of: Array("\r\n\r\n".utf8))
         let head = String(decoding: bytes[..<(end?.lowerBound ?? bytes.endIndex)], as: UTF8.self)
@@ -158,7 +158,7 @@ final class GuideStage {
         return plain((fields + "\n" + text).trimmingCharacters(in: .newlines))
     }
 
-    /// A text as of the default world: without the world's path, and with where its tokens are from.
+    /// The text as for the default world: without the world's path and the source of its tokens.
     func plain(_ text: String) -> String {
         guard !prefix.isEmpty else { return text }
         return text.replacing(

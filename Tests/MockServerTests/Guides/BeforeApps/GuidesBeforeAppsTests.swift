@@ -6,7 +6,7 @@ import Testing
 
 @testable import MockServer
 
-/// The apps' endpoints and members belong to the union; a server that follows one guide answers as it did before them.
+/// The apps' endpoints and members belong to the union; a server that follows one guide answers as before.
 @Suite("Guides answer as before the apps were added")
 struct GuidesBeforeAppsTests {
     private static let variable = "FITIQ_MOCK_WRITE_GOLDENS"
@@ -24,7 +24,7 @@ struct GuidesBeforeAppsTests {
         arguments: LongRun.choose(Array(GuideMode.guides.prefix(1)), long: Array(GuideMode.guides)))
     func worldOfUnion(mode: GuideMode) throws {
         let lines = try GuidePlay(mode, .worldOfUnion).lines
-        // Lengths differ by the world's path, and the server answers what it cannot read.
+        // Lengths differ by the world's path; the server answers requests that it cannot read.
         try compare(lines, with: "\(mode.rawValue).txt", mayWrite: false) { lines in
             var isOfWorld = true
             return lines.compactMap { line in
@@ -69,7 +69,7 @@ struct GuidesBeforeAppsTests {
         return ([names(entry)] + parts + misses).joined(separator: ", ")
     }
 
-    /// What an entry says of where a request leads.
+    /// An entry's description of the route of a request.
     private static func summary(of entry: JSONValue) -> String {
         let misses = (entry["near_misses"]?.array ?? []).map { miss in
             let differences = (miss["differences"]?.array ?? []).compactMap(\.string).joined(separator: " ")
@@ -119,7 +119,7 @@ struct GuidesBeforeAppsTests {
 
     // MARK: Goldens
 
-    /// Compares lines with a golden file, and shows the first that differ, each with its section and its request.
+    /// Compares lines with a golden file, and shows the first differences, each with its section and its request.
     private func compare(
         _ lines: [String], with name: String, mayWrite: Bool = true, only: ([String]) -> [String] = { $0 }
     ) throws {
@@ -139,7 +139,7 @@ struct GuidesBeforeAppsTests {
         for (number, (line, wanted)) in zip(actual, expected).enumerated() {
             if wanted.hasPrefix("== ") { (section, request) = (wanted, "") }
             if wanted.hasPrefix("> ") { request = wanted }
-            // What made a body longer says more than its length.
+            // The cause of a longer body says more than its length.
             let isLength = line.hasPrefix("Content-Length: ") && wanted.hasPrefix("Content-Length: ")
             guard !isLength, !line.utf8.elementsEqual(wanted.utf8) else { continue }
             let start = max(0, zip(line, wanted).prefix { $0 == $1 }.count - 80)

@@ -1,6 +1,7 @@
-"""A reconnect that doubles a message: whatever was asked when the connection ended is asked again on the next one.
+"""A reconnect that doubles a message: the question that was open when the connection ended is asked again on the next
+one.
 
-It does not look into the history first, in which the question may stand already.
+It does not check the history first, which may already have the question.
 """
 
 from adapted import Client, drive

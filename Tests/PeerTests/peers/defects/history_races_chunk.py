@@ -1,6 +1,7 @@
-"""A history fetch that races a chunk: after an answer, nobody waits for the history, which replaces what is shown.
+"""A history fetch that races a chunk: after an answer the client does not wait for the history, which replaces the
+transcript.
 
-It usually comes before the next question is asked. Where it is slow, it takes away what has come of the next answer.
+It usually arrives before the next question. If it is slow, it removes the chunks of the next answer.
 """
 
 from adapted import Client, drive

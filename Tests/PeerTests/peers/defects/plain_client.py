@@ -1,9 +1,9 @@
-"""An app's test, by the system's clock: asks a question, and fails where the question stands in the chat twice.
+"""An app's test, by the system's clock: asks a question, and fails if the chat has the question twice.
 
     plain_client.py [unchanged | doubles | crashes | hangs | spins]
 
-A problem that the app shows to its user is an honest end, whatever the backend did. The mistakes: `doubles` is that of
-doubles_on_reconnect.py; the others come about where a connection is lost.
+A problem that the app shows to its user is an honest end, whatever the backend did. The mistake `doubles` is that of
+doubles_on_reconnect.py; the others happen when a connection is lost.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ QUESTION = "How much protein do I need?"
 
 
 class Hurried:
-    """Does not make a test wait."""
+    """A client that does not make a test wait."""
 
     FIRST_PAUSE = 1
     RESPONSE_TIME = 5

@@ -1,6 +1,6 @@
-"""A refresh storm: a refresh token that is refused is tried again, twice a second and more, for over a minute.
+"""A refresh storm: the client repeats a refused refresh token, twice a second and more, for over a minute.
 
-The refusal is taken for an expired access token, and that is what a refresh is for.
+It mistakes the refusal for an expired access token, and so refreshes again.
 """
 
 from adapted import Client, drive

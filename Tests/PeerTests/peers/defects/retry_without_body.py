@@ -1,6 +1,6 @@
-"""A retry that loses the body: the first attempt reads the body to its end, and the next one begins there.
+"""A retry that loses the body: the first attempt reads the body to its end, where the next one begins.
 
-Only what fails once and is tried again shows it: the second request has an empty object for a body, and is refused.
+It shows only when a request fails once: the second one has an empty object as its body, and is refused.
 """
 
 from adapted import Client, drive

@@ -1,6 +1,6 @@
-"""A timer that is never cancelled: the pause before the next try to connect goes on when the user has left.
+"""A timer that is never cancelled: the pause before the next reconnect continues after the user has left.
 
-Nothing shows while the connection holds. Whoever leaves between two tries is connected again a moment later.
+It does not show while the connection lasts. A user who leaves between two tries is connected again a moment later.
 """
 
 from adapted import Client, drive

@@ -1,4 +1,4 @@
-"""No mistake: the client as it is."""
+"""No mistake: the client unchanged."""
 
 from adapted import Client, drive
 

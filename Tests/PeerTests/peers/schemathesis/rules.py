@@ -1,7 +1,7 @@
-"""Rules of the API that OpenAPI has no words for. Each tells one failure that a check reports and the API promises.
+"""Rules of the API that OpenAPI cannot express. Each allows one failure of a check that the API promises.
 
-A rule names the check, the operation, the status and the code of the answer. All four have to fit, and the description
-has to list the status: anything else is a failure.
+A rule names the check, the operation, the status and the code of the answer. All four must match, and the description
+must list the status; anything else is a failure.
 """
 
 import base64
@@ -17,9 +17,9 @@ TEMPLATE = "GET /api/v1/workout-templates/{id}"
 CHANGE_GOAL = "PATCH /api/v1/goals/{goalId}"
 REGISTER, REFRESH, LOG_OUT = (f"POST /api/v1/auth/{name}" for name in ("register", "refresh", "logout"))
 COMPLETE, SEND = (f"POST /api/v1/consultations/{{id}}/{name}" for name in ("complete", "messages"))
-# What documents have to be beyond their schemas: a mood is not in the future, and one of HealthKit stays as it is; a night
-# and its stages end after they begin, and stages lie in it and do not overlap; an exercise has one id or the other; a
-# period and a range do not end before they begin; a search has a word, and not too many; a share names possible users.
+# Rules for documents beyond their schemas. Times: a mood is not in the future; nights, stages, periods and ranges end
+# after they begin; stages lie in their night and do not overlap. Others: a mood from HealthKit does not change; an
+# exercise has one id or the other; a search has a word, and not too many; a share names possible users.
 DOCUMENTS = (
     "POST /api/v1/wellness/mood-entries",
     "PUT /api/v1/wellness/mood-entries/{id}",
@@ -33,17 +33,17 @@ DOCUMENTS = (
 )
 CREATED, VALID = "ensure_resource_availability", "positive_data_acceptance"
 RULES = {
-    # schemathesis speaks no WebSocket: what it sends is right, but no handshake.
+    # schemathesis cannot open WebSockets: its requests are valid, but not handshakes.
     (VALID, SOCKET, 426, "UPGRADE_REQUIRED"),
     (VALID, MEAL_SOCKET, 426, "UPGRADE_REQUIRED"),
-    # Whether the consultation is active is not to be seen from the request.
+    # The request does not show whether the consultation is active.
     (VALID, SOCKET, 400, "CONSULTATION_NOT_ACTIVE"),
     (VALID, CHANGE_GOAL, 400, "CONSULTATION_NOT_ACTIVE"),
     (VALID, COMPLETE, 400, "CONSULTATION_NOT_ACTIVE"),
     (VALID, SEND, 400, "CONSULTATION_NOT_ACTIVE"),
-    # The goal is there (else the code were GOAL_NOT_FOUND); the conversation in the body is not.
+    # The goal exists (otherwise the code would be GOAL_NOT_FOUND), but the conversation in the body does not.
     (CREATED, CHANGE_GOAL, 404, "NOT_FOUND"),
-    # A refresh token is signed by the server, and who is 13 years old depends on the world's clock.
+    # The server signs refresh tokens, and the world's clock decides who is 13 years old.
     (VALID, REFRESH, 400, "BAD_REQUEST"),
     (VALID, LOG_OUT, 400, "BAD_REQUEST"),
     (VALID, REGISTER, 400, "VALIDATION_FAILED"),
@@ -59,11 +59,11 @@ def described(operation):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Whether a failure is one: False for those that follow a rule."""
+    """Whether a failure counts: false for those that follow a rule."""
     if "allow_header_conformance" in failure.checks:
         return not is_absence(failure, case)
     if "ignored_auth" in failure.checks and is_issued(case):
-        return False  # taken for an invented token, because it is no user's of the configuration
+        return False  # mistaken for an invented token, because it is not a configured user's
     if "object_level_authorization" in failure.checks and is_public(case, response):
         return False
     code = error_code(response)
@@ -79,12 +79,12 @@ def error_code(response):
 
 
 def is_public(case, response):
-    """Whether the answer is a template that its owner has made public: everybody reads it."""
+    """Whether the answer is a template that its owner made public, so that everybody can read it."""
     return case.operation.label == TEMPLATE and response.json()["data"].get("is_public") is True
 
 
 def is_absence(failure, case):
-    """Whether `Allow` omits those methods, and those alone, of which the description says 404 and nothing else.
+    """Whether `Allow` omits exactly those methods for which the description lists only 404.
 
     A guide can lack a method of a path that it has. Undescribed, the method would have to be 405.
     """
@@ -94,7 +94,8 @@ def is_absence(failure, case):
 
 
 def is_issued(case):
-    """Whether a link has put the token of a registration, a login or a refresh into a request: it has an address."""
+    """Whether a link put the token of a registration, a login or a refresh into a request: such a token has an
+    address."""
     try:
         payload = (case.headers or {}).get("Authorization", "").split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=="))
@@ -105,7 +106,7 @@ def is_issued(case):
 
 @schemathesis.check
 def issued_token_works(context, response, case):
-    """The user of an issued token is looked at with it."""
+    """Checks that an issued token reads its user."""
     if is_issued(case):
         assert response.status_code == 200, response.text
 
@@ -114,8 +115,8 @@ def issued_token_works(context, response, case):
 def before_call(context, case, kwargs):
     """Completes credentials.
 
-    Puts the token into the URL as well, where a socket takes it from there alone: users have header fields. Where a
-    link brings the token, the users' key is put beside it.
+    It also puts the token into the URL if a socket reads only that; users have it in header fields. If a link brings
+    the token, it adds the users' key.
     """
     if is_issued(case):
         with open(os.environ["FITIQ_MOCK_TEST_USERS"], encoding="utf-8") as users:
