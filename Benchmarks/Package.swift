@@ -8,7 +8,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "fitiq-mock", path: ".."),
-        // Exact versions: a comparison names what it compared with.
+        // Exact versions, so that a comparison can name them.
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -17,7 +17,7 @@ let package = Package(
     targets: [
         .target(name: "CLinux"),
 
-        // The least that a server can do, in C.
+        // The minimum that a server can do, in C.
         .executableTarget(name: "floor"),
 
         // The peers: the same handler in each.
@@ -32,7 +32,7 @@ let package = Package(
         .executableTarget(
             name: "flyingfox-peer",
             dependencies: ["Peer", "CLinux", .product(name: "FlyingFox", package: "FlyingFox")],
-            // It imports FoundationNetworking, which a static link does not carry libcurl for.
+            // FoundationNetworking needs libcurl, which a static link does not add by itself.
             linkerSettings: [.linkedLibrary("curl")]),
 
         // The load generators.

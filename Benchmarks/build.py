@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a build of SwiftPM, `build.py COMMAND…`, and prints as a table when each module was compiled, and how long.
+"""Runs a build of SwiftPM, `build.py COMMAND…`, and prints a table of when and how long it compiled each module.
 
 As `swiftc`, which SWIFT_EXEC names for the build, it runs the compiler and notes its times.
 """
@@ -31,7 +31,7 @@ def build(command):
         shim, times, log = (os.path.join(folder, name) for name in ("swiftc", "times", "log"))
         os.symlink(os.path.abspath(__file__), shim)
         open(times, "w").close()
-        # Where a chain of links ends, because the tools beside it are looked for there.
+        # The end of the chain of links, because swiftc looks for its tools next to that file.
         real = os.path.join(os.path.dirname(os.path.realpath(shutil.which("swift"))), "swiftc")
         environment = {**os.environ, "SWIFT_EXEC": shim, "BUILD_COMPILER": real, "BUILD_TIMES": times}
         begin, before = time.time(), resource.getrusage(resource.RUSAGE_CHILDREN)

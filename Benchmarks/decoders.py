@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts the instructions that decoders take for a byte of inputs of 16 KiB and 64 KiB, with valgrind's callgrind.
+"""Counts the decoders' instructions for a byte of inputs of 16 KiB and 64 KiB, with valgrind's callgrind.
 
   decoders.py PROGRAM [NAME]     PROGRAM is decoder-work; only inputs whose names begin with NAME
 
-Exits with 1 where a byte of the longer input takes a fifth more, because the work is not linear then, or where a byte
-takes more than the bound of its decoder. Unlike times, instructions repeat, whatever else the machine does.
+Exits with 1 if a byte of the longer input takes a fifth more, because the work is not linear then, or if a byte takes
+more than the bound of its decoder. Unlike times, instruction counts repeat even on a busy machine.
 """
 
 import collections
@@ -16,7 +16,8 @@ import tempfile
 
 RATIO = 1.2
 BYTES = 16 * 1024
-# The most instructions for a byte of any input, by the beginning of its name: a tenth or so more than the worst of them took.
+# The most instructions for a byte of any input, by the beginning of its name: about a tenth more than the worst
+# measured.
 BOUNDS = {
     "HTTP/1.1": 1_200, "WebSocket": 1_050, "JSON": 680, "YAML": 3_700, "scenario": 2_650, "HAR": 850, "journal": 650,
     "redaction": 400, "redaction beside long secrets": 2_000, "base64": 32, "percent-encoding": 155, "URL": 5,
@@ -25,7 +26,7 @@ BOUNDS = {
 
 
 def counted(program, names):
-    """Each call of the measured function: its label, its name and its instructions."""
+    """Yields each call of the measured function: its label, its name and its instructions."""
     with tempfile.TemporaryDirectory() as folder:
         measured = "*measuredDecodeyyF"
         command = ["valgrind", "--tool=callgrind", f"--toggle-collect={measured}", f"--dump-after={measured}"]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Counts the instructions of a start and of single operations of a release binary, with valgrind's callgrind.
 
-  instructions.py BINARY TABLE            compares them with a table: exits with 1 where one differs by more than 3 %
+  instructions.py BINARY TABLE            compares them with a table: exits with 1 if one differs by more than 3 %
   instructions.py BINARY TABLE --write    writes the table
 
-Unlike times, instructions repeat. An operation is done often, and twice as often by another server: the difference is
-its own. Time stands still in these servers, so that nothing else happens.
+Unlike times, instruction counts repeat. One server does an operation many times, and another server twice as often; the
+difference is the operation's cost. These servers' clocks stand still, so that nothing else happens.
 """
 
 import base64
@@ -51,7 +51,7 @@ class Server:
         return self.ask("POST", "/api/v1/consultations", {"persona": "nutritionist"})["data"]["id"]
 
     def stop(self):
-        """Ends the server, and returns how many instructions it took."""
+        """Ends the server, and returns the number of its instructions."""
         self.connection.close()
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()

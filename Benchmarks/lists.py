@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Shows that reads do not depend on how much a world holds: the server's processor time for each, full and empty.
+"""Shows that the cost of a read does not depend on the size of a world, by the server's processor time for each.
 
     lists.py BINARY
 
-One server has ten entities of each kind, the other as many as a world holds: of the user who asks 10,000 meal logs,
-1,000 goals and 10,000 consultations, and up to a million entities together with 600,000 messages and others' goals and
-users. All pages have ten items. The rounds of the two alternate, and the best of each counts. Exits with 1 where a full
-world takes more than 1.1 times as long.
+One server has ten entities of each kind, the other as many as a world can hold: the requesting user has 10,000 meal
+logs, 1,000 goals and 10,000 consultations, and up to a million entities together with 600,000 messages and others'
+goals and users. All pages have ten items. The rounds of the two alternate, and the best of each counts. Exits with 1 if
+a full world takes more than 1.1 times as long.
 """
 
 import json
@@ -68,12 +68,12 @@ class Server:
         self.names = {"meal_logs": len(content["users"][0]["meal_logs"]) - 10}
         for kind in ("meal_log", "goal", "consultation"):
             path = "/api/v1/" + kind.replace("_", "-") + "s?limit=10"
-            # A consultation that has messages was planted first.
+            # The first consultation comes from the scenario and has messages.
             data = json.loads(self.read(path + ("&offset=0" if kind != "consultation" else "")))["data"]
             self.names[kind] = data[kind + "s"][-1]["id"]
 
     def read(self, path, count=1):
-        """The bytes of so many answers, requested at once."""
+        """Returns the bytes of this many answers to concurrent requests."""
         fields = f"Authorization: Bearer {self.facts['token']}\r\nX-API-Key: {self.facts['api_key']}\r\n"
         self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode() * count)
         answer, end = b"", None
@@ -86,7 +86,7 @@ class Server:
         return answer[start:]
 
     def nanoseconds(self, path):
-        """Of the server's processor time for one read."""
+        """The server's processor time for one read."""
         start = self.used()
         for _ in range(COUNT // BATCH):
             self.read(path, BATCH)
@@ -112,7 +112,7 @@ def main():
                     server.nanoseconds("/api/v1/goals?limit=1")
             for name, path in READS.items():
                 times = [[], []]
-                # More where the machine does other things.
+                # More rounds if the machine is busy.
                 while len(times[0]) < ROUNDS or len(times[0]) < 4 * ROUNDS and min(times[1]) > MOST * min(times[0]):
                     for server, measured in zip(servers, times):
                         measured.append(server.nanoseconds(path.format(**server.names)))

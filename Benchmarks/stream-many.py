@@ -3,9 +3,10 @@
     stream-many.py --url ws://127.0.0.1:PORT | wss://… --pid PID --secret SECRET --api-key KEY
                    [--ca FILE] [--connections 1000] [--seconds 15]
 
-Each connection asks, and asks again when the answer is complete, until the time is over. In the end every answer has to equal
-the stored message. Prints chunks per second, and the server's processor time as percent of a core; exits with 1 where
-a connection failed or an answer differs. It keeps no lateness: at this number of chunks Python is late itself.
+Each connection asks, and asks again after each complete answer, until the time is over. In the end every answer must
+equal the stored message. Prints chunks per second, and the server's processor time as percent of a core; exits with 1
+if a connection failed or an answer differs. It does not measure lateness, because Python itself is late with this many
+chunks.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def client_frame(opcode, payload):
 
 
 class Chat:
-    """One user, one consultation, one socket."""
+    """A chat of one user, in one consultation, on one socket."""
 
     MESSAGE = client_frame(1, b'{"type":"message","content":"What should I eat for breakfast?"}')
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A consultation that the generator created, and who may open it.
+/// A consultation that the generator created, and its user.
 public struct Consultation: Sendable {
     /// The id that the server gave it.
     public let id: String
@@ -14,7 +14,7 @@ public struct Consultation: Sendable {
     /// The path of its history.
     public var messagesPath: String { "/api/v1/consultations/\(id)/messages" }
 
-    /// Some for a server that looks at nothing.
+    /// Invented consultations, for a server that checks nothing.
     public static func invented(_ count: Int) -> [Consultation] {
         (0..<count).map { index in
             let user = "bench-\(index)"
@@ -22,7 +22,8 @@ public struct Consultation: Sendable {
         }
     }
 
-    /// Creates one consultation for each of `count` users, `bench-0` and on: a user may have ten active ones only.
+    /// Creates one consultation for each of `count` users, `bench-0` and on, because a user may have only ten active
+    /// ones.
     public static func create(_ count: Int, port: UInt16, secret: String, apiKey: String) throws -> [Consultation] {
         let client = try HTTPClient(port: port)
         return try (0..<count).map { index in

@@ -5,7 +5,7 @@ public struct Distribution<Value: Comparable> {
     /// Sorts the measurements.
     public init(_ values: [Value]) { sorted = values.sorted() }
 
-    /// The smallest measurement that at least `percent` of all do not exceed (nearest rank); nil of none.
+    /// The smallest measurement that at least `percent` of all do not exceed (nearest rank); nil without any.
     public func percentile(_ percent: Double) -> Value? {
         guard !sorted.isEmpty else { return nil }
         let rank = Int((percent / 100 * Double(sorted.count)).rounded(.up))

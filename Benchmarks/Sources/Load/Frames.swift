@@ -1,22 +1,22 @@
 import Glibc
 
-/// A frame from the server, as ranges of the bytes that were scanned (RFC 6455, section 5.2).
+/// A frame from the server, as ranges of the scanned bytes (RFC 6455, section 5.2).
 public struct ServerFrame: Equatable, Sendable {
     /// 1 text, 8 close, 9 ping, 10 pong.
     public let opcode: UInt8
-    /// Where the payload is.
+    /// The position of the payload.
     public let payload: Range<Int>
     /// Where the next frame starts.
     public var end: Int { payload.upperBound }
 }
 
-/// What the bytes from some index on are.
+/// The result of scanning bytes from an index on.
 public enum FrameScan: Equatable, Sendable {
     /// A whole frame.
     case frame(ServerFrame)
     /// The start of one; more bytes are needed.
     case incomplete
-    /// No frame that this generator takes: masked, fragmented, compressed or over 64 KiB.
+    /// Not a frame that this generator accepts: masked, fragmented, compressed or over 64 KiB.
     case violation(String)
 }
 
@@ -45,8 +45,8 @@ private func whole(_ opcode: UInt8, _ start: Int, _ length: Int, in bytes: Unsaf
 
 /// The bytes of a client's frame; payloads over 65,535 bytes are a misuse.
 ///
-/// RFC 6455, section 5.3 wants an unpredictable mask against proxies that mistake frames for requests; there is
-/// none on loopback, and a constant one keeps the bytes the same from run to run.
+/// RFC 6455, section 5.3 requires an unpredictable mask, because proxies could mistake frames for requests. Loopback
+/// has no proxies, and a constant mask keeps the bytes the same in every run.
 public func clientFrame(opcode: UInt8, _ payload: some Collection<UInt8>) -> [UInt8] {
     precondition(payload.count <= 65_535, "only short frames are sent")
     let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
@@ -69,5 +69,5 @@ public let webSocketFields = """
     Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n
     """
 
-/// What the server answers to that key.
+/// The server's answer to that key.
 public let webSocketAccept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// One blocking keep-alive connection: enough of HTTP/1.1 to prepare and to check a measurement.
+/// One blocking keep-alive connection, with enough of HTTP/1.1 to prepare and check a measurement.
 ///
 /// Answers must carry `Content-Length` and stay under 16 MiB; anything else is an error.
 public final class HTTPClient {
-    /// The socket; the caller may go on with it after an upgrade.
+    /// The socket; the caller may use it after an upgrade.
     public let descriptor: Int32
     private var buffer: [UInt8] = []
 
@@ -16,7 +16,7 @@ public final class HTTPClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a request and waits for its answer; after a 101 the bytes that follow stay for `nextMessage`.
+    /// Sends a request and waits for its answer; after a 101 later bytes stay for `nextMessage`.
     public func exchange(
         _ method: String, _ path: String, _ credentials: Credentials?, fields: String = "", body: String? = nil
     ) throws -> (status: Int, body: [UInt8]) {
@@ -87,7 +87,7 @@ public final class HTTPClient {
     }
 }
 
-/// The index after the empty line that ends a head, or nil when it has not arrived.
+/// The index after the empty line that ends a head, or nil if it has not arrived.
 public func endOfHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard let start = bytes.baseAddress, let found = bench_find(start, bytes.count, "\r\n\r\n", 4) else { return nil }
     return found - start + 4

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Why a measurement could not be made.
+/// The reason why a measurement failed.
 public enum LoadError: Error, CustomStringConvertible {
     /// A system call failed.
     case system(call: String, code: Int32)
     /// The server closed a connection while an answer was due.
     case closed(during: String)
-    /// The server answered with something else than what the measurement needs.
+    /// The server's answer is not what the measurement needs.
     case unexpected(String, wanted: String, during: String)
     /// The command line is not usable.
     case usage(String)
 
-    /// One line: what happened, and what was wanted.
+    /// One line: what happened, and what the measurement expected.
     public var description: String {
         switch self {
         case .system(let call, let code): "\(call): \(String(cString: strerror(code)))"
@@ -34,7 +34,7 @@ public func runCommand(_ name: String, _ body: () throws -> Void) {
     }
 }
 
-/// The same for what is asynchronous.
+/// The same for asynchronous work.
 public func runCommand(_ name: String, _ body: @Sendable () async throws -> Void) async {
     do {
         try await body()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Sockets on 127.0.0.1; there is no way to name another host.
+/// Sockets on 127.0.0.1; no other host is possible.
 public enum Loopback {
-    /// A TCP port that was free a moment ago, picked by the system.
+    /// A TCP port that was free a moment ago, chosen by the system.
     public static func freePort() throws -> UInt16 {
         let descriptor = try open()
         defer { close(descriptor) }

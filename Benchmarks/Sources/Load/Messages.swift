@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The messages of the server that the generators tell apart.
+/// The server's messages that the generators distinguish.
 public enum MessageType: Equatable, Sendable {
     case connected
     case received
@@ -13,8 +13,8 @@ public enum MessageType: Equatable, Sendable {
 
 /// Reads the `type` of a JSON object.
 ///
-/// It searches for the bytes of the key: exact, because a quotation mark inside a JSON string is always escaped,
-/// so that the search cannot match within a value; and it costs no parse, at 40,000 messages a second.
+/// It searches for the bytes of the key. This is exact, because JSON always escapes a quotation mark inside a string,
+/// so the search cannot match within a value. At 40,000 messages a second it saves parsing.
 public func messageType(_ message: UnsafeRawBufferPointer) -> MessageType {
     guard let value = stringValue(of: "type", in: message) else { return .other }
     let text = UnsafeRawBufferPointer(rebasing: message[value])
@@ -26,7 +26,7 @@ public func messageType(_ message: UnsafeRawBufferPointer) -> MessageType {
     return .other
 }
 
-/// Where the text of the first string member `name` is, still escaped; nil when there is none.
+/// The range of the text of the first string member `name`, still escaped; nil without such a member.
 public func stringValue(of name: StaticString, in message: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let start = message.baseAddress else { return nil }
     var from = 0

@@ -2,7 +2,7 @@
 public struct Options {
     private var values: [String: String] = [:]
 
-    /// Reads pairs; any name that is not in `known` is refused with the list of those that are.
+    /// Reads pairs; refuses a name that is not in `known`, and lists those that are.
     public init(_ arguments: some Sequence<String>, known: [String]) throws {
         var iterator = arguments.makeIterator()
         while let argument = iterator.next() {
@@ -17,13 +17,13 @@ public struct Options {
     /// The text given for `name`, or nil.
     public subscript(name: String) -> String? { values[name] }
 
-    /// The text given for `name`; refused when it is missing.
+    /// The text given for `name`; throws if it is missing.
     public func required(_ name: String) throws -> String {
         guard let value = values[name] else { throw LoadError.usage("\(name) is missing") }
         return value
     }
 
-    /// The number given for `name`, or `fallback`; refused when it is missing and there is none, or not in range.
+    /// The number given for `name`, or `fallback`; throws if both are missing or the number is out of range.
     public func number<N: FixedWidthInteger>(_ name: String, default fallback: N? = nil) throws -> N {
         guard let text = values[name] else {
             if let fallback { return fallback }

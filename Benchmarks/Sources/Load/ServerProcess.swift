@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// A process that /proc tells about.
+/// A process that /proc describes.
 public struct ServerProcess: Sendable {
     private let id: Int32
 

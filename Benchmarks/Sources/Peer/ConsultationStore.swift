@@ -1,12 +1,12 @@
 import Glibc
 
-/// What a peer serves: one consultation, and the credentials that may read it.
+/// The data of a peer: one consultation, and the credentials that may read it.
 ///
-/// The work per request is what fitiq-mock does once a token has been verified: look the token up, compare its
-/// expiry with the clock, compare the API key, look the consultation up, compare its owner. `Body` is the
-/// framework's own type for bytes, made once, so that no peer pays for a conversion per request.
+/// The work per request is that of fitiq-mock after it has verified a token: look the token up, compare its expiry with
+/// the clock, compare the API key, look the consultation up, compare its owner. `Body` is the framework's own type for
+/// bytes, created once, so that no peer converts it for each request.
 public struct ConsultationStore<Body: Sendable>: Sendable {
-    /// What a request is answered with.
+    /// The answer to a request.
     public enum Answer: Sendable {
         case found(Body)
         case unauthorized
@@ -25,7 +25,7 @@ public struct ConsultationStore<Body: Sendable>: Sendable {
         @usableFromInline let body: Body
     }
 
-    // Keyed by Substring: "Bearer " is dropped from the field without a copy of the token.
+    // Keyed by Substring, so that dropping "Bearer " does not copy the token.
     @usableFromInline let tokens: [Substring: VerifiedToken]
     @usableFromInline let apiKey: String
     @usableFromInline let consultations: [String: Consultation]
@@ -38,7 +38,7 @@ public struct ConsultationStore<Body: Sendable>: Sendable {
         consultations = [options.consultationID: Consultation(owner: user, body: body)]
     }
 
-    /// The user whom the credentials of a request belong to; nil if the request must be refused.
+    /// The user to whom the credentials of a request belong; nil if the peer must refuse the request.
     @inlinable
     public func user(authorization: String?, apiKey given: String?) -> String? {
         guard let authorization, authorization.hasPrefix("Bearer "),

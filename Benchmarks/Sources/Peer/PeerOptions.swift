@@ -1,10 +1,10 @@
 import Glibc
 
-/// How a peer was started: `--port N [--no-delay]`, and `BENCH_ID`, `BENCH_TOKEN`, `BENCH_API_KEY`, `BENCH_BODY`.
+/// The settings of a peer: `--port N [--no-delay]`, and `BENCH_ID`, `BENCH_TOKEN`, `BENCH_API_KEY`, `BENCH_BODY`.
 public struct PeerOptions: Sendable {
     /// The loopback port to listen on.
     public var port: UInt16
-    /// Whether to set `TCP_NODELAY` where the framework does not.
+    /// Whether to set `TCP_NODELAY` if the framework does not.
     public var noDelay: Bool
     /// The id of the one consultation.
     public var consultationID: String
@@ -15,7 +15,7 @@ public struct PeerOptions: Sendable {
     /// The JSON to answer with, byte for byte.
     public var body: String
 
-    /// Reads the options of this process; exits with 2 and says what is missing when they are incomplete.
+    /// Reads the options of this process; if some are missing, names them and exits with 2.
     public static func ofThisProcess() -> PeerOptions {
         var arguments = CommandLine.arguments.dropFirst()
         var port: UInt16?

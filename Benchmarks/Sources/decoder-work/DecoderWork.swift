@@ -1,13 +1,13 @@
-/// A decoder with an input that would take a careless one more than linear time.
+/// A decoder with an input that would take a careless decoder more than linear time.
 struct Work: Sendable {
     let name: String
-    /// Makes an input of about so many bytes; what it returns decodes it, and says whether all of it was read.
+    /// Creates an input of about this many bytes; the result decodes it, and returns whether it read all of it.
     let prepare: @Sendable (_ bytes: Int) -> () -> Bool
 }
 
-/// Decodes each input in a function of its own, in which `decoders.py` has callgrind count the instructions.
+/// Decodes each input in its own function, whose instructions `decoders.py` counts with callgrind.
 ///
-/// A few bytes to begin with, then n and 4n; each call prints a name.
+/// First it decodes a few bytes, then n and 4n; each call prints a name.
 @main
 enum DecoderWork {
     static let bytes = 16 * 1024
@@ -16,7 +16,7 @@ enum DecoderWork {
         let only = CommandLine.arguments.dropFirst().first ?? ""
         for work in httpWork + webSocketWork + jsonWork + yamlWork + trafficWork + redactionWork + textWork
         where work.name.hasPrefix(only) {
-            // The first time includes what is made once for a process.
+            // The first call includes work that a process does only once.
             for (label, count) in [("first", 1024), ("n", bytes), ("4n", 4 * bytes)] {
                 decode = work.prepare(count)
                 measuredDecode()
@@ -33,12 +33,12 @@ nonisolated(unsafe) private var hasRead = false
 @inline(never)
 func measuredDecode() { hasRead = decode() }
 
-/// A text of a piece again and again.
+/// A text that repeats a piece.
 func repeated(_ piece: String, _ bytes: Int, from start: String = "", to end: String = "") -> [UInt8] {
     Array((start + String(repeating: piece, count: max(1, bytes / piece.utf8.count)) + end).utf8)
 }
 
-/// A text of pieces with their numbers.
+/// A text of numbered pieces.
 func numbered(_ bytes: Int, from start: String = "", to end: String = "", _ piece: (Int) -> String) -> [UInt8] {
     var text = Array(start.utf8)
     var number = 0

@@ -32,7 +32,7 @@ private func json(_ name: String, _ input: @escaping @Sendable (Int) -> [UInt8])
         let text = input(bytes)
         return {
             guard let value = try? JSON.parse(text) else { return false }
-            // What is done with a number later belongs to it.
+            // Later uses of a number count as well.
             if let number = value.number { return number.int != 0 || number.double != 0 }
             return true
         }
@@ -102,7 +102,7 @@ private func yaml(_ name: String, _ input: @escaping @Sendable (Int) -> [UInt8])
     }
 }
 
-/// Codings of texts, and forms.
+/// Encodings of texts, and forms.
 let textWork: [Work] = [
     Work(name: "base64, of the usual alphabet") { bytes in
         let text = String(decoding: repeated("aGk1", bytes), as: UTF8.self)
@@ -137,7 +137,7 @@ private func percent(_ name: String, _ piece: String) -> Work {
     }
 }
 
-/// A photo, in which a piece is repeated that is nearly a boundary.
+/// A photo that repeats a piece which is nearly a boundary.
 private func form(_ piece: String) -> Work {
     Work(name: "multipart, a photo of \(piece.debugDescription)") { bytes in
         let head = "--x yz\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f\"\r\n\r\n"

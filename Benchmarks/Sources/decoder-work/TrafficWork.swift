@@ -64,7 +64,7 @@ private func journal(_ name: String, size: Int, _ input: @escaping @Sendable (In
     }
 }
 
-/// Pieces of texts, of which each may begin or end a secret.
+/// Pieces of texts, each of which may begin or end a secret.
 private let pieces = [
     "\"token\"", "\"token\":", "\"token\":\"", "\"token\":[", "\"token\":[\"a\",", "\\\"token\\\":\\\"", "\\", "\\\"",
     "\"token\" ", "a@", "@", "a@b.", "a@b.cd", "%40", "a%40", "\\u0040", "a\\u0040b.", "%41", "?token=", "&token=a",
@@ -80,7 +80,7 @@ let redactionWork: [Work] =
     alikeWork
     + pieces.map { piece in
         Work(name: "redaction, text of \(piece.debugDescription)") { bytes in
-            // Secrets that are alike, and like the texts.
+            // Secrets that resemble each other and the texts.
             var redactor = Redactor()
             for index in 0..<50 {
                 let token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ1In0.\(index * 7919)aaaa\(index)"
@@ -111,7 +111,7 @@ let redactionWork: [Work] =
         }
     }
 
-/// Long secrets that differ only at the beginning, beside a text of what they share, whole and in short parts.
+/// Long secrets that differ only at the beginning, and a text of their common part, whole and in short parts.
 private let alikeWork: [Work] = [
     ("a", "a"), ("a", String(repeating: "a", count: 56) + "!"), ("abcdefgh", "abcdefgh"),
 ].map { piece, part in

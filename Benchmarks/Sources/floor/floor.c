@@ -1,4 +1,4 @@
-// The least that a server on one epoll loop can do: it parses, encodes, checks and keeps nothing.
+// The minimum that a server on one epoll loop can do: it does not parse, encode, check or keep anything.
 //
 //   floor --port N            answers whatever arrives with BENCH_BODY, as JSON over HTTP
 //   floor --port N FILE       sends the first record of FILE for the first bytes of a connection, and the others after
@@ -21,9 +21,9 @@ enum { most_sockets = 1 << 16, most_records = 4096 };
 
 static struct record { int64_t offset; const char *bytes; uint32_t count; } records[most_records];
 static int record_count;
-// By descriptor: the next record, and when the question came.
+// By descriptor: the next record, and the time of the question.
 static struct { int next; int64_t asked; } sockets[most_sockets];
-// A heap: a socket has at most one entry. An entry of a socket that was closed finds no record.
+// A heap: a socket has at most one entry. The entry of a closed socket finds no record.
 static struct wait { int64_t due; int socket; } waits[most_sockets];
 static int wait_count;
 
@@ -52,7 +52,7 @@ static int pop(void) {
     return socket;
 }
 
-// Records lie in the file one after another, so those due together are sent in one piece each.
+// Records lie in the file one after another, so one send covers all that are due together.
 static void send_due(int socket, int64_t time) {
     static char piece[1 << 16];
     size_t count = 0;

@@ -1,13 +1,13 @@
 import FitIQAPI
 import MockServer
 
-/// A request that is made of a full server.
+/// A request to a full server.
 struct Call: Sendable {
     let method: String
     let target: String
     /// Lines for the head, without credentials.
     var fields: [String] = []
-    /// What the table says of the body.
+    /// The table's text for the body.
     let label: String
     private let makeBody: @Sendable () -> String
 
@@ -16,7 +16,7 @@ struct Call: Sendable {
         makeBody = { body }
     }
 
-    /// A call with a body that is too large to be shown, or to be kept.
+    /// A call with a body that is too large to show or to keep.
     init(
         _ method: String, _ target: String, fields: [String] = [], label: String,
         body: @escaping @Sendable () -> String
@@ -45,16 +45,16 @@ struct Call: Sendable {
     }
 }
 
-/// What is measured: a row of the table.
+/// A measured action: a row of the table.
 struct Row: Sendable {
-    /// What the table says was done.
+    /// The action's name in the table.
     let name: String
-    /// The admin API's path and method, where it is a call.
+    /// The admin API's path and method, if it is a call.
     let call: Call?
-    /// Makes ready what is measured, without being measured.
+    /// Prepares the measured action, without being measured itself.
     let prepare: @Sendable (Turns) throws -> (() throws -> Turns.Answer?)
 
-    /// A call that must be answered with a status, or with a success if there is none.
+    /// A call whose answer must have a status, or be a success without one.
     static func call(_ call: Call, status: Int? = nil) -> Row {
         Row(
             name: "`\(call.method) \(call.target.prefix(100))`\(call.label.isEmpty ? "" : " `\(call.label)`")",
@@ -70,7 +70,7 @@ struct Row: Sendable {
             })
     }
 
-    /// Something else that the loop does.
+    /// Another action of the loop.
     static func act(_ name: String, _ prepare: @escaping @Sendable (Turns) throws -> (() throws -> Void)) -> Row {
         Row(
             name: name, call: nil,

@@ -1,11 +1,11 @@
 import MockServer
 
-/// Which operations of the admin API no row asks for.
+/// The operations of the admin API without a row.
 enum Coverage {
-    /// What has no row, and why: nothing so far.
+    /// Operations without a row, with the reason: none so far.
     static let reasons: [String: String] = [:]
 
-    /// The operations of `openapi/admin.yaml`, `GET /faults/{name}`, that neither have a row nor a reason.
+    /// The operations of `openapi/admin.yaml`, such as `GET /faults/{name}`, without a row and without a reason.
     static var missing: [String] {
         let calls = Filling.all.flatMap(\.rows).compactMap(\.call)
         return operations.filter { operation in
@@ -19,7 +19,7 @@ enum Coverage {
         let path: String
         var name: String { "\(method) \(path)" }
 
-        /// Whether it answers a target, of the default world or of another.
+        /// Whether it answers a target, in the default world or another.
         func takes(_ target: String) -> Bool {
             var segments = target.prefix { $0 != "?" }.split(separator: "/").dropFirst()
             if segments.count > 2, segments.first == "worlds" { segments = segments.dropFirst(2) }
@@ -28,7 +28,7 @@ enum Coverage {
         }
     }
 
-    /// Read from the indentation that the description is written with: paths at two, methods at four.
+    /// Read by the indentation of the description: paths at two, methods at four.
     private static var operations: [Operation] {
         var found: [Operation] = []
         var path = ""

@@ -2,7 +2,7 @@ import FitIQAPI
 import MockServer
 import Scenarios
 
-/// What the API reads, searches, counts and checks where a user has as much as there may be.
+/// The API's reading, searching, counting and checking for a user with as much data as possible.
 extension Filling {
     /// A document of nearly 64 KiB with numbers and words.
     private static func document(_ path: String) -> Call {
@@ -51,7 +51,7 @@ extension Filling {
             .post("reset", #"{"scenario":"default"}"#),
         ])
 
-    /// A history that is nearly as long as a world has room for.
+    /// A history that nearly fills a world.
     static let longHistory = Filling(
         name: "a consultation of 200 messages of 1 MB",
         configure: { configuration in
@@ -73,7 +73,7 @@ extension Filling {
         return Call("POST", "/api/v1/auth/\(path)", body)
     }
 
-    /// Passwords that cost as much as they may.
+    /// Passwords with the highest cost.
     static let accounts = Filling(
         name: "32 accounts, `password_cost: 100000`",
         configure: {
@@ -100,7 +100,7 @@ extension Filling {
         }
     }
 
-    /// As many waits as there may be, for what never comes.
+    /// The maximum number of waits, for an event that never comes.
     static let waits = Filling(
         name: "60 waits in a journal of 10,000 entries",
         configure: { $0.pace = .instant }, fill: { try $0.fill(10_000, meal, users: 16) },
@@ -122,7 +122,7 @@ extension Filling {
                 }, status: 408),
         ])
 
-    /// As many entities as one user may have.
+    /// The maximum number of entities of one user.
     static let crowdedUser = Filling(
         name: "a user with 10,000 meals, 10,000 moods and 100,000 consultations",
         rows: [
@@ -142,7 +142,7 @@ extension Filling {
                 }),
             .call(Call("GET", "/api/v1/consultations")), .call(Call("GET", "/api/v1/meal-logs")),
             .call(Call("GET", "/api/v1/consultations?from=2020-01-01T00:00:00Z")),
-            // One of them closes up what the others left behind.
+            // One of them compacts the places that the others left.
             .act("`DELETE /api/v1/consultations/{id}` of 60,000, one by one") { turns in
                 let requests = (0..<60_000).map { Call("DELETE", "/api/v1/consultations/\(consultation($0))").bytes() }
                 return {

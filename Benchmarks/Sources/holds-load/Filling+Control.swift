@@ -1,4 +1,4 @@
-/// What operators do by hand, and how a server ends.
+/// Operators' actions, and the end of a server.
 extension Filling {
     private static func admin(_ method: String, _ path: String, _ body: String) -> Row {
         .call(Call(method, Row.admin + path, body))
@@ -6,13 +6,13 @@ extension Filling {
 
     private static let breakpoint = #"{"name":"stop","on":"request","match":{"endpoint":"GET /api/v1/goals"}}"#
 
-    /// As many held requests as there may be, beside open sockets.
+    /// The maximum number of held requests, next to open sockets.
     static let operators = Filling(
         name: "256 held requests, 200 sockets",
         fill: { turns in
             _ = turns.ask(Call("POST", Row.admin + "breakpoints", breakpoint).bytes())
             func hold() { _ = turns.exchange(Call("GET", "/api/v1/goals").bytes(), on: turns.open()) }
-            // What is held first is the first entry of the journal, and its connection the first.
+            // The first held request is the journal's first entry, on the first connection.
             hold()
             try turns.openSockets(200)
             for _ in 0..<255 { hold() }
@@ -31,7 +31,7 @@ extension Filling {
             .post("check", "{\"text\":\"name: mine\\nseed: many\\n\"}"), .delete("breakpoints"),
         ])
 
-    /// A world that is copied, and goes back.
+    /// A world that is forked and rewound.
     static let marked = Filling(
         name: "10,000 meals and a mark", configure: { $0.pace = .instant },
         fill: { try $0.fill(10_000, meal, users: 16) },

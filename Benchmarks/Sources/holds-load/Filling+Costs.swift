@@ -1,9 +1,9 @@
 import MockServer
 import Scenarios
 
-/// Inputs that cost as much as their limits allow.
+/// Inputs with the highest costs that the limits allow.
 extension Filling {
-    /// As many steps as the rules may take for each scalar of the longest message.
+    /// The maximum number of steps that rules may take for each scalar of the longest message.
     static let patterns = Filling(
         name: "a pattern of 500 steps",
         configure: {
@@ -17,7 +17,7 @@ extension Filling {
                 })
         ])
 
-    /// A message in as many final blocks of deflate as it may have.
+    /// A message with the maximum number of final deflate blocks.
     static let finalBlocks = Filling(
         name: "a compressed socket",
         configure: {
@@ -42,7 +42,7 @@ extension Filling {
             }
         ])
 
-    /// A text as long as may be, which is searched for as many words as there may be.
+    /// The longest text, searched for the maximum number of words.
     static let longText = Filling(
         name: "10,000 letters in a journal",
         fill: { turns in

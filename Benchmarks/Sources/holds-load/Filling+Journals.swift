@@ -1,4 +1,4 @@
-/// Journals with the most, and with the largest entries.
+/// Journals with the most and with the largest entries.
 extension Filling {
     static let mealText = String(String(repeating: "2 eggs and toast with butter, ", count: 40).prefix(1000))
     static let meal = Call(
@@ -20,7 +20,7 @@ extension Filling {
             .post("tokens", #"{"user":"somebody"}"#), .delete("journal"), .post("reset", "{}"),
         ])
 
-    /// 10,000 requests that no operation answers: near misses are looked for when they are written.
+    /// 10,000 requests that no operation answers; listing them includes the search for near misses.
     static let strangers = Filling(
         name: "10,000 unmatched requests",
         fill: { turns in
@@ -29,7 +29,7 @@ extension Filling {
         },
         rows: [.get("journal"), .get("requests/unmatched?limit=1000"), .get("verdicts"), .get("verdicts")])
 
-    /// A request of 60 KiB that is refused, and so is evidence.
+    /// A 60 KiB request that the API refuses, which makes it evidence.
     static let badRequest = Call("POST", "/api/v1/goals", label: "60 KiB") {
         #"{"title":"\#(String(repeating: "\\u0001", count: 10_000))"}"#
     }
@@ -52,7 +52,7 @@ extension Filling {
         },
         rows: [.call(Call("GET", "/api/v1/goals")), .get("state"), .post("reset", "{}")])
 
-    /// What no limit makes longer: so that each call has a row.
+    /// Calls that no limit makes slower, so that each call has a row.
     static let emptyServer = Filling(
         name: "nothing",
         rows: [
@@ -62,7 +62,7 @@ extension Filling {
             .post("worlds", #"{"scenario":"established-account"}"#),
         ])
 
-    /// Many who follow the journal, and entries of half a megabyte in what they are sent.
+    /// Many followers of the journal, and entries of half a megabyte for them.
     static let followers = Filling(
         name: "500 followers of events",
         fill: { turns in

@@ -2,9 +2,9 @@ import FitIQAPI
 import MockServer
 import Scenarios
 
-/// A long recording that is played back, and taken by `--watch`.
+/// A long recording that is replayed, and reloaded by `--watch`.
 extension Filling {
-    /// As many entries as a session may have, in 94 MB.
+    /// The maximum number of entries of a session, in 94 MB.
     private static func recording(_ title: String) -> [UInt8] {
         let padding = String(repeating: "x", count: 139)
         let type = #""application/json; charset=utf-8""#
@@ -30,7 +30,7 @@ extension Filling {
 
     private static let sessionEntries = 100_000
 
-    /// What `--watch` does once the file has changed: reading it is the job, taking it is the loop's.
+    /// The work of `--watch` after the file has changed: a job reads it, and the loop adopts it.
     static func watch(_ name: String, _ scenario: @escaping @Sendable () throws -> Scenario = { Scenario() }) -> Row {
         .act(name) { turns in
             {

@@ -3,7 +3,7 @@ import Scenarios
 
 /// Many sockets, and many rules on each of them.
 extension Filling {
-    /// As many sockets as leave room for those who ask.
+    /// As many sockets as leave room for other clients.
     static let sockets = Filling(
         name: "11,000 sockets", fill: { try $0.openSockets(11_000) }, settles: false,
         rows: [
@@ -15,7 +15,7 @@ extension Filling {
 
     private static let socketRule = #"{"on":"socket","at":{"chunk":3},"cut":{"after":5,"reset":true}}"#
 
-    /// Rules that are laid on each socket when it opens, and switched there.
+    /// Rules that each socket gets when it opens, and that are switched there.
     static let socketRules = Filling(
         name: "1,000 rules on each of 200 sockets",
         fill: { turns in
@@ -31,7 +31,7 @@ extension Filling {
             watch("`--watch` takes a scenario without any"), .post("reset", "{}"),
         ])
 
-    /// As many rules as a scenario may have.
+    /// The maximum number of rules of a scenario.
     private static func rules(_ name: String, isEnabled: Bool) throws -> Scenario {
         let rules = (0..<1000).map { number in
             #"{"name":"\#(name)\#(number)","enabled":\#(isEnabled),"on":"socket","at":{"chunk":3},"cut":{"after":5}}"#

@@ -1,9 +1,9 @@
 import MockServer
 import Scenarios
 
-/// Much that is due at once.
+/// Much work that is due at once.
 extension Filling {
-    /// A clock that is moved by hand as far as one call may, while many answers are under way.
+    /// The longest single move of a manual clock, while many answers stream.
     static let manualClock = Filling(
         name: "3,200 answers on 200 sockets, clock by hand", configure: { $0.clock = .manual },
         fill: { try $0.openSockets(200, questions: 16) }, settles: false,
@@ -12,7 +12,7 @@ extension Filling {
             .get("frames?limit=1000"), .get("verdicts"), .post("reset", "{}"),
         ])
 
-    /// Meals of as many foods as a meal may have, which are worked out three seconds after they are logged.
+    /// Meals with the maximum number of foods, whose estimates come three seconds after logging.
     private static func slowMeals(_ clock: String) throws -> Scenario {
         let food = #"{"name":"Scrambled Eggs","quantity":2,"unit":"pieces","calories":182,"protein":12.2}"#
         let foods = Array(repeating: food, count: 50).joined(separator: ",")
@@ -22,7 +22,7 @@ extension Filling {
 
     private static let logged = 10_000
 
-    /// As many meals as a journal has entries, logged while the clock stood.
+    /// As many meals as a journal has entries, all logged while the clock stood still.
     static let mealsAtOnce = Filling(
         name: "10,000 meals due at one instant, clock by hand",
         configure: { $0.adopt(try slowMeals("manual")) }, fill: { try $0.fill(logged, meal, users: 16) },
@@ -31,7 +31,7 @@ extension Filling {
             .post("reset", "{}"),
         ])
 
-    /// The same on the system's clock, after the process had no processor for three seconds.
+    /// The same on the system's clock, after the process got no processor time for three seconds.
     static let mealsOverdue = Filling(
         name: "10,000 meals due at one instant",
         configure: { $0.adopt(try slowMeals("real")) }, fill: { try $0.fill(logged, meal, users: 16) }, settles: false,

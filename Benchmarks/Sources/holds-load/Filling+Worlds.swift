@@ -1,6 +1,6 @@
-/// Many worlds, and worlds that hold as much as they may.
+/// Many worlds, and worlds at their limits.
 extension Filling {
-    /// As many worlds as there may be.
+    /// The maximum number of worlds.
     static let worlds = Filling(
         name: "12,000 worlds",
         fill: { turns in try turns.fill(11_999, Call("POST", Row.admin + "worlds", "{}"), expecting: 201) },
@@ -12,7 +12,7 @@ extension Filling {
             },
         ])
 
-    /// All of them are forgotten after half an hour.
+    /// The server forgets all of them after half an hour.
     static let idleWorlds = Filling(
         name: "8,000 worlds with data",
         fill: { turns in
@@ -24,7 +24,7 @@ extension Filling {
             }
         ])
 
-    /// As many fault rules as there may be.
+    /// The maximum number of fault rules.
     static let faults = Filling(
         name: "1,000 fault rules, 200 sockets",
         fill: { turns in
@@ -65,10 +65,10 @@ extension Filling {
         }
     }
 
-    /// As many goals as a world has room for, in thousands.
+    /// The maximum number of goals of a world, in thousands.
     private static let room = 190
 
-    /// A full world is created, exported, replaced, reset and deleted.
+    /// Creates, exports, replaces, resets and deletes a full world.
     static let fullWorld = Filling(
         name: "190,000 goals, a full world",
         rows: [
@@ -79,7 +79,7 @@ extension Filling {
             .call(put("worlds/w2/state", users: room)), .get("worlds/w2/state"), .delete("worlds/w2"),
         ])
 
-    /// As many messages as fit into a world, in consultations as long as they may be.
+    /// As many messages as fit into a world, in consultations of the greatest length.
     private static let manyMessages: String = {
         let consultation = #"{"persona":"nutritionist","status":"archived","made_up_messages":10000}"#
         let consultations = Array(repeating: consultation, count: 7).joined(separator: ",")

@@ -1,16 +1,16 @@
 import MockServer
 
-/// A server that is filled with something up to a limit, and what is asked of it then.
+/// A server that is filled up to a limit, and the measured calls.
 struct Filling: Sendable {
-    /// What it is full of.
+    /// The contents that fill it.
     let name: String
-    /// How it is made.
+    /// Its configuration.
     var configure: @Sendable (inout Engine.Configuration) throws -> Void = { _ in }
     /// Fills it.
     var fill: @Sendable (Turns) throws -> Void = { _ in }
-    /// Whether what was begun ends before anything is measured.
+    /// Whether to let started work end before measuring.
     var settles = true
-    /// What is measured, in this order.
+    /// The measured actions, in this order.
     let rows: [Row]
 
     /// All of them.
@@ -22,7 +22,7 @@ struct Filling: Sendable {
 }
 
 extension Turns {
-    /// Makes a call many times, in the name of so many users by turns.
+    /// Makes a call many times, for this many users in turn.
     func fill(_ count: Int, _ call: Call, users: Int = 1, expecting status: Int = 201) throws {
         let requests = (0..<users).map { call.bytes(as: users == 1 ? DevelopmentCredentials.userID : "user-\($0)") }
         let id = open()
@@ -32,7 +32,7 @@ extension Turns {
         }
     }
 
-    /// Opens sockets, each of a user of its own, and asks the coach on each.
+    /// Opens sockets, each for its own user, and asks the coach on each.
     func openSockets(_ count: Int, questions: Int = 0) throws {
         let question = Array(#"{"type":"message","content":"What should I eat for breakfast?"}"#.utf8)
         // A text in one frame, with a mask of zeros.

@@ -1,15 +1,15 @@
 import Glibc
 import MockServer
 
-/// Fills servers up to their limits and measures how long each call holds the loop: no call may, for more than 20 ms.
+/// Fills servers up to their limits and measures how long each call occupies the loop: at most 20 ms.
 ///
-/// Prints a Markdown row for each: what the server is full of, the call, the status and size of its answer, the number of turns of
-/// the loop, their time, the longest of them, in which nothing else was served, and the time of the jobs beside it.
-/// Arguments choose what to fill, by parts of its name. Exits with 1 where a turn was too long, a call has no row, or an answer was
-/// not the one that was due.
+/// Prints a Markdown row for each call: the server's contents, the call, the status and size of its answer, the number
+/// of turns of the loop, their total time, the longest turn, and the time of the jobs. During a turn the server serves
+/// no other client. Arguments choose what to fill, by parts of its name. Exits with 1 if a turn was too long, a call
+/// has no row, or an answer was wrong.
 @main
 struct HoldsLoad {
-    /// The longest that a turn of the loop may take, in nanoseconds.
+    /// The maximum time of a turn of the loop, in nanoseconds.
     private static let longestHold: UInt64 = 20_000_000
 
     static func main() {
@@ -21,7 +21,7 @@ struct HoldsLoad {
         }
     }
 
-    /// Measures everything that was asked for; whether no turn was too long, and each call has a row.
+    /// Measures everything requested; returns whether no turn was too long and each call has a row.
     private static func holdsAreShort() throws -> Bool {
         let names = Array(CommandLine.arguments.dropFirst())
         let missing = Coverage.missing
@@ -43,7 +43,7 @@ struct HoldsLoad {
         return tooLong.isEmpty && missing.isEmpty
     }
 
-    /// Prints a row; how long the longest turn took, in nanoseconds.
+    /// Measures and prints a row; returns the time of the longest turn in nanoseconds.
     private static func measure(_ row: Row, of filling: Filling, _ turns: Turns) throws -> UInt64 {
         let act = try row.prepare(turns)
         turns.reset()
@@ -55,7 +55,7 @@ struct HoldsLoad {
             times.jobs.count == 0 ? "" : milliseconds(times.jobs.sum),
         ]
         print("| " + cells.joined(separator: " | ") + " |")
-        // So that what ends early has told what it had.
+        // So that a run that ends early has printed its results.
         fflush(nil)
         return times.turns.longest
     }

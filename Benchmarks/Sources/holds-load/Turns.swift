@@ -4,19 +4,19 @@ import MockServer
 
 /// The server's loop without sockets, with a stopwatch for each of its turns.
 ///
-/// A turn is what `Host` does between two looks at its sockets: it takes what arrived, or what a job has brought, does what is
-/// due, and sends. Jobs are done between two turns, and timed for themselves; on another thread, as by `Host`, because whose memory
-/// is freed where decides what a turn costs. The times are the threads' own (`CLOCK_THREAD_CPUTIME_ID`): what other programs take
-/// from the processor is not the server's hold.
+/// A turn is what `Host` does between two polls of its sockets: it takes new bytes or a job's result, does what is due,
+/// and sends. Jobs run between two turns and have their own times. As in `Host` they run on another thread, because the
+/// thread that frees memory pays for it. The times are the threads' own (`CLOCK_THREAD_CPUTIME_ID`), so they do not
+/// include what other programs take from the processor.
 final class Turns {
     let engine: Engine
     private(set) var now = Timestamp(secondsSinceEpoch: 1_738_146_600)
     private(set) var times = Times()
     private var jobs: [Job] = []
-    /// What those are answered with who ask at once.
+    /// The answers to concurrent requests.
     private var answers: [ConnectionID: Answer] = [:]
 
-    /// What was measured since ``reset()``, in nanoseconds.
+    /// The measurements since ``reset()``, in nanoseconds.
     struct Times {
         /// The turns of the loop.
         var turns = Series()
@@ -24,7 +24,7 @@ final class Turns {
         var jobs = Series()
     }
 
-    /// How many times something was done, for how long in all, and at most.
+    /// The count, the total and the maximum of an action's time.
     struct Series {
         private(set) var count = 0
         private(set) var sum: UInt64 = 0
@@ -43,11 +43,11 @@ final class Turns {
 
     func reset() { times = Times() }
 
-    /// What a request was answered with.
+    /// The answer to a request.
     struct Answer {
-        /// The first bytes, among them the status line.
+        /// The first bytes, which include the status line.
         var head: [UInt8] = []
-        /// How many bytes there were.
+        /// The number of bytes.
         var byteCount = 0
 
         var status: Int { Int(String(decoding: head.dropFirst(9).prefix(3), as: UTF8.self)) ?? 0 }
@@ -64,12 +64,12 @@ final class Turns {
         return id
     }
 
-    /// Asks, on a connection, and runs the loop until nothing is due.
+    /// Sends a request on a connection, and runs the loop until nothing is due.
     func exchange(_ request: [UInt8], on id: ConnectionID) -> Answer {
         var answer = Answer()
         var rest = request[...]
         while !rest.isEmpty {
-            // What the host reads at once.
+            // The host's reading size.
             let piece = Array(rest.prefix(16 * 1024))
             rest = rest.dropFirst(piece.count)
             turn(&answer, of: id) { piece.withUnsafeBytes { engine.receive($0, on: id, at: now) } }
@@ -78,7 +78,7 @@ final class Turns {
         return answer
     }
 
-    /// Asks on a connection of its own, which is closed after the answer.
+    /// Sends a request on its own connection, and closes that after the answer.
     func ask(_ request: [UInt8]) -> Answer {
         let id = open()
         let answer = exchange(request, on: id)
@@ -86,7 +86,7 @@ final class Turns {
         return answer
     }
 
-    /// Asks on connections of their own, all in one turn; the answers come in the order of the requests.
+    /// Sends requests on separate connections, all in one turn; the answers have the order of the requests.
     func askAtOnce(_ requests: [[UInt8]], within nanoseconds: Int64) -> [Answer] {
         let asked = requests.map { request in (id: open(), request: request) }
         for (id, _) in asked { answers[id] = Answer() }
@@ -107,7 +107,7 @@ final class Turns {
         settle(&unread, of: nil)
     }
 
-    /// Has everything happen that is due within a time, each thing at its own.
+    /// Makes everything that is due within a time happen, each at its own time.
     func pass(nanoseconds: Int64) {
         var unread = Answer()
         let end = now.advanced(byNanoseconds: nanoseconds)
@@ -119,7 +119,7 @@ final class Turns {
         settle(&unread, of: nil)
     }
 
-    /// Time passes in which the loop has no turn: all that was due meanwhile is done late.
+    /// Lets time pass without a turn of the loop, so that everything due meanwhile is late.
     func fallBehind(nanoseconds: Int64) {
         now = now.advanced(byNanoseconds: nanoseconds)
         var unread = Answer()
@@ -139,7 +139,7 @@ final class Turns {
         }
     }
 
-    /// Has another thread do a job, and waits for it.
+    /// Lets another thread run a job, and waits for it.
     private func run(_ job: Job) -> Job.Result {
         let errand = Errand(job)
         var thread = pthread_t()
@@ -178,10 +178,10 @@ final class Turns {
     }
 }
 
-/// A job on its way to another thread and back; only one thread at a time has it.
+/// A job on its way to another thread and back; only one thread at a time holds it.
 private final class Errand: @unchecked Sendable {
     private var job: Job?
-    /// What came of the job, and how long it took.
+    /// The job's result, and its duration.
     private(set) var outcome: (Job.Result, UInt64)?
 
     init(_ job: Job) { self.job = job }
@@ -191,7 +191,7 @@ private final class Errand: @unchecked Sendable {
         let errand = Unmanaged<Errand>.fromOpaque(context).takeRetainedValue()
         let start = threadNanoseconds()
         let result = errand.job?.run()
-        // What it was given is freed on this thread.
+        // This thread frees the job's input.
         errand.job = nil
         errand.outcome = result.map { ($0, threadNanoseconds() - start) }
         return nil

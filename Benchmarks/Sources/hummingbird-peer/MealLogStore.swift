@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Meal logs as a service on Codable would keep them: decoded, stored, and encoded for the answer.
+/// Meal logs as a service with Codable would handle them: it decodes, stores, and encodes for the answer.
 final class MealLogStore: Sendable {
     struct Request: Decodable {
         let rawInput: String
@@ -43,7 +43,7 @@ final class MealLogStore: Sendable {
 
     private let logs = Mutex<[UUID: MealLog]>([:])
 
-    /// Stores what the body describes and returns the answer's body.
+    /// Stores the meal that the body describes, and returns the answer's body.
     func create(_ body: Data) throws -> Data {
         let request = try JSONDecoder().decode(Request.self, from: body)
         let now = Date()

@@ -3,9 +3,9 @@ import Load
 
 /// Measures the server's resident memory per idle connection.
 ///
-/// Prints one number: bytes per connection, (VmRSS after − VmRSS before) / connections, once every connection has
-/// been answered and all are quiet. Consultations are created before the first reading, so that a WebSocket is
-/// charged with its own memory only. The kernel's socket buffers are not resident memory of the process.
+/// Prints one number: bytes per connection, (VmRSS after − VmRSS before) / connections, after the server has answered
+/// every connection and all are quiet. It creates the consultations before the first reading, so that a WebSocket's
+/// figure has its own memory only. The kernel's socket buffers are not resident memory of the process.
 @main
 struct IdleLoad {
     static func main() {
@@ -18,7 +18,7 @@ struct IdleLoad {
             let count = try options.number("--connections", default: 10_000)
             let open = try opener(options, port: port, count: count)
 
-            // One of each beforehand: what the server allocates once is not a connection's memory.
+            // First one of each, because what the server allocates once is not a connection's memory.
             let warm = try open(0)
             usleep(200_000)
             let before = try server.residentBytes()
@@ -35,7 +35,8 @@ struct IdleLoad {
         }
     }
 
-    /// How to open the connection with an index: a WebSocket that was greeted, or a keep-alive one answered once.
+    /// Returns how to open the connection with an index: a WebSocket with its greeting, or a keep-alive connection with
+    /// one answer.
     private static func opener(
         _ options: Options, port: UInt16, count: Int
     ) throws -> (Int) throws -> HTTPClient {

@@ -1,14 +1,14 @@
 import Glibc
 import Load
 
-/// A journal as a day of chatting leaves it: users who ask, and answers that stream; nearly all of it chunks.
+/// A journal of a day of chatting: users who ask, and streaming answers; nearly all entries are chunks.
 enum JournalFile {
-    /// How many users take turns; each has a connection for its requests and one for its socket.
+    /// The number of users, who take turns; each has one connection for requests and one for a socket.
     private static let users = 50
     /// The chunks of an answer.
     private static let chunks = 40
 
-    /// Writes so many lines; gives their bytes.
+    /// Writes this many lines; returns their bytes.
     static func write(lines count: Int, to path: String) throws -> Int {
         guard let file = fopen(path, "w") else { throw LoadError.system(call: "open \(path)", code: errno) }
         var total = 0

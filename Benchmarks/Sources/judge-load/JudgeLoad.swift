@@ -1,10 +1,11 @@
 import Glibc
 import Load
 
-/// Measures what judging a saved journal costs: makes one, has `fitiq-mock judge` read it, and prints a Markdown row each.
+/// Measures the cost of judging a saved journal with `fitiq-mock judge`, and prints Markdown rows.
 ///
-/// `judge-load --program PATH --folder PATH [--lines N]`. The time is from spawn to exit, the memory the process's largest resident
-/// size as wait4(2) tells it; both for the whole journal and for a tenth of it, since memory must not grow with the lines.
+/// `judge-load --program PATH --folder PATH [--lines N]`. The time is from spawn to exit; the memory is the process's
+/// largest resident size from wait4(2). One row is for the whole journal and one for a tenth of it, since memory must
+/// not grow with the lines.
 @main
 struct JudgeLoad {
     static func main() {
@@ -27,7 +28,7 @@ struct JudgeLoad {
         }
     }
 
-    /// Runs a command with its output discarded; gives its largest resident size in KiB.
+    /// Runs a command with its output discarded; returns its largest resident size in KiB.
     private static func run(_ command: [String]) throws -> Int {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -44,7 +45,7 @@ struct JudgeLoad {
         guard wait4(process, &status, 0, &usage) == process else {
             throw LoadError.system(call: "wait4", code: errno)
         }
-        // 0 where the made-up client keeps all, 1 where it does not: both are a judgement.
+        // 0 if the made-up client keeps everything, 1 if not: both are verdicts.
         let exit = status & 0x7F == 0 ? Int(status >> 8) & 0xFF : -1
         guard exit == 0 || exit == 1 else {
             throw LoadError.unexpected("exit \(exit)", wanted: "0 or 1", during: "fitiq-mock judge")

@@ -51,7 +51,7 @@ struct StartupProbe {
         return process
     }
 
-    /// Tries every 50 microseconds: a refused connect costs about 10, so little of the server's time is taken.
+    /// Tries every 50 microseconds; a refused connect takes about 10, so it takes little of the server's time.
     private static func waitUntilHealthy(port: UInt16, server: pid_t, deadline: UInt64) throws {
         while monotonicNanoseconds() < deadline {
             if let client = try? HTTPClient(port: port) {

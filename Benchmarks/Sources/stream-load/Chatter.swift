@@ -3,20 +3,20 @@ import Load
 
 /// One connection's place in its dialogue, without I/O.
 ///
-/// Bytes go in, what to do next comes out:
-/// connect → handshake → `connected` → message → `message_received`, chunks, `stream_complete` → message → …
+/// It takes bytes and returns the next action: connect → handshake → `connected` → message → `message_received`,
+/// chunks, `stream_complete` → message → …
 struct Chatter {
     enum State: Equatable {
         case notStarted
         case handshaking
         case waitingForConnected
         case streaming
-        /// The last answer is complete and no other is wanted.
+        /// The last answer is complete, and the generator wants no other.
         case finished
         case failed
     }
 
-    /// What a frame asks of the loop.
+    /// The loop's next action after a frame.
     enum Step: Equatable {
         case nothing
         case chunk
@@ -26,17 +26,17 @@ struct Chatter {
     }
 
     private(set) var state = State.notStarted
-    /// When the message was sent that is being answered.
+    /// The time at which the current answer's message was sent.
     private(set) var sentAt: UInt64 = 0
-    /// How many messages were sent.
+    /// The number of messages sent.
     private(set) var turns = 0
-    /// How many chunks of the present answer have arrived.
+    /// The number of chunks of the current answer.
     private(set) var chunks = 0
     /// The text of every answer, chunk after chunk, as escaped in JSON.
     private(set) var answers: [[UInt8]] = []
-    /// How many of them ended with `stream_complete`.
+    /// The number of answers that ended with `stream_complete`.
     private(set) var completed = 0
-    /// Bytes of a frame or head that has not arrived whole.
+    /// Bytes of an incomplete frame or head.
     var pending: [UInt8] = []
 
     mutating func started() { state = .handshaking }

@@ -3,9 +3,9 @@ import Load
 
 /// Measures a server that streams answers to many WebSockets at once; prints rows of a Markdown table.
 ///
-/// Exits with 1 when a connection failed, a chunk was lost or an answer differs from the stored message. Of a server that answers at
-/// once (`--pace instant`) no lateness is measured. With `--server floor` it measures that, which keeps no history;
-/// `--write-floor FILE` writes what `floor` sends.
+/// Exits with 1 if a connection failed, a chunk was lost or an answer differs from the stored message. It measures no
+/// lateness of a server that answers at once (`--pace instant`). `--server floor` measures `floor`, which keeps no
+/// history; `--write-floor FILE` writes the frames that `floor` sends.
 @main
 struct Command {
     static func main() {

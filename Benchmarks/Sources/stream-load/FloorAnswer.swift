@@ -3,7 +3,7 @@ import FitIQBackend
 import Glibc
 import Load
 
-/// What `floor` streams to every question: an answer as fitiq-mock would send it, at the pace of one.
+/// The answer that `floor` streams to every question, like fitiq-mock's, with one pace for all.
 struct FloorAnswer {
     private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     private static let content = """
@@ -11,7 +11,7 @@ struct FloorAnswer {
         berries: that gives you about 25 g of protein, and keeps you full until lunch. If you are in a hurry, Greek \
         yogurt with oats works just as well.
         """
-    /// When each chunk is due, in microseconds after the question.
+    /// The times of the chunks, in microseconds after the question.
     let offsets: [Int64]
 
     init() throws { offsets = try expectedOffsets(messageID: Self.id, content: Self.content) }

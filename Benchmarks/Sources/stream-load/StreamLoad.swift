@@ -8,7 +8,7 @@ struct Sample {
     let turn: UInt16
     /// Its place within the answer.
     let index: UInt16
-    /// Since its message was sent.
+    /// The time since its message was sent.
     let microseconds: UInt32
 }
 
@@ -48,7 +48,7 @@ final class StreamLoad {
         scratch.deallocate()
     }
 
-    /// Opens the connections evenly over one second, chats for `seconds`, then lets the last answers end.
+    /// Opens the connections evenly over one second, chats for `seconds`, then waits for the last answers to end.
     func run(seconds: Int) throws {
         let start = monotonicNanoseconds()
         stopsSendingAt = start + UInt64(seconds) * 1_000_000_000
@@ -100,7 +100,7 @@ final class StreamLoad {
         }
     }
 
-    /// Reads once; the time of arrival of all that it brings is the time at which the read returned.
+    /// Reads once; all bytes that it returns arrived when the read returned.
     private func read(_ index: Int) {
         let held = chatters[index].pending.count
         if held > 0 {

@@ -1,17 +1,17 @@
 import Load
 
-/// What became of the answers, against what the server stored and when it meant to send.
+/// Compares the answers with what the server stored, and with its schedule.
 struct Verification {
-    /// One line for each thing that is not as it should be.
+    /// One line for each mistake.
     private(set) var differences: [String] = []
-    /// How many answers were compared with the stored message.
+    /// The number of answers compared with the stored message.
     private(set) var comparedAnswers = 0
-    /// How many chunks of those answers never came.
+    /// The number of those answers' chunks that never came.
     private(set) var lostChunks = 0
-    /// How many microseconds late each chunk was.
+    /// Each chunk's lateness, in microseconds.
     private(set) var lateness: [Int32] = []
 
-    /// When each chunk was due: by connection, answer and place; a connection without entry was not compared.
+    /// The times of the chunks, by connection, answer and place; it lacks connections that were not compared.
     private var offsets: [UInt32: [[Int64]]] = [:]
 
     /// Fetches the history of every connection that ended well, and compares its answers.
@@ -28,7 +28,7 @@ struct Verification {
         }
     }
 
-    /// Expects the same schedule of every answer, and compares no text.
+    /// Expects the same schedule for every answer, and compares no text.
     mutating func expect(_ answer: [Int64], of chatters: [Chatter]) {
         for (index, chatter) in chatters.enumerated() where chatter.state == .finished {
             offsets[UInt32(index)] = Array(repeating: answer, count: chatter.completed)
@@ -64,7 +64,7 @@ struct Verification {
             if late < 0 { early += 1 }
             lateness.append(Int32(clamping: late))
         }
-        // Time starts when the message is sent, before the server has it: a schedule kept is never ahead.
+        // Time starts when the message is sent, before the server has it, so a chunk on schedule is never early.
         if early > 0 { differences.append("\(early) chunks came before they were due") }
         for (connection, counts) in counts.sorted(by: { $0.key < $1.key }) {
             for (turn, expected) in (offsets[connection] ?? []).enumerated() where counts[turn] != expected.count {

@@ -4,13 +4,13 @@ import Load
 import MockServer
 import Scenarios
 
-/// Measures what judging a client costs in one's own process.
+/// Measures the cost of judging a client in one process.
 ///
-/// It measures the whole contract suite with the reference client, a
-/// server's start, and a world: a Markdown row each.
+/// It prints a Markdown row each for the whole contract suite with the reference client, a server's start, and a world.
 ///
-/// `suite-load [--rounds N] [--starts N] [--worlds N]`. The suite plays in memory, on one thread: the median of the rounds. A start is
-/// from nothing until the first world of a new server is there; a world is a judged one of an idle server, asked for from another thread.
+/// `suite-load [--rounds N] [--starts N] [--worlds N]`. The suite runs in memory, on one thread; its row has the median
+/// of the rounds. A start lasts until a new server has its first world. A world is a judged one, which another thread
+/// requests from an idle server.
 @main
 struct SuiteLoad {
     static func main() async {
@@ -25,7 +25,7 @@ struct SuiteLoad {
         }
     }
 
-    /// The last round's results.
+    /// Returns the last round's results.
     private static func measureSuite(rounds: Int) async throws -> [CaseResult] {
         var times: [UInt64] = []
         var results: [CaseResult] = []

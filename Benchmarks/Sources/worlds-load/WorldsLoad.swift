@@ -1,10 +1,11 @@
 import Glibc
 import Load
 
-/// Measures what worlds cost: makes many over one connection, and then asks them at random over several.
+/// Measures the cost of worlds: creates many over one connection, then sends requests to random ones over several.
 ///
-/// Prints a Markdown row each: the resident memory of a world ((VmRSS after − VmRSS before) / worlds) once made and once asked,
-/// the time from request to answer of making one, and requests per second to random worlds, a GET of goals each.
+/// Prints a Markdown row each: the resident memory of a world ((VmRSS after − VmRSS before) / worlds) after its
+/// creation and after its first request, the time to create one, and requests per second to random worlds, each a GET
+/// of goals.
 @main
 struct WorldsLoad {
     static func main() {
@@ -17,7 +18,7 @@ struct WorldsLoad {
             let requests = try options.number("--requests", default: 200_000)
 
             let maker = try HTTPClient(port: port)
-            // One beforehand: what the server allocates once is not a world's memory.
+            // First one extra, because what the server allocates once is not a world's memory.
             _ = try world(maker)
             let before = try server.residentBytes()
             var times: [UInt64] = []
@@ -37,7 +38,7 @@ struct WorldsLoad {
             let asked = try server.residentBytes()
             print("| resident memory of a world, once asked | \((asked - before) / count) bytes |")
 
-            // One after another on one connection: what is measured is the way to a world, not the network's width.
+            // One after another on one connection, which measures the way to a world and not the network's width.
             var state: UInt64 = 1
             let start = monotonicNanoseconds()
             let processor = try server.processorSeconds()

@@ -34,7 +34,7 @@ struct ChatterTests {
     }
 
     @Test(
-        "a frame out of turn fails the connection",
+        "a frame out of turn makes the connection fail",
         arguments: [#"{"type":"stream_chunk","content":"a"}"#, #"{"type":"connected"}"#, #"{"type":"error"}"#, "x"])
     func outOfTurn(message: String) {
         var chatter = Chatter()
@@ -46,7 +46,7 @@ struct ChatterTests {
         #expect(reason == "out of turn in state handshaking: \(message)")
     }
 
-    @Test("a close, a binary frame and a chunk without content fail the connection")
+    @Test("a close, a binary frame and a chunk without content make the connection fail")
     func refusedFrames() {
         var chatter = Chatter()
         chatter.messageSent(at: 0)
@@ -56,7 +56,7 @@ struct ChatterTests {
         #expect(receive(empty, &chatter) == .fail("a chunk without content: \(empty)"))
     }
 
-    @Test("a refused handshake and a wrong accept value fail the connection")
+    @Test("a refused handshake and a wrong accept value make the connection fail")
     func refusedHandshake() {
         for head in ["HTTP/1.1 401 Unauthorized\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n"] {
             var chatter = Chatter()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Credentials")
 struct CredentialsTests {
-    @Test("the server accepts a token under the secret it was signed with, and under no other")
+    @Test("the server accepts a token only with the secret that signed it")
     func token() throws {
         let credentials = Credentials(user: "bench-7", secret: "s", apiKey: "k")
         #expect(try AccessToken.verify(credentials.token, secret: Array("s".utf8)).subject == "bench-7")

@@ -4,18 +4,18 @@ import Testing
 @Suite("Distribution and options")
 struct DistributionTests {
     @Test(
-        "percentiles are nearest ranks",
+        "percentiles use the nearest rank",
         arguments: [(0.0, 1), (1, 1), (50, 50), (50.5, 51), (99, 99), (99.9, 100), (100, 100)])
     func percentiles(percent: Double, value: Int) {
         #expect(Distribution((1...100).reversed()).percentile(percent) == value)
     }
 
-    @Test("nothing has no percentile")
+    @Test("an empty distribution has no percentile")
     func empty() {
         #expect(Distribution([Int]()).percentile(50) == nil)
     }
 
-    @Test("options are pairs, and defaults hold where one is absent")
+    @Test("options are pairs, and absent ones have defaults")
     func options() throws {
         let options = try Options(["--port", "80", "--kind", "x"], known: ["--port", "--kind", "--seconds"])
         #expect(try options.number("--port") == 80 as UInt16)
@@ -25,7 +25,7 @@ struct DistributionTests {
     }
 
     @Test(
-        "a command line that cannot be used says why",
+        "an unusable command line gets an explanation",
         arguments: [
             (["--prt", "1"], "unknown argument '--prt'; it takes --port"),
             (["--port"], "--port needs a value"),

@@ -7,7 +7,7 @@ struct FramesTests {
     @Test("a frame is incomplete until its last byte", arguments: [0, 1, 125, 126, 300, 65_535])
     func splitAtEveryByte(length: Int) {
         let bytes = frame(length: length)
-        // Every split of the short ones, the first bytes and the last of the long.
+        // Every split of the short ones; of the long ones the first bytes and the last.
         let splits = Array(0..<min(bytes.count, 400)) + [bytes.count - 1]
         for split in splits {
             #expect(scan(Array(bytes[..<split])) == .incomplete, "after \(split) of \(bytes.count) bytes")
@@ -16,14 +16,14 @@ struct FramesTests {
         #expect(scan(bytes) == .frame(ServerFrame(opcode: 1, payload: header..<bytes.count)))
     }
 
-    @Test("the next frame is found behind the first")
+    @Test("the scanner finds the next frame behind the first")
     func twoFrames() {
         let bytes = frame(length: 3) + frame(length: 200)
         #expect(scan(bytes, from: 5) == .frame(ServerFrame(opcode: 1, payload: 9..<209)))
     }
 
     @Test(
-        "a frame that the server may not send, or that is not taken, is a violation",
+        "a frame that a server may not send or the generator does not accept is a violation",
         arguments: [
             ([0x01, 0x00], "a frame with first byte 1: fragmented or extended"),
             ([0xC1, 0x00], "a frame with first byte 193: fragmented or extended"),

@@ -4,7 +4,7 @@ import Testing
 @Suite("Messages of the server")
 struct MessagesTests {
     @Test(
-        "the type is told apart wherever it stands",
+        "the scanner finds the type anywhere in a message",
         arguments: [
             (#"{"type":"stream_chunk","content":"a"}"#, .chunk),
             (#"{"content":"\"type\":\"error\"","type":"stream_chunk"}"#, .chunk),

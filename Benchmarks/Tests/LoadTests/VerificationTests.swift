@@ -3,12 +3,12 @@ import Testing
 
 @testable import stream_load
 
-@Suite("Verification of what was received")
+@Suite("Verification of received answers")
 struct VerificationTests {
     private let stored = StoredAnswer(id: "7c9e6679-7425-40de-944b-e07fc1f90ae7", content: "Two \"boiled\" eggs.")
     private let escaped = Array(#"Two \"boiled\" eggs."#.utf8)
 
-    @Test("chunks that come when they are due are no difference, and their lateness is measured")
+    @Test("chunks on schedule are no difference, and their lateness is measured")
     func allIsWell() throws {
         let verification = try verify(late: [0, 250, 4_000])
         #expect(verification.differences == [])
@@ -17,21 +17,21 @@ struct VerificationTests {
         #expect(verification.lostChunks == 0)
     }
 
-    @Test("a chunk that never came is lost")
+    @Test("a missing chunk is lost")
     func lost() throws {
         let verification = try verify(late: [0, 0])
         #expect(verification.differences == ["connection 3: answer 0 came in 2 chunks, scheduled were 3"])
         #expect(verification.lostChunks == 1)
     }
 
-    @Test("a chunk too many is a difference, but none is lost")
+    @Test("an extra chunk is a difference, but not a lost one")
     func tooMany() throws {
         let verification = try verify(late: [0, 0, 0, 0])
         #expect(verification.differences == ["connection 3: answer 0 came in 4 chunks, scheduled were 3"])
         #expect(verification.lostChunks == 0)
     }
 
-    @Test("a chunk that came before it was due is a difference")
+    @Test("a chunk before its time is a difference")
     func early() throws {
         let verification = try verify(late: [0, -1, 0])
         #expect(verification.differences == ["1 chunks came before they were due"])
@@ -47,7 +47,7 @@ struct VerificationTests {
             ])
     }
 
-    @Test("an answer that was stored and never received is a difference")
+    @Test("a stored answer that never arrived is a difference")
     func missingAnswer() throws {
         var verification = Verification()
         try verification.compare(3, received: [escaped], with: [stored, stored])
@@ -64,13 +64,13 @@ struct VerificationTests {
         #expect(other != offsets)
     }
 
-    @Test("an id that the server does not issue is refused")
+    @Test("an id that is not the server's is refused")
     func foreignID() {
         let error = #expect(throws: LoadError.self) { try expectedOffsets(messageID: "42", content: "a") }
         #expect(error?.description == "reading a message's id: wanted a UUID in lower case, got 42")
     }
 
-    @Test("the assistant's messages of a history are taken in order")
+    @Test("the assistant's messages of a history keep their order")
     func history() {
         let body = #"""
             {"data":{"messages":[{"id":"a","role":"user","content":"?"},{"id":"b","role":"assistant","content":"\"1\""},
@@ -81,7 +81,7 @@ struct VerificationTests {
         #expect(storedAnswers(in: Array(#"{"data":{}}"#.utf8)) == nil)
     }
 
-    /// The verification of one answer whose chunks arrive so many microseconds after they were due.
+    /// Verifies one answer whose chunks arrive this many microseconds late.
     private func verify(late: [Int64]) throws -> Verification {
         var verification = Verification()
         try verification.compare(3, received: [escaped], with: [stored])
