@@ -1,4 +1,4 @@
-"""Makes the first inputs of each target from Fixtures: `python3 Fuzz/seeds.py FOLDER`."""
+"""Creates the first inputs of each target from Fixtures: `python3 Fuzz/seeds.py FOLDER`."""
 
 import pathlib
 import re
@@ -13,7 +13,7 @@ FILES = {
 
 
 def bytes_of(text):
-    """`8185 00000000 "Hello"*2` as Fixtures/websocket/README.md has it."""
+    """`8185 00000000 "Hello"*2` in the notation of Fixtures/websocket/README.md."""
     result = b""
     for quoted, digits, count in re.findall(r'(?:"([^"]*)"|([0-9a-f]+))(?:\*(\d+))?', text):
         result += (bytes.fromhex(digits) if digits else quoted.encode()) * int(count or 1)
@@ -27,12 +27,12 @@ def seeds(target):
         for file in sorted(FIXTURES.glob("websocket/*/*.txt")):
             for line in file.read_text().splitlines():
                 if " | " in line:
-                    # The first byte says the role and the terms of compression.
+                    # The first byte chooses the role and the terms of compression.
                     yield from (bytes([first]) + bytes_of(line.split(" | ")[1]) for first in range(4))
         # "Hello", and once more with a reference to the first (RFC 7692 §7.2.3.1 and §7.2.3.2).
         for hello in "c107 f248cdc9c90700 c105 f200110000", "c187 00000000 f248cdc9c90700 c185 00000000 f200110000":
             yield from (bytes([first]) + bytes.fromhex(hello) for first in range(4))
-        # Many blocks that are each marked as the last one, unmasked and with a key that changes nothing.
+        # Many blocks, each marked as the last one, unmasked and with a key of zeros.
         blocks = bytes.fromhex("0300") * 20_000 + b"\0"
         for first, mask in ((2, b"\0" * 4), (3, b"")):
             length = len(blocks).to_bytes(2, "big")

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// What is done with each input; a property that does not hold ends the process by ``fail(_:)``.
+/// The action for each input; a violated property ends the process by ``fail(_:)``.
 private let targets: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
     ("http1", HTTPTarget.run), ("websocket", WebSocketTarget.run), ("json", TextTargets.json),
     ("yaml", TextTargets.yaml), ("url", TextTargets.url), ("meal", TextTargets.meal), ("pem", TextTargets.pem),
@@ -12,7 +12,7 @@ private let targets: [(name: String, run: @Sendable ([UInt8]) -> Void)] = [
     ("mcp", MCPTarget.run),
 ]
 
-/// The target that the environment names; the command line is libFuzzer's, which has the `main` as well.
+/// The target that the environment names; libFuzzer has the command line and the `main`.
 private let target: @Sendable ([UInt8]) -> Void = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) }
     guard let target = targets.first(where: { $0.name == name }) else {
@@ -37,12 +37,12 @@ func fail(_ message: String) -> Never {
 /// Requires a property.
 func require(_ holds: Bool, _ message: @autoclosure () -> String) { if !holds { fail(message()) } }
 
-/// Requires that two ways lead to the same.
+/// Requires that two ways give the same result.
 func require<T: Equatable>(_ left: T, is right: T, _ what: String) {
     require(left == right, "\(what):\n\(left)\nis not\n\(right)")
 }
 
-/// The input whole, in single bytes, and cut where its own bytes say.
+/// The input whole, in single bytes, and split at places that its own bytes choose.
 func splits(_ bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
     var cut: [ArraySlice<UInt8>] = []
     var rest = bytes[...]

@@ -1,7 +1,7 @@
 import HTTP1
 import HTTPTypes
 
-/// HTTP/1.1 in both roles: the pieces in which bytes come do not show in what they mean.
+/// HTTP/1.1 in both roles: splitting the bytes does not change their meaning.
 enum HTTPTarget {
     static func run(_ bytes: [UInt8]) {
         for role in [Role.server, .client] {
@@ -19,7 +19,7 @@ enum HTTPTarget {
     }
 }
 
-/// A connection, and what it said; a server answers each request with an empty 204 or 101.
+/// A connection, and its output; a server answers each request with an empty 204 or 101.
 private struct Reading {
     var lines: [String] = []
     private var connection: Connection

@@ -2,7 +2,7 @@ import JSON
 import MCP
 
 enum MCPTarget {
-    /// Every message has an answer of one line in the protocol's form, or none; so has every answer of the admin API.
+    /// Each message gets one line in the protocol's form, or no answer; so does each answer of the admin API.
     static func run(_ bytes: [UInt8]) {
         let server = MCPServer(version: "1", command: "true")
         switch server.receive(bytes) {

@@ -6,7 +6,7 @@ import TLS
 import Text
 
 enum TextTargets {
-    /// What is written for a value reads as the same value, and is written the same again.
+    /// The text written for a value reads as the same value, and is written the same again.
     static func json(_ bytes: [UInt8]) {
         guard let value = try? JSON.parse(bytes) else { return }
         let written = value.encoded()
@@ -17,7 +17,7 @@ enum TextTargets {
         }
     }
 
-    /// The file for a tree that YAML has reads as the same tree.
+    /// The YAML written for a tree reads as the same tree.
     static func yaml(_ bytes: [UInt8]) {
         guard let value = try? JSONValue(yaml: bytes), value.object != nil else { return }
         let text = ScenarioDocument.text(value, comments: ["a comment"])
@@ -30,7 +30,9 @@ enum TextTargets {
         require(text, is: value.encoded() + [0x0A], "written as JSON")
     }
 
-    /// Whether a key may be too long for YAML, which reads 1,024 characters of one. JSON writes at most six for a byte.
+    /// Whether a key may be too long for YAML.
+    ///
+    /// YAML reads 1,024 characters of a key; JSON writes at most six for a byte.
     private static func hasLongKey(_ value: JSONValue) -> Bool {
         if let object = value.object {
             return object.contains { $0.key.utf8.count > 1024 / 6 || hasLongKey($0.value) }
@@ -38,7 +40,7 @@ enum TextTargets {
         return value.array?.contains(where: hasLongKey) ?? false
     }
 
-    /// The parts of a URL make the URL; encoding is undone by decoding; a target is written as it was read.
+    /// The parts of a URL make the URL; decoding reverses encoding; a target is written as it was read.
     static func url(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         let url = URLParts(text)
@@ -57,7 +59,7 @@ enum TextTargets {
         require("\(again)", is: "\(target)", "a request target")
     }
 
-    /// Within its limits, and with numbers that are numbers.
+    /// Stays within the limits; quantities are positive, and confidences are from 0 to 1.
     static func meal(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         let meal = MealParser.parse(text)
@@ -67,7 +69,7 @@ enum TextTargets {
         for item in meal.items { require(item.quantity > 0 && (0...1).contains(item.confidence), "\(item)") }
     }
 
-    /// A file of certificates twice has its certificates twice.
+    /// A file of certificates, repeated, has each certificate twice.
     static func pem(_ bytes: [UInt8]) {
         guard let facts = try? CertificateFacts.read(pem: bytes) else { return }
         require(!facts.isEmpty, "no certificate, and no error")

@@ -3,7 +3,7 @@ import Scenarios
 import Traffic
 
 enum TrafficTargets {
-    /// What a recording's session is written as gives the same again.
+    /// The text written for a recording's session gives the same again.
     static func har(_ bytes: [UInt8]) {
         guard let file = try? HARFile(reading: bytes) else { return }
         let ours = HAREncoder.file(file.session, creatorVersion: "1")
@@ -11,7 +11,7 @@ enum TrafficTargets {
         require(HAREncoder.file(recorded.session, creatorVersion: "1"), is: ours, "our own file again")
     }
 
-    /// The pieces in which a journal comes do not show; an entry is written as it was read.
+    /// Splitting a journal does not change its meaning; an entry is written as it was read.
     static func journal(_ bytes: [UInt8]) {
         let readings = splits(bytes).map(lines)
         require(readings[1].map(\.text), is: readings[0].map(\.text), "in single bytes")
@@ -48,7 +48,7 @@ enum TrafficTargets {
         return lines
     }
 
-    /// A scenario in YAML and its tree are the same scenario, also as the file that is written for the tree.
+    /// A scenario in YAML and its tree are the same scenario; so is the file written for the tree.
     static func scenario(_ bytes: [UInt8]) {
         guard let (scenario, json) = try? Scenario.readWithJSON(String(decoding: bytes, as: UTF8.self)) else { return }
         guard let ofTree = try? Scenario.read(json: json) else { fail("the tree does not read: \(json)") }

@@ -1,9 +1,9 @@
 import WebSocket
 
-/// WebSockets in both roles, with compression and without: the pieces in which bytes come do not show in what they
-/// mean, and what was received can be sent again.
+/// WebSockets in both roles, with compression and without: splitting the bytes does not change their meaning, and
+/// received messages can be sent again.
 enum WebSocketTarget {
-    /// More than inputs have, and less than makes each of them slow: a message is inflated four times.
+    /// More than inputs have, but not so much that each is slow: the target inflates a message four times.
     private static let limits = Limits(message: 256 * 1024)
 
     static func run(_ bytes: [UInt8]) {
@@ -37,7 +37,7 @@ enum WebSocketTarget {
         return outcome
     }
 
-    /// Messages and pings that one side sends are what the other side receives.
+    /// One side receives the messages and pings that the other side sends.
     private static func sendAgain(_ events: [Event], from role: Role, _ terms: CompressionTerms?) {
         let peer: Role = role == .server ? .client : .server
         var sender = Connection(role: role, limits: limits, maskSeed: 7, compression: terms)
