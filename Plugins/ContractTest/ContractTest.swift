@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package contract-test [OPTIONS OF fitiq-mock verify] [-- OPTIONS OF swift test]`: runs the package's tests in a
-/// world of the fake for each scenario, and reports which obligations the client keeps.
+/// `swift package contract-test [OPTIONS OF fitiq-mock verify] [-- OPTIONS OF swift test]`: for each scenario it runs
+/// the package's tests in a world of the fake, and reports which obligations the client keeps.
 @main
 struct ContractTest: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -10,13 +10,13 @@ struct ContractTest: CommandPlugin {
         let tool = try context.tool(named: "fitiq-mock").url
         for note in notes(on: tool, of: context.package) { Diagnostics.remark(note) }
         let options = parts.count > 1 ? Array(parts[1]) : []
-        // The folder of the build is locked by the command that runs this plugin, and a sandbox allows no other in it.
+        // The command that runs this plugin locks the build folder, and a sandbox allows no other in it.
         let place =
             ["--disable-sandbox", "--scratch-path", context.pluginWorkDirectoryURL.appending(path: "build").path]
-        // What takes minutes comes before the first world, whose time it would be.
+        // Slow work comes before the first world, whose time it would use.
         let swift = URL(filePath: "/usr/bin/env")
         try run(swift, ["swift", "build", "--build-tests"] + place + ofBuild(options), "swift build", context)
-        // Options of the user come later, and so they hold.
+        // The user's options come later, so they win.
         try run(
             tool, ["verify", "--time-limit", "10m"] + parts[0] + ["--", "swift", "test"] + place + options,
             "fitiq-mock verify", context)
@@ -34,7 +34,7 @@ struct ContractTest: CommandPlugin {
         }
     }
 
-    /// What of the options of `swift test` decides how the tests are built.
+    /// The options of `swift test` that decide how the tests are built.
     private func ofBuild(_ options: [String]) -> [String] {
         let names = ["-c", "--configuration", "-Xswiftc", "-Xcc", "-Xlinker", "--triple", "--sanitize"]
         return zip(options, options.dropFirst()).flatMap { names.contains($0) ? [$0, $1] : [] }
