@@ -14,7 +14,7 @@ import { startScenario } from "./scenario.js";
 import { startOverview } from "./overview.js";
 
 const PANELS = ["timeline", "verdicts", "sockets", "breakpoints", "faults", "scenario", "data", "worlds"];
-/** What each key does. */
+/** The action of each key. */
 const KEYS = {
   Enter: ["Open or close a row of folded chunks", () => timeline.chosen && toggleFold(timeline.chosen)],
   j: ["Next row; arrows, Page Up, Page Down, Home, End work too", () => move(1)], k: ["Previous row", () => move(-1)],
@@ -29,7 +29,7 @@ const KEYS = {
 
 let stream = null, wantedEntry = null;
 
-/** What is shown without an address: of a report, the first run in which something is broken. */
+/** The world to show without an address: in a report, the first run in which something is broken. */
 const firstWorld = () => (state.runs ? (state.runs.find(isBroken) ?? state.runs[0]).id : "default");
 
 const panels = () => (state.runs ? ["timeline", "verdicts"] : PANELS);
@@ -70,7 +70,7 @@ function showPanel(id) {
 }
 
 function drawNav() {
-  /** By panel: how many of what there are, and how that looks. */
+  /** By panel: the number of its items, and the style of that number. */
   const counts = { verdicts: brokenCount() ? [brokenCount(), "broken", "bad"] : [warnedCount(), "warnings"], sockets: [openSockets().length, "open"],
     breakpoints: [state.held.length, "held", "held"], worlds: [state.worlds.length > 1 ? state.worlds.length : 0, ""] };
   const shown = JSON.stringify([state.panel, counts, panels().length]);
@@ -146,7 +146,7 @@ function showRun() {
 }
 
 async function start() {
-  // A report has its runs in it, an element for each.
+  // A report contains its runs, an element for each.
   const runs = [...document.querySelectorAll("script.run")].map(element => JSON.parse(element.textContent));
   state.runs = runs.length ? runs : null;
   const sections = PANELS.slice(1).map(id => h("section", { id, class: "panel page", "aria-label": labelled(id), hidden: true }));

@@ -30,7 +30,7 @@ async function move(by) {
 
 const advance = by => attempt(() => move(by));
 
-/** The world's time now; a clock that is not moved by hand goes on between two readings. */
+/** The world's time now; a clock that nobody moves by hand goes on between two readings. */
 export const worldNow = () => milliseconds(state.clock.now) + (isManual() ? 0 : performance.now() - state.clockReadAt);
 
 function tick() {

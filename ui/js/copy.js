@@ -3,13 +3,13 @@ import { content, isoTime, milliseconds } from "./format.js";
 
 const fieldOf = (message, name) => message.fields.find(each => each.name.toLowerCase() === name)?.value;
 const quote = text => `'${text.replaceAll("'", "'\\''")}'`;
-// The journal has what a body with gzip was before; a file of gzip begins with 1F 8B.
+// The journal has the body before gzip; a gzip file begins with 1F 8B.
 const isGzip = ({ name, value }) => name.toLowerCase() === "content-encoding" && /^(x-)?gzip$/i.test(value);
 const fieldsOf = ({ fields, body_base64: base64 }) => fields.filter(field => base64?.startsWith("H4s") || !isGzip(field));
 const UNSENT = new Set(["host", "content-length", "connection", "upgrade", "accept-encoding"]);
 
 export function asCurl({ request, kind }) {
-  // Where the page is, there is the server, perhaps below a prefix.
+  // The server is where the page is, perhaps below a prefix.
   const isReport = location.protocol === "file:", host = fieldOf(request, "host") ?? "localhost:8080";
   const base = isReport ? `http://${host}` : new URL("..", location.href).href.slice(0, -1);
   const parts = ["curl -sS -i"];
@@ -67,7 +67,7 @@ function conversations(all) {
 
 const answerOf = ({ question, text }) => ({ when: { content: question.words ?? "" }, text });
 
-/** A scenario in which what the entry shows happens again; null where an entry has nothing to repeat. */
+/** A scenario that repeats what the entry shows; null if an entry has nothing to repeat. */
 export function asScenario(rows, row) {
   const write = (said, key, item) =>
     item && yaml({ name: `entry-${row.number}`, summary: `${said} as in entry ${row.number}.`, [key]: [item] });
@@ -91,7 +91,7 @@ const OPCODES = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 };
 const harMessage = ({ direction, time, opcode, payload, payload_base64: base64 }) => ({ data: payload ?? base64 ?? "",
   type: direction === "client_to_server" ? "send" : "receive", time: milliseconds(time) / 1000, opcode: OPCODES[opcode] ?? 0 });
 
-/** What requests and responses have in common in a HAR. */
+/** The common parts of requests and responses in a HAR. */
 const harPart = (message, version) => ({ httpVersion: `HTTP/${version}`, headers: message ? fieldsOf(message) : [], cookies: [],
   headersSize: -1, bodySize: message ? content(message, "body")?.size ?? 0 : -1 });
 

@@ -39,11 +39,11 @@ function draw() {
   aside.scrollTop = 0;
 }
 
-/** Members of an entry that stand elsewhere in the detail, or in the rows. */
+/** Members of an entry that the detail or the rows already show elsewhere. */
 const ELSEWHERE = new Set(["number", "world", "kind", "time", "requested_at", "request", "response", "near_misses",
   "payload", "payload_base64", "payload_bytes", "payload_note", "user", "faults", "due"]);
 
-/** Names and values: what the page works out, and then every other member of the entry. */
+/** Names and values: first those that the page computes, then every other member of the entry. */
 function facts(row) {
   const { entry, released } = row;
   const before = timeline.rows.all[row.position - 1];
@@ -88,7 +88,7 @@ function part(name, line, message) {
 
 const MODES = { json: "JSON", raw: "Raw", hex: "Hex" };
 
-/** A body as JSON, raw or hex; what is long is cut until it is asked for. */
+/** A body as JSON, raw or hex; a long one is cut until somebody asks for all of it. */
 function bodyView(name, body) {
   const box = h("section"), isText = body.text != null;
   const show = whole => {

@@ -1,4 +1,4 @@
-// Makes elements. Text comes in as text nodes only, so that nothing a client sends is ever read as HTML.
+// Makes elements. Text becomes text nodes only, so that the browser never reads a client's text as HTML.
 
 export const $ = id => document.getElementById(id);
 
@@ -73,7 +73,7 @@ export const inWords = object => Object.entries(object).map(([key, value]) => `$
 /** An id as its beginning. */
 export const shortID = text => h("span", { class: "mono", title: text }, text?.length > 13 ? `${text.slice(0, 8)}…` : text ?? "");
 
-/** Shows a message for a while; what failed is said in the dialog, if there is one. */
+/** Shows a message for a while; a failure appears in the dialog, if one is open. */
 export function toast(message, { bad, action } = {}) {
   const shown = h("div", { class: bad ? "toast bad" : "toast" }, h("span", null, message), action);
   const place = (bad && [...document.querySelectorAll("dialog output")].at(-1)) || $("toasts");
@@ -83,7 +83,7 @@ export function toast(message, { bad, action } = {}) {
   return null;
 }
 
-/** Says at a control of the form that is in use what was refused of it, if the message names one. */
+/** Shows a refusal at the control of the current form that the message names, if it names one. */
 export function blame(message) {
   const form = document.activeElement?.closest("form, .card");
   for (const old of form?.querySelectorAll(".refused") ?? []) old.remove();
@@ -94,7 +94,7 @@ export function blame(message) {
 export const heading = (title, lead, ...tools) => [
   h("div", { class: "head" }, h("h2", null, title), tools), lead && h("p", { class: "lead" }, lead)];
 
-/** Asks in a dialog. It stays, with what was typed, until what its button does succeeds: the result is null if it fails. */
+/** Asks in a dialog, which stays with its input until its button's action succeeds; the result is null if it fails. */
 export function ask(title, label, act, ...children) {
   const refusals = h("output");
   let isUnderWay = false;
@@ -114,7 +114,7 @@ export function ask(title, label, act, ...children) {
   return dialog;
 }
 
-/** Without a secure context, that is over HTTP from another machine, browsers have no clipboard. */
+/** Without a secure context, for example over HTTP from another machine, browsers have no clipboard. */
 export const copyText = (text, name) => (navigator.clipboard?.writeText(text) ?? Promise.reject()).then(
   () => toast(`Copied ${name}.`), () => toast("The browser does not let this page copy.", { bad: true }));
 

@@ -14,7 +14,7 @@ export class Rows {
   types = new Set();
   laneCount = 0;
   requests = 0;
-  /** Requests that had an error of the server, or no response. */
+  /** The number of requests with a server error or without a response. */
   failures = 0;
   #taken = new Array(LANES).fill(0);
   #released = new Map();
@@ -66,7 +66,7 @@ export class Rows {
     if (row.ends) socket.closed = row;
   }
 
-  /** What was held says when it was due: in the entry of its release, which stands before its own. */
+  /** Notes when a held item was due; the entry of its release has that time, and stands before its own entry. */
   #noteRelease(row, entry) {
     if (entry.kind === "released") this.#released.set(row.connection, entry);
     const released = this.#released.get(row.connection);
@@ -79,7 +79,7 @@ export class Rows {
 
 const withDots = (...parts) => parts.filter(Boolean).join(" · ");
 
-/** What the row of each kind of entry says. */
+/** The text of the row for each kind of entry. */
 const describers = {
   exchange: ({ request, response }) => ({
     verb: request.method, type: quietTarget(request.target), status: response?.status ?? 0,
@@ -114,7 +114,7 @@ const describers = {
   note: ({ text }) => ({ type: oneLine(text) }),
 };
 
-/** What a message says to a reader. */
+/** The text of a message for readers. */
 function words(message) {
   const { content: text, error, chunk, metadata } = message ?? {}, made = metadata?.template_created;
   const template = typeof made?.name === "string" ? `${made.type} template: ${made.name}` : undefined;
@@ -122,7 +122,7 @@ function words(message) {
   return typeof said === "string" ? said : null;
 }
 
-/** Whether a row contains the pattern, in any part of its entry that was sent or received. */
+/** Whether a row contains the pattern in any sent or received part of its entry. */
 export function rowContains({ entry, type, more, user, faults }, pattern) {
   const { request, response } = entry;
   const texts = [type, more, user, ...faults, entry.payload, entry.endpoint, request?.target, request?.body, response?.body];

@@ -7,7 +7,7 @@ import { duration, oneLine } from "./format.js";
 const wordsOf = filter => filter.split(/\s+/).filter(Boolean);
 const conditionOf = word => word.match(/^([a-z]+)=(.*)$/i)?.slice(1);
 
-/** What a condition asks of a row, and of the row of its request, which is that of its socket's opening. */
+/** What a condition checks, given a row and the row of its request (a socket's opening). */
 const CONDITIONS = {
   method: (row, wanted) => row.entry.request?.method === wanted.toUpperCase(),
   path: (row, wanted, opened) => hasPath(opened?.entry.request?.target.split("?")[0], wanted),
@@ -28,7 +28,7 @@ const CONDITIONS = {
 };
 
 const listed = values => [values.join(", "), new RegExp(`^(${values.join("|")})$`)];
-/** What a condition takes, where that is not any text: in words, and as a pattern. */
+/** The values of a condition that does not take any text: in words, and as a pattern. */
 const VALUES = {
   status: ["a status, such as 404, or a class, such as 4xx", /^[1-5](\d\d|xx)$/i],
   connection: ["a whole number of at least 1", /^[1-9]\d*$/],
@@ -45,7 +45,7 @@ function hasPath(path, wanted) {
   return segments.length === template.length && template.every((part, index) => part[0] === "{" || part === segments[index]);
 }
 
-/** The word that takes the fewest edits, if it takes few. */
+/** The nearest word by edits, if it is near. */
 function nearest(word, words) {
   const edits = (a, b) => {
     let row = [...b, 0].map((_, index) => index);
@@ -60,7 +60,7 @@ function nearest(word, words) {
   return count <= Math.max(1, word.length / 3) ? near : null;
 }
 
-/** What is wrong with the filter, if anything is. */
+/** The mistake in the filter, if any. */
 export function mistake(filter) {
   for (const [key, value] of wordsOf(filter).map(conditionOf).filter(Boolean)) {
     if (!Object.hasOwn(CONDITIONS, key)) {
@@ -76,7 +76,7 @@ export function mistake(filter) {
 /** Whether it leaves out more than pings and chunks. */
 export const isNarrow = filter => wordsOf(filter).some(word => !["pings", "chunks"].includes(conditionOf(word)?.[0]));
 
-/** The filter with another condition, in place of that with its key; without it, if it has it and `toggles`. */
+/** The filter with this condition in place of the one with its key; `toggles` removes a condition that it has. */
 export function withWord(filter, word, { toggles = false } = {}) {
   const words = wordsOf(filter), key = conditionOf(word)[0];
   const others = words.filter(each => conditionOf(each)?.[0] !== key);
@@ -96,7 +96,7 @@ function matcher(filter, rows, breaches) {
   return row => !(hidesPings && row.isPing) && tests.every(test => test(row));
 }
 
-/** Conditions that say nothing of a single chunk. */
+/** Conditions that do not concern a single chunk. */
 const OF_SOCKETS = ["pings", "method", "path", "endpoint", "user", "trace", "connection", "kind", "direction"];
 
 /**

@@ -1,4 +1,4 @@
-// What is done by hand while clients are connected: sockets, breakpoints with what they hold, and faults.
+// Actions by hand while clients are connected: sockets, breakpoints with held items, and faults.
 import { $, ask, button, field, fill, form, h, heading, inText, inWords, options, select, shortID } from "./dom.js";
 import { bytes, clockTime, content, duration, labelled, milliseconds, quietTarget, shortIDs } from "./format.js";
 import { CONTROLLER, act, attempt, call, calmly, inWorld, state, tell, when, whileShown } from "./server.js";
@@ -65,14 +65,14 @@ async function openSender(place, n) {
 // MARK: Breakpoints
 
 const DIRECTIONS = { client_to_server: "from the client", server_to_client: "from the server" };
-/** Where things are held: the targets of faults, and the one that holds all of them. */
+/** The target of a fault for each kind of held item, and the place that holds all of them. */
 const PLACES = { frame: "socket", handshake: "handshake", request: "any", response: "any" };
 const HEAD = { fields: { fields: true, long: true, description: "Such as Accept: text/plain, but not the body's length." } };
-/** What can be changed of what is held, and what an answer in its place has. */
+/** The members of a held item that can be changed, and the members of an answer in its place. */
 const LINE = { text: true };
 const CHANGES = { request: { method: LINE, target: LINE, ...HEAD }, response: { status: {}, ...HEAD }, frame: {} };
 const ANSWER = { status: { example: "503" }, ...HEAD, text: { label: "Body", text: true, long: true } };
-/** What a breakpoint holds, where that has another name. */
+/** The names of what a breakpoint holds, if they differ. */
 const HOLDS = { client_to_server: "frames from the client", server_to_client: "frames from the server", both: "frames" };
 
 let breakpoints = null, isSet = false;
@@ -83,7 +83,7 @@ export function startBreakpoints() {
     id: "breakpoint-list", label: "Breakpoints", path: "breakpoints", empty: "No breakpoint is set.",
     taken: taken => {
       isSet = taken.length > 0;
-      // Nothing can put a breakpoint of a page that was closed in force again; one that is open may have disabled its own.
+      // Nobody can enable the breakpoint of a closed page again; an open page may have disabled its own.
       for (const each of taken) {
         if (each.abandoned && /^page-/.test(each.controller) && each.controller !== CONTROLLER) call("DELETE", inWorld(`breakpoints/${encodeURIComponent(each.name)}`)).catch(() => null);
       }
@@ -116,23 +116,23 @@ async function readHeld() {
     if (!cards.has(key)) {
       cards.set(key, h("section", { class: "card held-item" }));
       $("held").append(cards.get(key));
-      // The list has long bodies cut; what is changed has to be whole.
+      // The list cuts long bodies, but the form needs the whole body.
       call("GET", key).then(whole => { card(cards.get(key), whole); tellLeft(each, key); }).catch(() => null);
     }
     tellLeft(each, key);
   }
 }
 
-/** How long what is held still waits, as far as that is known. */
+/** How long a held item still waits, if known. */
 const timeLeft = ({ until }) => (state.clock ? Math.max(0, milliseconds(until) - worldNow()) : 0);
 
-/** Says it on a card. */
+/** Shows that on a card. */
 function tellLeft({ until, behind }, key) {
   const said = cards.get(key)?.querySelector(".left"), left = timeLeft({ until });
   if (said) fill(said, left > 0 && `goes on in ${duration(left)}`, behind > 0 && `, ${behind} more behind it`);
 }
 
-/** The schema and the value of a body: as text if a text area gives back what it was given, and as base64 otherwise. */
+/** The schema and value of a body: text if a text area preserves it, otherwise base64. */
 function bodyOf(holder, key) {
   const body = content(holder, key), text = body?.text ?? "";
   const keepsEnds = !/\r(?!\n)/.test(text) && !(/\r/.test(text) && /(^|[^\r])\n/.test(text));
@@ -141,7 +141,7 @@ function bodyOf(holder, key) {
   return ["base64", { label: "Body, as base64", text: true, long: true }, body.base64 ?? bytes()];
 }
 
-/** Fills the card of what is held. */
+/** Fills the card of a held item. */
 function card(place, held) {
   if (!place) return;
   const { place: kind, direction, connection, request, frame } = held, isFrame = kind === "frame";
@@ -149,7 +149,7 @@ function card(place, held) {
   const [key, schema, value] = bodyOf(subject, isFrame ? "payload" : "body");
   const path = `held/${held.held}`, prolong = time => act("PATCH", path, { for: time }).then(readHeld);
   const left = () => timeLeft(state.held.find(each => each.held === held.held) ?? held);
-  // While somebody types, it waits; what waits longer than that anyway is not cut short.
+  // While somebody types, it waits at least five minutes; this does not shorten a longer wait.
   const wait = calmly(20_000, () => left() < 300_000 && prolong("5m"));
   const inputs = kind in CHANGES && members({ ...CHANGES[kind], [key]: schema }, { values: { ...subject, [key]: value }, changed: () => {
     wait();
@@ -207,11 +207,11 @@ function breakpointForm() {
 
 const { on: where, name, enabled, requests: ofRequests, connections: ofConnections, at, ...actions } = FORMS.fault;
 
-/** What the most usual members of a rule say. */
+/** The words for the most common members of a rule. */
 const SAYS = { status: value => `Answers ${value}`, delay: value => `Waits ${value}`, requests: value => `Only request ${value}`,
   connections: value => `Only connection ${value}`, at: value => `At ${value}`, after: value => `After ${value}` };
 
-/** A rule in words: its members in their order, and of one that is only switched on what the schema says of it. */
+/** A rule in words: its members in order; a member that is only switched on has the schema's description. */
 function sentence(rule) {
   const said = Object.entries(rule).map(([key, value]) => SAYS[key]?.(inText(value))
     ?? (value === true ? FORMS.fault[key]?.description.split(/[.;]/)[0] : null) ?? `${labelled(key)} ${inText(value)}`);
@@ -231,7 +231,7 @@ export function startFaults() {
   whileShown("faults", "entries", 1500, () => Promise.all([list.read(), network.read()]));
 }
 
-/** What lies between clients and the world; one with numbers of its own is shown, and can only be left. */
+/** The network between clients and the world; the page shows one with custom numbers, but can only leave it. */
 function networkChoice() {
   const control = select("Network", [], "", async name => {
     await attempt(() => call("PUT", inWorld("network"), { network: name || null }), "The network is switched.");

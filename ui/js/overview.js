@@ -1,4 +1,4 @@
-// The line above the timeline: how many requests and sockets there are, what is broken, and what is held.
+// The line above the timeline: the numbers of requests, sockets, broken obligations and held items.
 import { $, fill, h } from "./dom.js";
 import { state, when } from "./server.js";
 import { timeline } from "./timeline.js";

@@ -1,5 +1,5 @@
-// What panels have in common: forms made from schemas, of which join.py leaves what a form needs (FORMS), and tables
-// of what the server answers at a path, with actions for each row.
+// The common parts of panels: forms made from schemas, which join.py reduces to what a form needs (FORMS), and tables
+// of the server's answer at a path, with actions for each row.
 import { button, field, fill, form, h, options, select, table } from "./dom.js";
 import { labelled, parsed } from "./format.js";
 import { attempt, call, inWorld, sureButton } from "./server.js";
@@ -31,7 +31,7 @@ function member(label, schema, settings) {
       required: isRequired, size: schema.long ? null : "18", spellcheck: "false", value: written(value, schema),
       placeholder: schema.example });
   control.addEventListener("input", () => changed?.());
-  // Compared as the control has it: a textarea has LF in place of CRLF.
+  // Compared in the control's form, because a textarea replaces CRLF with LF.
   const before = control.value;
   return {
     element: field(label, [control, choices.length > 0 && !isChoice && h("datalist", { id: control.getAttribute("list") },
@@ -66,7 +66,7 @@ function choice(label, choices, value, isRequired) {
 const written = (value, { fields }) => value == null ? "" : fields ? value.map(each => `${each.name}: ${each.value}`).join("\n")
   : typeof value === "string" ? value : JSON.stringify(value);
 
-/** What was typed, as the schema has it: a text, fields of a message, or JSON where it is JSON. */
+/** The input in the schema's form: a text, fields of a message, or JSON if it is JSON. */
 function read(typed, { text, nullable, fields }) {
   if (fields) {
     return typed.split("\n").filter(line => line.trim()).map(line => {

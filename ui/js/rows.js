@@ -32,11 +32,11 @@ export function rowList(scroller, body, { height, make, fill }) {
   }
 
   const list = {
-    /** Whether the end is in view, and so is followed. */
+    /** Whether the end is visible; the list then follows it. */
     isAtEnd: true,
     get pageSize() { return Math.max(1, Math.floor(scroller.clientHeight / height) - 2); },
 
-    /** Shows so many rows, of which any may have changed. */
+    /** Shows this many rows, any of which may have changed. */
     update(wanted) {
       version += 1;
       if (wanted !== count) {
@@ -52,7 +52,7 @@ export function rowList(scroller, body, { height, make, fill }) {
       scroller.scrollTop = scroller.scrollHeight;
     },
 
-    /** So many rows before the visible ones went away. */
+    /** Tells the list that this many rows before the visible ones are gone. */
     shift(rows) {
       if (!list.isAtEnd) scroller.scrollTop = Math.max(0, scroller.scrollTop - rows * height);
     },
@@ -66,7 +66,7 @@ export function rowList(scroller, body, { height, make, fill }) {
     },
   };
   scroller.addEventListener("scroll", () => {
-    // Only a move upwards leaves the end: growing content and a smaller window do not.
+    // Only scrolling up leaves the end; growing content and a smaller window do not.
     list.isAtEnd = remaining() < height / 2 || (list.isAtEnd && scroller.scrollTop >= top);
     top = scroller.scrollTop;
     ask();

@@ -1,11 +1,11 @@
-// The editor for scenarios. The server's messages stand at the lines that they are about.
+// The editor for scenarios. It shows the server's messages at the lines that they concern.
 import { $, button, download, fill, h, heading, select } from "./dom.js";
 import { act, attempt, call, calmly, inWorld, state, sureButton, when } from "./server.js";
 import { timelineAsScenario } from "./copy.js";
 import { timeline } from "./timeline.js";
 
 let area = null, gutter = null, messages = [];
-/** The text that was loaded last, and the world that it is of: until it is changed, the editor follows the page's world. */
+/** The last loaded text, and its world: until somebody changes the text, the editor follows the page's world. */
 let loaded = "", loadedOf = null;
 
 export function startScenario() {
@@ -37,11 +37,11 @@ export function startScenario() {
   });
 }
 
-/** Shows the world as a scenario: what it holds, what its scenario scripted, and its network and its faults as they are now. */
+/** Shows the world as a scenario: its data, its scenario's script, and its current network and faults. */
 async function load() {
   const world = state.world, parts = ["state", "script", "network", "faults"];
   const [held, script, { network }, { faults }] = await Promise.all(parts.map(each => call("GET", inWorld(each))));
-  // What the server counts is no part of a rule, and a breakpoint of a page ends with the page.
+  // The server's counts are not part of a rule, and a page's breakpoint ends with the page.
   const rules = faults.filter(each => !each.controller).map(({ matches, acted, holding, ...rule }) => rule);
   if (world !== state.world) return;
   loadedOf = world;
@@ -61,7 +61,7 @@ async function apply() {
   if (scenario) return act("POST", "reset", { scenario }, "The world starts over with this scenario.");
 }
 
-/** What the server says about the text; the scenario as a value, or nothing if it has mistakes. */
+/** Shows the server's messages about the text; returns the scenario as a value, or nothing if it has mistakes. */
 async function checkText() {
   const text = area.value;
   const answer = await call("POST", "check", { text }).catch(error => ({ mistakes: [{ message: error.message }] }));

@@ -1,9 +1,9 @@
-// What the page knows, and how it asks the server: by relative URLs, so that it works behind a port-forward and below
-// any prefix.
+// The page's state, and its requests to the server: relative URLs, so that it works behind a port-forward and below any
+// prefix.
 import { ask, blame, button, field, h, toast } from "./dom.js";
 import { parsed } from "./format.js";
 
-/** The name under which this page holds things: what it holds goes on when its stream ends. */
+/** The name under which this page holds items; the server releases them when the page's stream ends. */
 export const CONTROLLER = `page-${Math.random().toString(36).slice(2, 10)}`;
 
 export const state = {
@@ -16,13 +16,13 @@ export const state = {
   verdicts: null,
   /** The names of broken obligations by entry number. */
   breaches: new Map(),
-  /** The numbers of those of them that break a must. */
+  /** The numbers of the entries that break a must. */
   grave: new Set(),
-  /** The numbers of entries that a breach was just found in. */
+  /** The numbers of entries with a breach that was just found. */
   fresh: new Set(),
   held: [],
   panel: "timeline",
-  /** The runs that are inlined in the document; null where a server is behind the page. */
+  /** The runs in the document; null if the page has a server. */
   runs: null,
 };
 
@@ -49,7 +49,7 @@ export function calmly(wait, action) {
   return () => { if (timer) again = true; else start(); };
 }
 
-/** Reads a panel when it is shown, and while it is when one of the topics is told, at most once in `wait` milliseconds. */
+/** Reads a panel when it appears, and on the topics while it is visible, at most once in `wait` milliseconds. */
 export function whileShown(panel, topics, wait, read) {
   const isShown = () => state.panel === panel && !state.runs;
   const calm = calmly(wait, async () => { if (isShown()) await read(); });
@@ -113,7 +113,7 @@ export async function call(method, path, body, { as = "json", headers = {}, url 
   return as === "text" ? text : text ? JSON.parse(text) : null;
 }
 
-/** Runs what a control asks for, and shows why it failed if it did: then the result is null. */
+/** Runs a control's action, and shows an error if it fails; the result is null then. */
 export async function attempt(action, done) {
   try {
     const result = await action() ?? true;
@@ -125,7 +125,7 @@ export async function attempt(action, done) {
   }
 }
 
-/** Sends a request about the world, and shows why it failed if it did. */
+/** Sends a request about the world, and shows an error if it fails. */
 export const act = (method, path, body, done) => attempt(() => call(method, inWorld(path), body), done);
 
 /** A button that asks once more before it acts. */
@@ -134,7 +134,7 @@ export const sureButton = (label, question, action, attributes) =>
 
 // MARK: Events
 
-/** The events {id, event, data} in a stream of bytes; data of the server has no line ends. */
+/** The events {id, event, data} in a stream of bytes; the server's data has no line breaks. */
 async function* events(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -188,7 +188,7 @@ export async function follow({ signal, onEvents, onLink, onRestart }) {
           }
         }
         batch.push(event);
-        // A burst is shown once a frame; requestAnimationFrame would wait for ever in a hidden tab.
+        // Shows a burst once a frame; requestAnimationFrame would wait for ever in a hidden tab.
         timer ??= setTimeout(flush, 16);
       }
     } catch { /* The loop tries again. */ }

@@ -1,4 +1,4 @@
-// The timeline: filters, rows, selection, and pale rows for what is due.
+// The timeline: filters, rows, selection, and pale rows for coming events.
 import { $, button, fill, h, options } from "./dom.js";
 import { bytes, clockTime, duration, milliseconds, shortIDs } from "./format.js";
 import { state, tell, when } from "./server.js";
@@ -15,7 +15,7 @@ const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is anal
 export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
 
 let list = null, due = [], unseen = 0, noteNumber = 0;
-/** The numbers of the first chunks of folds that are open. */
+/** The numbers of the first chunks of open folds. */
 const openFolds = new Set();
 
 export function startTimeline() {
@@ -80,7 +80,7 @@ function addEntry(entry) {
   timeline.view.add(timeline.rows.add(entry));
 }
 
-/** Adds a row about entries that are not there. */
+/** Adds a row about missing entries. */
 export function addNote(text, time = timeline.rows.all.at(-1)?.time ?? new Date().toISOString()) {
   noteNumber -= 1;
   addEntry({ number: noteNumber, time, kind: "note", text });
@@ -112,7 +112,7 @@ function showEmpty() {
       : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and look here."]));
 }
 
-/** Forgets everything: another world, or a server that was restarted. */
+/** Forgets everything, for another world or a restarted server. */
 export function clearTimeline() {
   timeline.rows = new Rows();
   timeline.chosen = null;
@@ -221,7 +221,7 @@ function fillRow(element, index) {
   size.textContent = row.size ? bytes(row.size) : "";
 }
 
-/** What is due, as a row. */
+/** A coming event as a row. */
 function aheadRow({ time, what, connection, consultation }) {
   const ahead = state.clock ? milliseconds(time) - milliseconds(state.clock.now) : 0;
   const lane = timeline.rows.sockets.get(connection)?.lane ?? -1;
@@ -280,7 +280,7 @@ export function toggleFold({ isFold, number }) {
   if (timeline.chosen?.number === number) choose(row.fold);
 }
 
-/** Moves by so many visible rows. */
+/** Moves by this many visible rows. */
 export function move(step) {
   const { rows } = timeline.view;
   if (!rows.length) return;

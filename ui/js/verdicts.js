@@ -1,4 +1,4 @@
-// What the client kept and broke so far.
+// The obligations that the client has kept and broken so far.
 import { $, button, fill, h, heading, segments, toast } from "./dom.js";
 import { shortIDs } from "./format.js";
 import { act, call, calmly, inWorld, state, tell, when } from "./server.js";
@@ -27,11 +27,11 @@ async function readVerdicts() {
 export const numbersOf = finding => finding.entries ?? finding.evidence.map(entry => entry.number);
 const numbersOfAll = verdict => [...verdict.findings.flatMap(numbersOf), ...verdict.more_entries];
 
-/** Its kind: a broken should fails no run. */
+/** Its kind; a broken should does not fail a run. */
 const kindOf = ({ verdict, findings }) =>
   (verdict === "broken" && !findings.some(each => each.level === "must") ? "warned" : verdict);
 
-/** What is wrong in a run of a report: whether it fails, and what its name has in front of it. */
+/** The trouble in a run of a report: whether it fails, and the sign before its name. */
 const has = (run, kind) => run.verdicts?.verdicts.some(each => kindOf(each) === kind);
 export const isBroken = run => has(run, "broken") || run.troubles?.length > 0;
 export const markOf = run => (isBroken(run) ? "✗ " : has(run, "warned") ? "! " : run.verdicts?.has_connected ? "✓ " : "· ");
@@ -59,7 +59,7 @@ export function takeVerdicts(verdicts) {
   tell("counts");
 }
 
-/** Lets the rows of entries flash, which stops by itself. */
+/** Makes the rows of entries flash for a moment. */
 function flash(numbers) {
   for (const number of numbers) state.fresh.add(number);
   setTimeout(() => {
@@ -72,7 +72,7 @@ const ofKind = kind => state.verdicts?.verdicts.filter(each => kindOf(each) === 
 export const brokenCount = () => ofKind("broken").length;
 export const warnedCount = () => ofKind("warned").length;
 
-/** Shows all obligations; those with these ids flash. What is open stays open. */
+/** Shows all obligations; those with these ids flash. Open ones stay open. */
 function draw(flashing = []) {
   const panel = $("verdicts"), { verdicts } = state;
   if (!verdicts) return fill(panel, heading("Verdicts", LEAD));
@@ -95,7 +95,7 @@ function draw(flashing = []) {
   again?.focus({ preventScroll: true });
 }
 
-/** The situations that were faced: a table, and those to face next. */
+/** The situations that the client faced, as a table, and those to face next. */
 function coverage({ faced, reachable, next, table }, open) {
   const columns = ["no meal", "meal pending", "meal settled"].flatMap(each => [each, `${each}, after trouble`]);
   const cell = ([faced, reachable]) => h("td", { class: `num ${faced === 0 ? "dim" : faced === reachable ? "good" : ""}` },

@@ -1,4 +1,4 @@
-// The worlds of the server, what can be done to them, and what the shown one holds.
+// The worlds of the server, their actions, and the contents of the shown one.
 import { $, ask, button, copyText, download, field, fill, form, h, heading, options, segments, select, shortID, table } from "./dom.js";
 import { clockTime, labelled } from "./format.js";
 import { act, attempt, call, inWorld, state, sureButton, tell, when, whileShown, worldURL } from "./server.js";
@@ -7,7 +7,7 @@ import { markOf } from "./verdicts.js";
 
 let worlds = null;
 
-/** What a client needs to reach a world: members of its description, and their names. */
+/** The members of a world's description that a client needs, and their names. */
 const ACCESS = [["url", "URL"], ["ws_url", "WebSocket URL"], ["api_key", "API key"], ["token", "token"]];
 
 export function startWorlds() {
@@ -180,7 +180,7 @@ function edit(label, method, schema, rest = "", from = rest) {
   });
 }
 
-/** Makes a button that opens a form of an object of which the API replaces all members. */
+/** Makes a button that opens a form of an object whose members the API replaces all at once. */
 function editDocument(schema) {
   return (one, send) => button("Edit", () => {
     const form = members(schema.properties, { values: one, required: schema.required });
@@ -189,7 +189,7 @@ function editDocument(schema) {
   });
 }
 
-/** What was said in a consultation. */
+/** The messages of a consultation. */
 function messages(one) {
   const line = message => Object.entries(message).slice(0, 1).map(([role, text]) => [h("dt", null, role), h("dd", null, text)]);
   return one.messages?.length > 0 && button("Messages", () => ask(`Messages: ${one.title ?? one.persona}`, null, null,
