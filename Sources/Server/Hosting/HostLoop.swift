@@ -6,11 +6,11 @@ import TLS
 /// The address and certificate of a TLS listener.
 public struct SecureEndpoint: Sendable {
     public var address: SocketAddress
-    /// The server's certificate, and the ones between it and its CA, as PEM.
+    /// The server's certificate and the intermediate ones up to its CA, as PEM.
     public var certificates: [UInt8]
     /// The private key of the first certificate, as PEM.
     public var key: [UInt8]
-    /// The log's advice if a client does not trust the certificate: a sentence, or nothing.
+    /// A sentence for the log if a client does not trust the certificate; may be empty.
     public var advice: String
 
     public init(address: SocketAddress, certificates: [UInt8], key: [UInt8], advice: String = "") {
@@ -18,12 +18,12 @@ public struct SecureEndpoint: Sendable {
     }
 }
 
-/// Why a host does not start.
+/// The reason why a host cannot start.
 public enum StartError: Error, CustomStringConvertible {
-    /// The system does not let it listen, or does not know the host that it connects to.
+    /// The host cannot listen at the address, or cannot resolve the name of the upstream.
     case listening(SocketError)
     case listeningForTLS(SocketError)
-    /// A certificate, its key or a CA cannot be used.
+    /// OpenSSL rejects a certificate, its key or a CA.
     case tls(TLSError)
     /// The configuration contradicts itself; the text says how.
     case configuration(String)
@@ -37,36 +37,37 @@ public enum StartError: Error, CustomStringConvertible {
     }
 }
 
-/// A server or a proxy: one thread that accepts, reads, writes and keeps time.
+/// A server or a proxy: one thread that accepts connections, reads, writes and keeps time.
 public protocol SocketHost: EventLoopHandler {
     var loop: HostLoop { get }
 
-    /// Begins to stop cleanly; must be called on the loop's thread.
+    /// Begins to stop cleanly; call it on the loop's thread.
     func stop()
 }
 
 extension SocketHost {
-    /// Where it listens.
+    /// The address at which the host listens.
     public var address: SocketAddress { loop.address }
-    /// Where it listens for TLS; nil if it does not.
+    /// The address at which the host listens for TLS; nil without TLS.
     public var secureAddress: SocketAddress? { loop.secureAddress }
-    /// Where other threads leave work for the loop's thread.
+    /// Takes work from other threads for the loop's thread.
     public var mailbox: Mailbox { loop.events.mailbox }
 
-    /// Makes the signals stop the host: the first one cleanly, a second one at once, unless it is SIGHUP.
+    /// Stops the host on a signal: cleanly on the first one, at once on a second one other than SIGHUP.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) { try loop.events.watchSignals(signals) }
 
-    /// The same until the process exits, even if nothing refers to the host any more: a signal that comes while the
-    /// program writes and closes its last files does not kill it.
+    /// Like ``stopOnSignals(_:)``, but until the process exits, even after the host is released.
+    ///
+    /// So a signal does not kill the program while it writes and closes its last files.
     public func stopOnSignalsForGood(_ signals: [Int32]) throws(SocketError) {
         try stopOnSignals(signals)
-        // Only the loop: the host is released, and with it closes what it has open, such as a state file.
+        // Retains only the loop, so that the host can be released and closes its files, such as the state file.
         _ = Unmanaged.passRetained(loop.events)
     }
 
     /// Serves until stopped.
     ///
-    /// - Returns: false if a second signal cut it short.
+    /// - Returns: False if a second signal stopped the host at once.
     public func run() throws(SocketError) -> Bool {
         try loop.events.run(handler: self)
         if let error = loop.acceptError { throw error }
@@ -74,10 +75,10 @@ extension SocketHost {
     }
 
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
-        // It means a closed terminal, not impatience: a shell sends one after the system's, and systemd can send one
-        // after SIGTERM (SendSIGHUP=).
+        // SIGHUP reports a closed terminal, so it never forces the host to stop at once. A shell sends one after the
+        // system's, and systemd can send one after SIGTERM (SendSIGHUP=).
         guard signal != SIGHUP else { return stop() }
-        // A drained server stops on its own, so its first signal may find it stopping.
+        // A drained server stops on its own, so it may already be stopping when its first signal arrives.
         guard loop.isSignalled else {
             loop.isSignalled = true
             return stop()
@@ -92,29 +93,29 @@ public final class HostLoop {
     public let events: EventLoop
     public let address: SocketAddress
     public private(set) var secureAddress: SocketAddress?
-    /// The advice of the TLS listener, or nothing.
+    /// The advice of the TLS listener; empty without one.
     public let trustAdvice: String
     public let buffer = ReadBuffer()
-    /// When the remaining connections are cut off, once stopping has begun.
+    /// When the host cuts off the remaining connections; nil until it begins to stop.
     public private(set) var stopsAt: MonotonicInstant?
-    /// The plain listener and the one for TLS; empty once stopping has begun.
+    /// The plain listener and the one for TLS; empty once the host begins to stop.
     private(set) var ports: [Port] = []
-    /// Why a listener accepts no more connections, which ends the host.
+    /// The error of a listener that can accept no more connections; it stops the host.
     fileprivate var acceptError: SocketError?
     fileprivate var isSignalled = false
     fileprivate var wasForced = false
     private let tls: TLSContext?
-    /// How long connections wait after one that was accepted.
+    /// The pause after each accepted connection.
     public var acceptPause = Duration.zero
     /// When to listen again after a pause.
     private var listensAgainAt: MonotonicInstant?
     @exclusivity(unchecked) var clocks = ClockComparison()
-    /// Wall-clock time at the monotonic clock's zero, as of the start: time that never jumps.
+    /// The wall-clock time at the monotonic clock's zero, measured once at the start, so that it never jumps.
     @usableFromInline let epoch: Int64
 
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
-    /// The token of the first listener; the next one has the next.
+    /// The token of the first listener; the others follow.
     private static let firstListenerToken: UInt64 = 1 << 40
 
     /// A listener and its protocol.
@@ -124,7 +125,7 @@ public final class HostLoop {
         public var address: SocketAddress { listener.localAddress }
     }
 
-    /// Opens the listeners; connections queue from now on, and are served once the host runs.
+    /// Opens the listeners; connections queue until the host runs.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint?, queueKind: EventQueue.Kind = .platformDefault
     ) throws(StartError) {
@@ -157,12 +158,12 @@ public final class HostLoop {
     public var url: String { "http://" + address.reachable }
     public var secureURL: String? { secureAddress.map { "https://" + $0.reachable } }
 
-    /// How many nanoseconds the system's clock was set forward, or back, since the last call; mostly 0.
+    /// The step of the system's clock since the last call, in nanoseconds: positive if it was set forward, usually 0.
     public func clockStep(_ now: MonotonicInstant) -> Int64 { clocks.step(at: now) }
 
-    /// The time of an instant, for everything above the loop.
+    /// Converts an instant to the time that the modules above the loop use.
     ///
-    /// It is the date that the system would have if its clock had never been set.
+    /// This is the date that the system would show if nobody had set its clock since the start.
     @inlinable public func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }
@@ -173,10 +174,10 @@ public final class HostLoop {
 
     // MARK: Listeners
 
-    /// Whether a token is that of a listener; connections have smaller ones.
+    /// Whether a token belongs to a listener; connections have smaller tokens.
     public static func isListener(_ token: UInt64) -> Bool { token >= firstListenerToken }
 
-    /// Accepts the clients that wait at a listener, a limited number in each turn.
+    /// Accepts waiting clients, at most ``acceptsPerTurn`` in a turn.
     public func accept(_ token: UInt64, _ now: MonotonicInstant, _ begin: (Socket, Port) -> Void) {
         guard let port = ports.dropFirst(Int(token - Self.firstListenerToken)).first else { return }
         for _ in 0..<Self.acceptsPerTurn {
@@ -194,13 +195,13 @@ public final class HostLoop {
         }
     }
 
-    /// Stops accepting for a while; the backlog keeps waiting clients.
+    /// Stops accepting until a time; clients wait in the backlog.
     private func pause(until end: MonotonicInstant) {
         for port in ports { events.remove(port.listener.descriptor) }
         listensAgainAt = end
     }
 
-    /// Watches all listeners, or none.
+    /// Watches all listeners, or none if one fails.
     private func watchListeners() throws(SocketError) {
         for (index, port) in ports.enumerated() {
             do throws(SocketError) {
@@ -213,14 +214,14 @@ public final class HostLoop {
         }
     }
 
-    /// Listens again if the pause is over; call it in each turn.
+    /// Listens again after a pause; call it in each turn.
     public func endPause(_ now: MonotonicInstant) {
         guard let again = listensAgainAt, again <= now else { return }
         let isListening: Void? = try? watchListeners()
         listensAgainAt = isListening == nil ? now.advanced(by: Self.pauseWithoutDescriptors) : nil
     }
 
-    /// When the loop itself has something to do.
+    /// When the loop has to listen again, or to stop.
     public var nextDeadline: MonotonicInstant? {
         guard let listensAgainAt, let stopsAt else { return listensAgainAt ?? stopsAt }
         return min(listensAgainAt, stopsAt)
@@ -228,7 +229,7 @@ public final class HostLoop {
 
     /// Closes the listeners and sets ``stopsAt``.
     ///
-    /// - Returns: The present time; nil if stopping has begun before.
+    /// - Returns: The current time; nil if the host is already stopping.
     public func beginStop(within time: Duration) -> MonotonicInstant? {
         guard stopsAt == nil else { return nil }
         let now = MonotonicInstant.now()
@@ -243,12 +244,12 @@ public final class HostLoop {
 
     // MARK: Connections
 
-    /// Watches an accepted socket for reading; resets it if the system watches no more descriptors.
+    /// Watches an accepted socket for reading; resets it if the system can watch no more descriptors.
     public func serve(_ socket: Socket, token: UInt64, isSecure: Bool) -> SocketStream? {
         try? add(socket, token: token, for: .read) { isSecure ? tls.map { TLSSession(server: $0) } : nil }
     }
 
-    /// Watches a socket, or resets it if that fails; the session is made only if it does not.
+    /// Watches a socket and then makes its TLS session; resets the socket if the system cannot watch it.
     public func add(
         _ socket: Socket, token: UInt64, for interest: Interest, session: () -> TLSSession?
     ) throws(SocketError) -> SocketStream {
@@ -280,14 +281,14 @@ public final class HostLoop {
 }
 
 extension SocketAddress {
-    /// The address as a client on this machine names it: a wildcard address becomes localhost.
+    /// The address for a client on this machine: localhost for a wildcard address.
     fileprivate var reachable: String { isUnspecified ? "localhost:\(port)" : description }
 }
 
-/// The read buffer: small, so that other connections are served in the middle of a flood.
+/// The read buffer: small, so that one connection's flood does not keep the loop from the others.
 public final class ReadBuffer {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
-    /// What was decrypted.
+    /// Decrypted bytes.
     var plaintext: [UInt8] = []
 
     deinit { bytes.deallocate() }

@@ -3,44 +3,45 @@ import Logging
 import Sockets
 import Traffic
 
-/// An observer of a host's connections that sees the actual traffic, decrypted.
+/// An observer of a host's connections that sees their decrypted traffic.
 ///
-/// All calls come on the loop's thread. A connection has its number from ``opened(_:scheme:)`` to
-/// ``ended(_:byServer:isReset:at:)``; one whose TLS handshake fails is never reported.
+/// All calls come on the loop's thread. A connection keeps its number from ``opened(_:scheme:)`` to
+/// ``ended(_:byServer:isReset:at:)``. The host does not report a connection whose TLS handshake fails.
 public protocol Tap: AnyObject {
-    /// The system's clock was set forward by this number of nanoseconds (back if negative); the times of calls do not
-    /// follow it.
+    /// Somebody set the system's clock forward by this number of nanoseconds, or back if negative.
+    ///
+    /// The times of the other calls ignore the step.
     func clockStepped(by step: Int64)
-    /// A connection can be used; the scheme is `http` or `https`.
+    /// A connection is ready; the scheme is `http` or `https`.
     func opened(_ connection: UInt64, scheme: String)
     func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
-    /// Bytes that the client receives after the next ``write()``.
+    /// Reports bytes that the client receives after the next ``write()``.
     func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
     /// One side sends no more.
     func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp)
-    /// The connection is gone, and one side ended it.
+    /// One side ended the connection.
     func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp)
-    /// Writes everything reported so far before it returns: the clients receive it next.
+    /// Writes everything reported so far before it returns; after that the host sends it to the clients.
     func write()
 }
 
-/// A recording of a host's connections: a `SessionRecorder`, and the file that grows by it.
+/// Records a host's connections: a `SessionRecorder` and its growing file.
 ///
-/// The file is complete at any time, see `TwinFile`. A full or failing disk ends only the recording: that is logged
-/// once, as an error, and the host continues.
+/// The file is complete at any time, see `TwinFile`. If the disk is full or fails, the tap logs one error and stops
+/// recording, and the host continues.
 public final class SessionTap: Tap {
     private let recorder: SessionRecorder
     private let file: TwinFile
     private let program: String
     private let logger: Logger
-    /// How many nanoseconds the system's date is ahead of the times of calls, and was when later connections began.
+    /// The nanoseconds by which the system's date is ahead of the times of calls: now, and when each connection began.
     private var dateShift: Int64 = 0, dateShifts: [UInt64: Int64] = [:]
-    /// Whether the file can no longer be written.
+    /// Whether writing has failed or was given up.
     private var hasFailed = false
-    /// The counts in the file.
+    /// The numbers of requests and sockets in the file.
     private var written = (requests: 0, sockets: 0)
 
-    /// Bytes copied at a time when the finished file is made from the growing one.
+    /// The bytes that ``finish(at:)`` copies at a time from the growing file.
     private static let pieceSize = 1 << 20
 
     public struct Summary {
@@ -50,16 +51,18 @@ public final class SessionTap: Tap {
         public let isComplete: Bool
         public let place: Place
 
-        /// At the requested path; in a file next to it, because it was moved, removed or replaced by another file
-        /// meanwhile; or nowhere, because it was moved or removed, perhaps with its folder.
+        /// Where the recording is now.
+        ///
+        /// `wanted` is the requested path. `beside` is a file next to it, if another program moved, removed or replaced
+        /// the file. `gone` means that another program moved or removed the recording, perhaps with its folder.
         public enum Place: Equatable { case wanted, beside(String), gone }
     }
 
-    /// Begins to record into a file, which is complete from now on; the log uses `program` as the program's name.
+    /// Begins to record into a file, which is complete from now on; log messages call the program `program`.
     ///
-    /// A replaced file can be restored by ``discard()`` until ``write()``.
+    /// Until the first ``write()``, ``discard()`` restores a file that this one replaced.
     ///
-    /// - Throws: if the file cannot be created or written.
+    /// - Throws: An error if the file cannot be created or written.
     public init(
         _ settings: SessionRecorder.Settings, to path: String, existing: TwinFile.Existing = .refuse,
         program: String, logger: Logger = .silent
@@ -78,7 +81,7 @@ public final class SessionTap: Tap {
 
     public func clockStepped(by step: Int64) { dateShift += step }
 
-    /// The date in the file: a connection keeps its initial one, so its spans stay right.
+    /// The date in the file; it ignores steps of the clock during the connection, so that spans stay right.
     private func date(_ time: Timestamp, on connection: UInt64) -> Timestamp {
         dateShifts.isEmpty ? time : time.advanced(byNanoseconds: dateShifts[connection] ?? 0)
     }
@@ -115,15 +118,15 @@ public final class SessionTap: Tap {
         for note in recorder.takeNotes() { logger.warning("\(note)") }
     }
 
-    /// Removes the file, for a program that cannot start after all.
+    /// Removes the file; for a program that fails to start.
     public func discard() {
         hasFailed = true
         file.discard()
     }
 
-    /// Ends the recording: compacts the file, and moves it to its final place.
+    /// Ends the recording: compacts the file and moves it to its path.
     ///
-    /// If that fails, the file stays in its growing form, which opens just as well; the log says so.
+    /// If that fails, the tap logs a warning and keeps the growing file, which opens just as well.
     public func finish(at time: Timestamp) -> Summary {
         let compaction = recorder.finish(at: time, shiftedBy: dateShifts)
         write()
@@ -141,14 +144,14 @@ public final class SessionTap: Tap {
             case file.path?: .wanted
             case let path?: .beside(path)
             }
-        // If another file replaced it, that is the reported error.
+        // Otherwise the place already reports what happened to the file.
         if let trouble, place == .wanted { logger.warning("\(Self.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,
             place: place)
     }
 
-    /// Copies the pieces, many small ones at once.
+    /// Copies the pieces, and combines small ones into one write.
     private func compact(
         _ compaction: SessionCompaction, into append: (_ bytes: [UInt8]) throws(FileError) -> Void
     ) throws(FileError) {
@@ -164,7 +167,7 @@ public final class SessionTap: Tap {
                 var start = range.lowerBound
                 while start < range.upperBound {
                     let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
-                    // Another program has truncated the file.
+                    // The file is shorter than before: another program has truncated it.
                     guard !bytes.isEmpty else { throw FileError(.read, path: file.path, cause: .cut) }
                     pending += bytes
                     start += bytes.count
@@ -177,7 +180,7 @@ public final class SessionTap: Tap {
     }
 }
 
-/// Its texts for people.
+/// The log messages.
 extension SessionTap {
     static func stopped(_ reason: String, program: String, rest: String?) -> String {
         let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
@@ -196,6 +199,6 @@ extension SessionRecorder {
 }
 
 extension Logger {
-    /// A silent one, for programs and tests that embed a host.
+    /// A logger that discards everything, for programs and tests that embed a host.
     public static var silent: Logger { Logger(label: "silent", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }

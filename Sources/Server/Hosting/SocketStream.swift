@@ -1,45 +1,45 @@
 import Sockets
 import TLS
 
-/// One connection of a host: a socket, and TLS if it is spoken there.
+/// One connection of a host: a socket, with TLS if the peer speaks it.
 ///
-/// Encrypted bytes stay in the owner's output until the socket takes them, and count as sent only then: so limits and
-/// time-outs are those of a plain connection, regardless of the amount of ciphertext. Closes its socket in the end.
+/// Bytes stay in the owner's output until the socket accepts their ciphertext, and only then count as sent. So limits
+/// and time-outs work as on a plain connection. `deinit` closes the socket.
 public final class SocketStream {
     public let socket: Socket
-    /// Its token in the loop.
+    /// The connection's token in the loop.
     public let token: UInt64
-    /// Whether it began with TLS; a constant, because a server checks it at each read and write.
+    /// Whether the connection began with TLS; a constant, because a server checks it at each read and write.
     public let isSecure: Bool
-    /// TLS; nil for plain text, and once a client has spoken plain HTTP instead.
+    /// The TLS session; nil on a plain connection, and once a client has sent plain HTTP instead.
     @exclusivity(unchecked) public private(set) var session: TLSSession?
-    /// The watched events; nil if it is no longer watched.
+    /// The events that the loop watches; nil once it no longer watches the socket.
     @exclusivity(unchecked) var interest: Interest?
-    /// Whether bytes can be exchanged, or could be before TLS failed: at once, or after the TLS handshake.
+    /// Whether the TLS handshake has succeeded, even if TLS failed later; true from the start without TLS.
     @exclusivity(unchecked) public private(set) var isAgreed: Bool
-    /// Whether anything has arrived over TLS: a bare port scan is not an error.
+    /// Whether anything has arrived on a TLS connection; a port scan sends nothing, and is not an error.
     @exclusivity(unchecked) public private(set) var hasReceived = false
-    /// Whether the peer's stream has ended: by FIN, or by close_notify.
+    /// Whether the peer has ended its stream, with FIN or close_notify.
     @exclusivity(unchecked) public private(set) var hasEnded = false
-    /// Whether the peer's FIN has been read.
+    /// Whether the peer's FIN has arrived.
     @exclusivity(unchecked) public private(set) var isAtEnd = false
-    /// Whether the peer's stream ended without close_notify.
+    /// Whether the peer ended its stream without close_notify.
     @exclusivity(unchecked) public private(set) var wasCutOff = false
-    /// Whether our FIN was sent.
+    /// Whether our FIN has been sent.
     @exclusivity(unchecked) public private(set) var isShutDown = false
     /// Whether the peer accepts nothing more.
     @exclusivity(unchecked) public var takesNothing = false
-    /// Whether a failure of TLS after our close_notify matters no more: a proxy still reads the answer then.
+    /// Whether to ignore a failure of TLS after our close_notify; a proxy then still reads the answer.
     @exclusivity(unchecked) public var ignoresLateFailure = false
-    /// Whether our close_notify was written.
+    /// Whether our close_notify has been written.
     @exclusivity(unchecked) private var hasSaidFarewell = false
-    /// Whether the owner knows that TLS has failed.
+    /// Whether ``read(into:_:)`` has reported the failure of TLS.
     @exclusivity(unchecked) private var isFailureTold = false
     @exclusivity(unchecked) private var isClosed = false
-    /// Bytes at the front of the owner's output that are encrypted and do not count as sent.
+    /// The encrypted bytes at the front of the owner's output that do not count as sent yet.
     @exclusivity(unchecked) private var encryptedCount = 0
 
-    /// The plaintext encrypted at a time: four records.
+    /// The bytes of plaintext to encrypt at a time: four TLS records.
     private static let pieceSize = 64 * 1024
 
     init(_ socket: Socket, token: UInt64, session: TLSSession?, interest: Interest) {
@@ -49,17 +49,17 @@ public final class SocketStream {
 
     deinit { close(reset: false) }
 
-    /// Whether bytes can be exchanged.
+    /// Whether the stream can exchange bytes now.
     public var isOpen: Bool { isAgreed && session?.phase != .failed }
     public var isShakingHands: Bool { session?.phase == .handshaking }
-    /// Whether output can be sent, or encrypted.
+    /// Whether the stream still accepts output.
     public var takesOutput: Bool { isOpen && !hasSaidFarewell }
-    /// Whether nothing more can be sent: pending bytes can be dropped.
+    /// Whether nothing more can be sent, so that the owner may drop its output.
     public var isMute: Bool { isShutDown || takesNothing || session?.phase == .failed }
-    /// Whether there are bytes that only TLS wants to send, or encrypted output.
+    /// Whether ciphertext waits to be sent: records of TLS itself, or encrypted output.
     public var hasCiphertext: Bool { isSecure && session?.hasCiphertext ?? false }
 
-    /// The events to watch, if its owner can read, and has output.
+    /// The events to watch for an owner that can read or has output.
     public func interest(reads: Bool, hasOutput: Bool) -> Interest {
         let writes = !takesNothing && (hasCiphertext || takesOutput && hasOutput)
         return (reads && !hasEnded ? Interest.read : []).union(writes ? .write : [])
@@ -76,11 +76,11 @@ public final class SocketStream {
         /// Nothing has arrived yet.
         case nothing
         case broken
-        /// TLS failed; reported once, see ``ignoresLateFailure``.
+        /// TLS failed; reported once, and not at all with ``ignoresLateFailure`` after our close_notify.
         case failed(TLSError)
     }
 
-    /// Reads once and decrypts; the bytes, possibly none, are valid only during the call of `body`.
+    /// Reads once, decrypts, and calls `body` with the bytes, perhaps none, which are valid only during that call.
     public func read(into buffer: ReadBuffer, _ body: (UnsafeRawBufferPointer) -> Void) -> Reading {
         switch socket.read(into: buffer.bytes) {
         case .bytes(let count):
@@ -117,7 +117,7 @@ public final class SocketStream {
         case .closed: break
         case .failed:
             if case .truncated? = session.failure {
-                // Many peers end this way; the protocol above notices what is missing.
+                // Many peers end this way; HTTP or WebSocket notices a truncated message.
                 wasCutOff = true
             } else if let failure = session.failure, !isFailureTold, !(hasSaidFarewell && ignoresLateFailure) {
                 isFailureTold = true
@@ -136,7 +136,7 @@ public final class SocketStream {
 
     /// Sends as much of the output as possible now.
     ///
-    /// - Parameter isLast: Whether it is the last output; with TLS a close_notify follows it in the same packet.
+    /// - Parameter isLast: Whether this is the last output; with TLS a close_notify follows in the same packet.
     /// - Returns: The number of output bytes that count as sent, possibly 0; nil if there is nothing to send.
     public func send(_ output: UnsafeRawBufferPointer, isLast: Bool) -> WriteResult? {
         guard isSecure, let session else { return output.isEmpty ? nil : socket.write(output) }
@@ -151,19 +151,19 @@ public final class SocketStream {
         let result = session.withCiphertext(socket.write)
         guard case .wrote(let count) = result else { return result }
         session.takeCiphertext(count)
-        // Never the last byte of the output before all of the ciphertext is sent.
+        // The last byte of the output counts as sent only with the last byte of its ciphertext.
         let sent = max(session.hasCiphertext ? min(count, encryptedCount - 1) : encryptedCount, 0)
         encryptedCount -= sent
         return .wrote(sent)
     }
 
-    /// Call it when the owner drops its output: encrypted bytes are still sent, but do not count as output.
+    /// Call it when the owner drops its output; encrypted bytes are still sent, but no longer count as output.
     public func forgetOutput() { encryptedCount = 0 }
 
-    /// Ends our stream, after all output was sent.
+    /// Ends our stream; call it after all output was sent.
     ///
-    /// - Parameter abruptly: Whether to leave out the close_notify, as a program that crashes does. Otherwise, if its few
-    ///   bytes do not fit into the socket, they are not missed.
+    /// - Parameter abruptly: Whether to omit the close_notify, as a crashing program does. A close_notify that does not
+    ///   fit into the socket is omitted, too.
     public func finish(abruptly: Bool = false) {
         guard !isShutDown else { return }
         isShutDown = true
