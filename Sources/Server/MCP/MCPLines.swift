@@ -1,12 +1,12 @@
-/// The messages of a stream, one per line (2026-07-28, "stdio").
+/// Splits a stream into messages, one per line (revision 2026-07-28, "stdio").
 ///
-/// Of an overlong line it keeps one byte more than a message may have, so that ``MCPServer`` refuses it.
+/// It keeps an overlong line up to one byte beyond the limit of a message, so that ``MCPServer`` refuses it.
 public struct MCPLines: Sendable {
     private var line: [UInt8] = []
 
     public init() {}
 
-    /// Takes bytes, and returns the non-empty lines that they complete.
+    /// Returns the lines that the bytes complete, except empty ones.
     public mutating func receive(_ bytes: some Collection<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var rest = bytes[...]

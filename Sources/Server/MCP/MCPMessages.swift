@@ -1,7 +1,7 @@
 import JSON
 import Text
 
-/// Messages for agents; a test has them as a table.
+/// Messages for agents; a test compares them with a table.
 enum MCPMessages {
     // MARK: The protocol
 

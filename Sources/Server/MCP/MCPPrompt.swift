@@ -1,13 +1,13 @@
 import JSON
 
-/// A prompt that a person requests from an agent by name.
+/// A prompt that users select by name in their agent.
 struct MCPPrompt: Sendable {
     let name: String
     let summary: String
-    /// The arguments, all optional, each with its description.
+    /// The optional arguments with their descriptions.
     let arguments: [(name: String, summary: String)]
     /// - Parameter command: The command of `verify`; nil without one.
-    let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String  // By the names above.
+    let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String  // Keyed by the names above.
 
     var description: JSONValue {
         [
@@ -18,7 +18,7 @@ struct MCPPrompt: Sendable {
     }
 
     func filled(with value: JSONValue?, command: String?) throws(MCPError) -> JSONObject {
-        var given: [String: String] = [:]  // The names of arguments: constants.
+        var given: [String: String] = [:]  // Only known names, which are constants.
         for (key, value) in value?.object ?? [:] {
             guard arguments.contains(where: { $0.name == key }), let text = value.string else {
                 throw MCPError(

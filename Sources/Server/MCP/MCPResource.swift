@@ -4,9 +4,9 @@ import Scenarios
 import Text
 import Texts
 
-/// A text of the binary, readable without a tool, in parts of at most ``MCPLimits/resource`` bytes.
+/// Embedded texts that a client reads without a tool, in pieces of at most ``MCPLimits/resource`` bytes.
 ///
-/// A piece ends with a line, and names the URI of the next one.
+/// A piece ends at the end of a line and names the URI of the next one.
 enum MCPResource {
     private static let scheme = "fitiq-mock://"
 
@@ -39,7 +39,7 @@ enum MCPResource {
         ]
     }
 
-    /// The names of the pages of the documentation that are in the binary.
+    /// The names of the embedded pages of the documentation.
     static let pages: [String] = {
         var names: [String] = []
         var index = 0

@@ -1,23 +1,23 @@
 import Digests
 import JSON
 
-/// A server of the Model Context Protocol, as a function of messages; it has no state, clock, socket or process.
+/// A server of the Model Context Protocol as a function of messages, without state, clock, sockets or processes.
 ///
-/// A client's message goes in, and a step comes out: a message to send back, a request to the admin API, or a run of
-/// the operator's command. The performer of the step passes its result to the step, which makes the message for the
-/// client. So stdio, where a step is an HTTP request, and `POST /__admin/mcp`, where it is a call within the engine, do
-/// not differ otherwise; and a client may have any number of concurrent requests.
+/// It turns a client's message into a step: a message to send back, a request to the admin API, or a run of the
+/// operator's command. Whoever performs the step passes it the result, and the step makes the message for the client.
+/// On stdio a request is sent over HTTP; for `POST /__admin/mcp` the engine handles it directly. A client may have any
+/// number of concurrent requests.
 ///
-/// Two eras of the protocol are served side by side. A request whose `_meta` names its revision is of
-/// ``modernRevision``: it needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request is of one
-/// of ``handshakeRevisions``, which agree in everything served here, so the server need not remember the handshake.
-/// There are no subscriptions, sessions, or requests to the client.
+/// The server speaks two generations of the protocol. A request that names its revision in `_meta` follows
+/// ``modernRevision`` and needs no handshake (2026-07-28, "Versioning and Compatibility"). Any other request follows
+/// one of ``handshakeRevisions``. These agree in everything that the server supports, so it does not remember the
+/// handshake. It supports no subscriptions or sessions, and sends no requests to the client.
 public struct MCPServer: Sendable {
-    /// The version of the program.
+    /// The program's version.
     public let version: String
-    /// The world that tools concern unless they name one; nil for the default world.
+    /// The world for calls that name none; nil for the default world.
     public let world: String?
-    /// The command that `verify` and `explore` run, from the operator, never from a client; nil for none.
+    /// The command for `verify` and `explore`, set by the operator and never by a client; nil for none.
     public let command: String?
 
     public init(version: String, world: String? = nil, command: String? = nil) {
@@ -25,14 +25,14 @@ public struct MCPServer: Sendable {
     }
 
     public static let modernRevision = "2026-07-28"
-    /// The newest first; the server offers it to a client that asks for an unknown one.
+    /// The revisions with a handshake, newest first; a client that asks for an unknown one is offered the newest.
     public static let handshakeRevisions = ["2025-11-25", "2025-06-18"]
     private static let revisionKey = "io.modelcontextprotocol/protocolVersion"
     private static let capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
-    /// The effect of a message.
+    /// The result of a message.
     public enum Step: Sendable {
-        /// It was a notification, or an unsolicited response.
+        /// The message was a notification or an unsolicited response.
         case nothing
         /// A message for the client.
         case answer(MCPAnswer)
@@ -40,13 +40,13 @@ public struct MCPServer: Sendable {
         case call(MCPCall)
         /// A run of the operator's command.
         case run(MCPRun)
-        /// The client no longer wants the answer to its request with this id.
+        /// The client cancels its request with this id.
         case cancel(JSONValue)
     }
 
-    /// Takes a message, of at most ``MCPLimits/message`` bytes.
+    /// Handles a message; refuses more than ``MCPLimits/message`` bytes.
     ///
-    /// - Parameter field: The value of a field of the HTTP request that brought it; nil on stdio.
+    /// - Parameter field: Looks up a field of the message's HTTP request; nil on stdio.
     public func receive(_ bytes: [UInt8], field: ((String) -> String?)? = nil) -> Step {
         guard bytes.count <= MCPLimits.message else {
             return .answer(MCPError(.invalidRequest, MCPMessages.tooLong).answer(to: nil, isModern: true))
@@ -88,7 +88,7 @@ public struct MCPServer: Sendable {
         }
     }
 
-    /// Refuses revisions that are not served, and HTTP fields that contradict the message.
+    /// Refuses unknown revisions, and HTTP fields that contradict the message.
     private func checkRevision(of request: MCPRequest, _ field: ((String) -> String?)?) throws(MCPError) {
         let revision = request.meta[Self.revisionKey]
         if let revision {
@@ -174,7 +174,7 @@ public struct MCPServer: Sendable {
     var info: JSONValue { ["name": "fitiq-mock", "title": "FitIQ fake backend", "version": .string(version)] }
     private var instructions: String { MCPMessages.instructions(hasCommand: command != nil) }
 
-    /// Those that run the operator's command are there only if there is one.
+    /// The tools, without those that run a command if the operator named none.
     var tools: [MCPTool] { MCPTool.all.filter { command != nil || !$0.runsCommand } }
 
     private func call(_ request: MCPRequest) throws(MCPError) -> Step {
@@ -205,11 +205,11 @@ public enum MCPLimits {
     /// The default bytes of JSON in a tool's answer, and the range that a call may request.
     public static let answer = 8000
     static let answers = 1000...100_000
-    /// The most bytes of a scenario's text that is loaded: it is read on the loop.
+    /// The most bytes of a scenario that `load` takes, because the loop parses it.
     static let scenario = 64 * 1024
     /// The bytes of one part of a resource.
     public static let resource = 8000
-    /// The maximum of concurrent requests of a client on stdio.
+    /// The most concurrent requests of a client on stdio.
     public static let requests = 64
     static let json = JSON.Limits(depth: 64, bytes: message, values: 200_000)
 }
@@ -219,7 +219,7 @@ struct MCPRequest: Sendable {
     let id: JSONValue
     let method: String
     let params: JSONValue
-    /// Whether it is of ``MCPServer/modernRevision``.
+    /// Whether the request follows ``MCPServer/modernRevision``.
     let isModern: Bool
     let server: MCPServer
 
@@ -230,7 +230,7 @@ struct MCPRequest: Sendable {
         return text
     }
 
-    /// Lists are short enough for one page, so there are no cursors.
+    /// A list as one page; refuses cursors.
     func list(_ name: String, _ elements: [JSONValue]) throws(MCPError) -> MCPAnswer {
         if let cursor = params["cursor"], cursor != .null {
             throw MCPError(.invalidParameters, MCPMessages.noSuchCursor(cursor))
@@ -243,14 +243,13 @@ struct MCPRequest: Sendable {
         if isModern {
             result["resultType"] = "complete"
             result["_meta"] = ["io.modelcontextprotocol/serverInfo": server.info]
-            // A list changes with the program, which may restart at any time.
+            // A newer version of the program, which may start at any time, can have other lists.
             if isCacheable { (result["ttlMs"], result["cacheScope"]) = (60_000, "private") }
         }
         return MCPAnswer(["jsonrpc": "2.0", "id": id, "result": .object(result)])
     }
 
-    /// A tool's result: for programs, and the same as text for clients that read nothing else (2025-11-25, "Structured
-    /// Content").
+    /// A tool's result as a value and as text, for clients that only read text (2025-11-25, "Structured Content").
     func toolResult(_ value: JSONValue, _ shape: MCPShape) -> MCPAnswer {
         let fitted = shape.fit(value)
         return result([
@@ -259,7 +258,7 @@ struct MCPRequest: Sendable {
         ])
     }
 
-    /// A refusal that a model can act on, which is a result of the tool and no error of the protocol.
+    /// A refusal that a model can act on: a result of the tool, not an error of the protocol.
     func toolError(_ text: String) -> MCPAnswer {
         let text =
             text.utf8.count > MCPLimits.answer ? MCPShape.beginning(of: text, bytes: MCPLimits.answer) + "…" : text
@@ -271,13 +270,13 @@ struct MCPRequest: Sendable {
 public struct MCPAnswer: Sendable {
     /// JSON without line breaks.
     public let bytes: [UInt8]
-    /// The status of an HTTP response with it.
+    /// The status if HTTP carries the message.
     public let status: Int
 
     init(_ message: JSONValue, status: Int = 200) { (bytes, self.status) = (message.encoded(), status) }
 }
 
-/// A refusal of the protocol.
+/// A refusal as an error of JSON-RPC.
 struct MCPError: Error {
     let code: Code
     let message: String
@@ -297,8 +296,8 @@ struct MCPError: Error {
         (self.code, self.message, self.data) = (code, message, data)
     }
 
-    /// - Parameter isModern: Whether HTTP says it, too. Clients of earlier revisions interpret 404 as the end of a
-    ///   session.
+    /// - Parameter isModern: Whether the HTTP status also reports the error. Clients of earlier revisions interpret 404
+    ///   as the end of a session.
     func answer(to id: JSONValue?, isModern: Bool) -> MCPAnswer {
         var error: JSONObject = ["code": JSONValue(integerLiteral: code.rawValue), "message": .string(message)]
         if let data { error["data"] = data }
@@ -317,9 +316,9 @@ struct MCPError: Error {
 /// A tool's request to the admin API.
 public struct MCPCall: Sendable {
     public let method: String
-    /// The path with a query, from `/__admin`.
+    /// The path and query, beginning with `/__admin`.
     public let path: String
-    /// The JSON of its body; nil without one.
+    /// The body as JSON; nil without one.
     public let body: [UInt8]?
     let request: MCPRequest
     let shape: MCPShape
@@ -331,12 +330,12 @@ public struct MCPCall: Sendable {
 
     public var id: JSONValue { request.id }
 
-    /// The most bytes of the admin API's answer.
+    /// The most bytes that an answer of the admin API may have.
     public static let answerLimit = 8 << 20
 
     /// The message for the client.
     ///
-    /// - Parameter body: The response's body; nil if it is longer than ``answerLimit``.
+    /// - Parameter body: The response's body; nil if it exceeds ``answerLimit``.
     public func answer(status: Int, body: [UInt8]?) -> MCPAnswer {
         guard let body else { return request.toolError(MCPMessages.answerTooLong) }
         let value = body.isEmpty ? .object(["done": true]) : try? JSON.parse(body)
@@ -347,13 +346,13 @@ public struct MCPCall: Sendable {
         return request.toolResult(value, shape)
     }
 
-    /// The message for the client if there was no response.
+    /// The message for the client if no response came.
     public func failure(_ reason: String) -> MCPAnswer { request.toolError(reason) }
 }
 
 /// A run of the operator's command.
 public struct MCPRun: Sendable {
-    /// The words of this program's command line before `--`: `verify`, `--scenario`, `default`.
+    /// The arguments of this program before `--`: `verify`, `--scenario`, `default`.
     public let words: [String]
     /// The shell command.
     public let command: String
@@ -362,9 +361,9 @@ public struct MCPRun: Sendable {
 
     public var id: JSONValue { request.id }
 
-    /// A message about how far it is; nil if the client did not ask for any.
+    /// A progress message; nil if the client did not ask for them.
     ///
-    /// - Parameter count: Greater than that of all earlier messages.
+    /// - Parameter count: Must grow from message to message.
     public func progress(_ text: String, count: Int) -> [UInt8]? {
         guard let token = request.meta["progressToken"], token.string != nil || token.int != nil else { return nil }
         let params: JSONValue = [
@@ -377,24 +376,24 @@ public struct MCPRun: Sendable {
     /// The message for the client.
     ///
     /// - Parameters:
-    ///   - report: The JSON of its report; empty if there is none.
-    ///   - output: The end of its output.
+    ///   - report: The run's report as JSON; empty if it wrote none.
+    ///   - output: The end of the run's output.
     public func answer(report: [UInt8], output: String) -> MCPAnswer {
         guard var object = (try? JSON.parse(report))?.object else {
             return request.toolError(MCPMessages.noReport(output))
         }
-        // It says why the command failed, or why there was no client.
+        // The output says why the command failed, or why no client connected.
         if object["exit_code"] != 0, object["exit_code"] != 1 || object["troubles"]?.array?.isEmpty == false {
             object["output"] = .string(output)
         }
         return request.toolResult(.object(object), shape)
     }
 
-    /// The message for the client if there was no run.
+    /// The message for the client if the command could not run.
     public func failure(_ reason: String) -> MCPAnswer { request.toolError(reason) }
 }
 
-/// Fields of HTTP that repeat parts of a message (2026-07-28, "Value Encoding").
+/// Decodes HTTP fields that repeat parts of a message (2026-07-28, "Value Encoding").
 enum MCPHeader {
     private static let (prefix, suffix) = ("=?base64?", "?=")
 

@@ -1,15 +1,15 @@
 import JSON
 import Text
 
-/// How an answer of the admin API becomes the answer of a tool, in few enough bytes.
+/// Turns an answer of the admin API into a tool's answer within ``limit`` bytes.
 ///
-/// A list comes in pages. Everything else that is too long has its texts and lists shortened; `next_cursor` then leads to
-/// the whole, as text.
+/// It splits a list into pages. In any other long answer it shortens texts and lists, and `next_cursor` leads to the
+/// whole answer as text.
 struct MCPShape: Sendable {
     let limit: Int
     private let tool: MCPTool
     private let cursor: String?
-    /// The maximum of elements requested from the admin API.
+    /// The number of elements requested from the admin API.
     private let asked: Int
 
     init(_ tool: MCPTool, _ arguments: MCPArguments) throws(MCPRefusal) {
@@ -60,7 +60,7 @@ struct MCPShape: Sendable {
         for element in elements[start...] {
             var brief = tool.pagesByNumber ? Self.brief(element) : element
             var size = Self.size(brief) + 1
-            // An element that fills a page alone is shortened; otherwise it would never arrive.
+            // Shortens an element that does not fit on a page of its own; otherwise it would never arrive.
             if size > room, shown.isEmpty {
                 brief = .object(shortened(brief.object ?? ["value": brief], in: room - 1))
                 size = Self.size(brief) + 1
@@ -79,7 +79,7 @@ struct MCPShape: Sendable {
         return .object(page)
     }
 
-    /// An entry of the journal without header fields, and with the beginnings of its contents.
+    /// An entry of the journal without header fields, and with shortened contents.
     private static func brief(_ entry: JSONValue) -> JSONValue {
         shortened(entry, Measures(text: 160, list: 3), without: ["fields", "version", "requested_at", "score"])
     }
@@ -97,12 +97,12 @@ struct MCPShape: Sendable {
             let value = Self.shortened(.object(object), measures)
             if Self.size(value) <= room { return value.object ?? [:] }
         }
-        // There are so many members that their names alone are too long.
+        // The names of the members alone are too long.
         return ["excerpt": .string(JSONValue.object(object).excerpt(limit: room / 6))]
     }
 
     private static func shortened(
-        _ value: JSONValue, _ measures: Measures, without names: Set<String> = []  // Constants.
+        _ value: JSONValue, _ measures: Measures, without names: Set<String> = []  // Names from this file.
     ) -> JSONValue {
         switch value {
         case .string(let text) where text.utf8.count > measures.text:
@@ -131,7 +131,7 @@ struct MCPShape: Sendable {
     private func textPage(of value: JSONValue, from offset: Int) -> JSONValue {
         let bytes = value.encoded()
         let rest = bytes.dropFirst(offset)
-        // Each byte takes up to six in a JSON text; most take one.
+        // JSON can need six bytes for a byte of the text; most need one.
         var count = limit - 64
         while count > 0 {
             let end = UTF8Sequence.boundary(in: Array(rest.prefix(count + 4)), at: min(count, rest.count))
@@ -145,11 +145,11 @@ struct MCPShape: Sendable {
     }
 }
 
-/// Explains an entry in sentences, from the answer about it.
+/// Explains an entry in sentences.
 private struct MCPReasons {
     let object: JSONObject
 
-    /// - Parameter answer: The members `entry`, `faults`, `broken`.
+    /// - Parameter answer: The admin API's answer with the members `entry`, `faults` and `broken`.
     init(_ answer: JSONObject) {
         let entry = answer["entry"] ?? .null
         var reasons: [String] = []

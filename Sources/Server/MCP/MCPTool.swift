@@ -1,38 +1,39 @@
 import JSON
 import Text
 
-/// A tool: a row of ``all``.
+/// A tool, as a row of ``all``.
 ///
-/// It defines the tool's request to the admin API; the API validates it, and its refusals are the tool's.
+/// The row says which request the tool makes to the admin API. The API validates the request, and the tool passes on
+/// its refusals.
 struct MCPTool: Sendable {
     let name: String
     let summary: String
-    /// Its own arguments, and the main members of its answer.
+    /// The tool's own arguments, and the main members of its answer.
     let input, output: [MCPField]
     var isReadOnly = false
     var isDestructive = false
     var runsCommand = false
-    /// The list member of an answer, which is paged; nil without one.
+    /// The member of the answer that is a list, which comes in pages; nil if there is none.
     var list: String?
-    /// Whether elements of the list have a `number` that identifies the next page; otherwise pages count elements.
+    /// Whether a cursor is the `number` of an element; otherwise it counts elements.
     var pagesByNumber = false
     let ask: @Sendable (MCPArguments) throws(MCPRefusal) -> Request
 
     enum Request {
-        /// - Parameter path: The path below `/__admin`, with a query.
+        /// - Parameter path: The path below `/__admin`, with the query.
         case admin(_ method: String, _ path: String, JSONValue? = nil)
         case known(JSONValue)
-        /// The words of this program's command line.
+        /// The arguments of this program's command line.
         case run([String])
     }
 
-    /// The number of entries to request from the journal; they are shortened until they fit.
+    /// The number of journal entries to request; ``MCPShape`` shortens them.
     static let entriesAtOnce = 50
 
-    /// All arguments: its own, and those that every tool has.
+    /// The tool's own arguments, and those that every tool has.
     var arguments: [MCPField] { input + [.text("cursor"), .integer("max_bytes")] }
 
-    /// As `tools/list` has it.
+    /// The tool's entry in `tools/list`.
     var description: JSONValue {
         let needed = arguments.filter(\.isNeeded).map { JSONValue.string($0.name) }
         var schema = MCPField.schema(of: arguments)
@@ -56,9 +57,9 @@ struct MCPField: Sendable {
     /// Types of JSON Schema; any value if empty.
     let types: [String]
     var summary = ""
-    /// The only texts that it may be; any if empty.
+    /// The permitted texts; empty permits any.
     var words: [String] = []
-    /// Its members, if it is an object of known ones.
+    /// The members of an object, if they are known.
     var members: [MCPField] = []
     private(set) var isNeeded = false
 
@@ -80,14 +81,14 @@ struct MCPField: Sendable {
         MCPField(name: name, types: types, summary: summary)
     }
 
-    /// The same as a required argument.
+    /// This field as a required argument.
     var needed: MCPField {
         var field = self
         field.isNeeded = true
         return field
     }
 
-    /// Whether a value is of its types; numbers pass as texts, such as the seed 7.
+    /// Whether a value has one of the types; a number, such as the seed 7, also passes as a text.
     func takes(_ value: JSONValue) -> Bool {
         types.isEmpty
             || types.contains { type in
@@ -111,19 +112,19 @@ struct MCPField: Sendable {
         return .object(schema)
     }
 
-    /// An object with these members, or with others.
+    /// The schema of an object that may have these members and others.
     static func schema(of fields: [MCPField]) -> JSONObject {
         let properties = JSONObject(fields.map { (key: $0.name, value: $0.schema) })
         return ["type": "object", "properties": .object(properties)]
     }
 }
 
-/// The arguments of a tool's call, all of which the tool knows.
+/// The checked arguments of a tool's call.
 struct MCPArguments: Sendable {
     private let values: JSONObject
     private let world: String?
 
-    /// - Parameter world: The world if they name none.
+    /// - Parameter world: The world if the arguments name none.
     init(_ value: JSONValue?, of tool: MCPTool, world: String?) throws(MCPRefusal) {
         guard let values = (value ?? .object([:])).object else { throw MCPRefusal(MCPMessages.badArguments) }
         let fields = tool.arguments
@@ -145,10 +146,10 @@ struct MCPArguments: Sendable {
 
     subscript(name: String) -> JSONValue? { values[name] }
     var action: String { values["action"]?.string ?? "" }
-    /// The id of the world as a segment of a path.
+    /// The world's id, percent-encoded as a segment of a path.
     var worldID: String { PercentCoding.encoded(world ?? "default") }
 
-    /// The path below `/__admin` of something in the world.
+    /// Puts the world's prefix before a path below `/__admin`.
     func inWorld(_ path: String) -> String { world == nil ? path : "worlds/\(worldID)/\(path)" }
 
     func required(_ name: String) throws(MCPRefusal) -> JSONValue {
@@ -161,7 +162,7 @@ struct MCPArguments: Sendable {
         return value.string ?? value.description
     }
 
-    /// The present ones of the names, as an object; whole numbers as texts where the API takes numbers.
+    /// The arguments with these names as an object; turns texts into whole numbers where the API takes numbers.
     func picking(_ names: [String]) -> JSONValue {
         JSONValue.object(
             JSONObject(
@@ -173,7 +174,7 @@ struct MCPArguments: Sendable {
                 }))
     }
 
-    /// The same as options of a command line: `--time-limit=60s`.
+    /// The arguments with these names as options of a command line: `--time-limit=60s`.
     func options(_ names: [String]) -> [String] {
         names.compactMap { name in values[name].map { Self.option(name, $0.string ?? $0.description) } }
     }
@@ -184,7 +185,7 @@ struct MCPArguments: Sendable {
     }
 }
 
-/// Why a tool does nothing.
+/// The reason why a tool refuses its call.
 struct MCPRefusal: Error {
     let message: String
     init(_ message: String) { self.message = message }
