@@ -1,13 +1,13 @@
 import FitIQAPI
 import Text
 
-// All texts of this module for people.
+// This module's messages for people.
 enum Messages {
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
 
-    /// The reason why a world cannot reach its upstream.
+    /// The reason of `unreachable` for a world whose upstream is its own server.
     static let itself = "that is this server itself"
 
     // MARK: Answers to clients
@@ -76,12 +76,12 @@ enum Messages {
 
     // MARK: Parts
 
-    /// A reason as a sentence, with or without its own full stop.
+    /// A reason with a full stop at its end.
     private static func sentence(_ reason: String) -> String {
         reason.last.map { ".?!".contains($0) } == true ? reason : reason + "."
     }
 
-    /// A client's path on one line, truncated if it is long.
+    /// A client's path on one line; a long one is truncated.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
     static func quoted(_ text: some StringProtocol) -> String { TerminalText.quoted(text) }

@@ -6,7 +6,7 @@ import Text
 
 /// Clients: accepting, reading, feeding and dropping them.
 extension ProxyHost {
-    /// How many clients at once get a refusal; further connections are reset.
+    /// The most connections over the limit that get a refusal at a time; the host resets further ones.
     private static let refusalsAtOnce = 32
 
     func begin(_ socket: Socket, isSecure: Bool, _ now: Timestamp) {
@@ -33,7 +33,7 @@ extension ProxyHost {
         return pair
     }
 
-    /// Serves an engine's relay at the end of the turn; the first time, gives it a place.
+    /// Serves an engine's relay at the end of the turn; on the first call also gives the relay a place.
     package func touch(_ side: RelaySide, _ now: Timestamp) {
         if let place = side.place, let pair = pairs[place], pair.side === side { return touch(pair) }
         guard !side.isAbandoned, side.place == nil else { return }
@@ -52,16 +52,16 @@ extension ProxyHost {
     private func server(at url: UpstreamURL) throws(TLSError) -> UpstreamServer {
         if let known = servers[url] { return known }
         let server = try UpstreamServer(url, trust: trust)
-        // One that no pair has is made again when it is needed.
+        // Pairs retain their servers; any other server is created again when needed.
         if servers.count >= Self.serversKept { servers.removeAll() }
         servers[url] = server
         return server
     }
 
-    /// How many upstreams are remembered, with their addresses and TLS tickets.
+    /// The most upstreams to remember with their addresses and TLS tickets.
     private static let serversKept = 64
 
-    /// Delivers the output of an engine's relay to its client; returns false if the pair is gone.
+    /// Delivers the output of an engine's relay to the engine; returns false if that ends the pair.
     private func deliver(_ pair: ProxyPair, _ now: Timestamp) -> Bool {
         if !pair.side.isAbandoned { deliver?(pair.side, now) }
         if pair.side.isAbandoned { pair.relay.sentToClient(pair.relay.toClient.count) }
@@ -81,12 +81,12 @@ extension ProxyHost {
         case .end: pair.relay.clientFinished()
         case .broken: clientIsBroken(pair)
         case .failed(let error):
-            // A bare port scan is not an error.
+            // A port scan sends nothing, and is not an error.
             if client.hasReceived {
                 logger.notice("\(Messages.clientTLS(error.description(advice: loop.trustAdvice)))")
             }
-            // A client that speaks HTTP to the TLS port is answered in HTTP, which it can show. One beyond the limit has
-            // its answer already.
+            // Answers a client that sends HTTP to the TLS port in HTTP, so that it can show the answer. A client over
+            // the limit already has an answer.
             if case .plainHTTP = error, pair.relay.clientEnding == .none {
                 pair.relay.toClient.append(Messages.plainHTTPRefusal(error.description))
             }
@@ -99,7 +99,7 @@ extension ProxyHost {
         drop(pair, reset: false)
     }
 
-    /// Sends, and obeys the ending; false if the pair is gone.
+    /// Sends output and then ends the connection if the relay wants that; returns false if the pair is gone.
     func sendToClient(_ pair: ProxyPair, _ now: Timestamp) -> Bool {
         guard let client = pair.client else { return deliver(pair, now) }
         if client.isMute {

@@ -7,7 +7,7 @@ import TLS
 extension ProxyHost {
     private static let ticketsKept = 16
 
-    /// Begins a connection, unless it fails at once at every address.
+    /// Begins to connect: looks up the upstream's addresses if necessary, and tries them in order.
     func connect(_ pair: ProxyPair, number: Int, _ now: Timestamp) {
         linkCount += 1
         let link = UpstreamLink(
@@ -19,7 +19,7 @@ extension ProxyHost {
         if pair.server.lookup == nil { useAddresses(of: pair.server, for: pair, now) }
     }
 
-    /// Looks up an upstream's addresses, off the loop if that takes time.
+    /// Looks up an upstream's addresses; on another thread if that takes time.
     private func lookUp(_ server: UpstreamServer) {
         guard server.lookup == nil else { return }
         do throws(SocketError) {
@@ -36,7 +36,7 @@ extension ProxyHost {
         }
     }
 
-    /// Continues the connections whose lookups have ended.
+    /// Continues connecting where a lookup has ended.
     func followLookups(_ now: Timestamp) {
         for server in searching {
             guard let answer = server.lookup?.answer else { continue }
@@ -67,7 +67,7 @@ extension ProxyHost {
         if let stream = link.stream { loop.close(stream) }
         link.stream = nil
         while let address = link.addresses.popFirst() {
-            // Each remaining address gets an equal share of the remaining time.
+            // Divides the remaining time equally among the remaining addresses.
             let left = link.endsAt.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
             link.attemptEndsAt = now.advanced(byNanoseconds: left / Int64(link.addresses.count + 1))
             link.address = address
@@ -85,14 +85,14 @@ extension ProxyHost {
             }
         }
         pair.upstream = nil
-        // A name may lead elsewhere by the next time.
+        // The name may have other addresses the next time.
         if server == nil { pair.server.addresses = [] }
         let reason = link.lastError.flatMap { $0.isTimeout ? nil : $0.description }
         pair.relay.upstreamFailed(reason.map { .unreachable($0) } ?? .connectTimeout(limits.connectTime))
         touch(pair)
     }
 
-    /// Handles the time-out of an attempt, or of the handshake after it.
+    /// Handles the time-out of an attempt to connect, or of the TLS handshake after it.
     func attemptTimedOut(_ link: UpstreamLink, of pair: ProxyPair, _ now: Timestamp) {
         link.lastError = nil
         if link.isConnected { link.addresses = [] }
@@ -129,7 +129,7 @@ extension ProxyHost {
             return tryNextAddress(link, of: pair, now)
         }
         link.isConnected = true
-        // The handshake has all of the remaining time.
+        // The handshake may use all of the remaining time.
         link.attemptEndsAt = link.endsAt
         if let address = link.address { pair.server.prefer(address) }
         openIfReady(link, stream, of: pair, now)
@@ -186,7 +186,7 @@ extension ProxyHost {
                 pair.relay.sentToUpstream(count)
                 pair.lastActivity = now
             case .wouldBlock: return
-            // Bytes received before can still be read, such as an answer to half a body; the end comes after them.
+            // The host can still read what arrived before, such as an answer to half a body.
             case .failed: stream.takesNothing = true
             }
         }
@@ -194,11 +194,12 @@ extension ProxyHost {
         pair.relay.sentToUpstream(pair.relay.toUpstream.count)
     }
 
-    /// Ends a connection to the upstream, and with it its part of the recording.
+    /// Ends a connection to the upstream, and its part of the recording.
     func close(_ link: UpstreamLink, of pair: ProxyPair, reset: Bool) {
         pair.upstream = nil
         guard let stream = link.stream else { return }
-        // Sent over a connection that was just closing: it is sent again, and that exchange is recorded.
+        // The upstream was closing the connection. The relay sends the request again, and the tap records that
+        // exchange.
         if pair.relay.upstreamNumber != nil { link.held = [] }
         flushHeld(link)
         if let session = stream.session, pair.server.tickets.count < ProxyHost.ticketsKept,

@@ -5,44 +5,44 @@ import Sockets
 import TLS
 import Text
 
-/// A reverse proxy: one thread that accepts clients, connects to the upstream for each, and passes bytes both ways.
+/// A reverse proxy: one thread that accepts clients, connects each to the upstream, and passes bytes both ways.
 ///
-/// It owns the descriptors and the clock; ``Relay`` decides what to forward, and how. Within the loop of a server, it
-/// connects that server's engine with the upstreams of its worlds, and accepts nobody.
+/// It owns the descriptors and the clock. ``Relay`` decides what to forward, and how. On the loop of a server, a proxy
+/// host accepts no clients and connects the server's engine with the upstreams of its worlds.
 public final class ProxyHost: SocketHost {
-    /// The upstream of a proxy with its own clients; nil within a server.
+    /// The upstream of a proxy; nil on the loop of a server.
     let server: UpstreamServer?
     let limits: RelayLimits
     public let loop: HostLoop
     let logger: Logger
-    /// The observer of the traffic with the upstream; set it before ``run()``.
+    /// Observes the traffic with the upstream; set it before ``run()``.
     public var tap: (any Tap)?
-    /// Delivers the output of an engine's relay.
+    /// Called when a relay has output for its engine.
     package var deliver: ((RelaySide, Timestamp) -> Void)?
     /// The upstreams of an engine's worlds.
     var servers: [UpstreamURL: UpstreamServer] = [:]
-    /// The upstreams being looked up.
+    /// The upstreams whose addresses are being looked up.
     var searching: [UpstreamServer] = []
     let trust: TLSTrust
-    /// The token of the first pair's client; those of other connections are smaller.
+    /// The token of the first pair's client; connections of a server's own clients have smaller tokens.
     let firstToken: UInt64
     var pairs: [ProxyPair?] = []
     var freePlaces: [Int] = []
     var pairCount = 0
     private var touched: [ProxyPair] = []
     var linkCount: UInt64 = 0
-    /// The places of pairs, by their deadlines.
+    /// The places of pairs in the order of their deadlines.
     private(set) var deadlines = DeadlineQueue<Int>()
 
-    /// The number of obsolete deadlines that is not worth a search.
+    /// The number of obsolete deadlines below which a search for them does not pay.
     private static let deadlinesKept = 64
 
-    /// Opens the listeners and resolves the upstream's host; clients are served once ``run()`` is called.
+    /// Opens the listeners and resolves the upstream's host; ``run()`` then serves clients.
     ///
     /// - Parameter trust: The certificates to trust if the upstream speaks TLS.
-    /// - Throws: if an address cannot be listened on, the upstream's host is unknown or not found within
-    ///   ``RelayLimits/connectTime``, the TLS files are unusable, or the upstream is where the proxy itself listens,
-    ///   which is `StartError.configuration`.
+    /// - Throws: An error if the proxy cannot listen, cannot resolve the upstream's host within
+    ///   ``RelayLimits/connectTime``, or cannot use the TLS files; `StartError.configuration` if the upstream is the
+    ///   proxy itself.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil, upstream: UpstreamURL,
         trust: TLSTrust = .system, limits: RelayLimits = RelayLimits(), logger: Logger = .silent,
@@ -61,29 +61,30 @@ public final class ProxyHost: SocketHost {
         if server.addresses.contains(where: isOwn) { throw .configuration(Messages.ownUpstream(upstream)) }
     }
 
-    /// Connects an engine with the upstreams of its worlds, on the loop of its server.
+    /// Creates a host that connects an engine with the upstreams of its worlds, on the loop of its server.
     package init(in loop: HostLoop, trust: TLSTrust, limits: RelayLimits = RelayLimits(), logger: Logger = .silent) {
         (self.loop, self.trust, self.limits, self.logger) = (loop, trust, limits, logger)
         (server, firstToken) = (nil, Self.sharedToken)
     }
 
-    /// More than any token of a server's connections, and less than those of listeners.
+    /// Greater than any token of a server's connections, and less than those of listeners.
     private static let sharedToken: UInt64 = 1 << 36
 
-    /// Whether a token is that of a connection to an upstream, in the loop of a server.
+    /// Whether a token in the loop of a server belongs to a connection to an upstream.
     package static func isUpstream(_ token: UInt64) -> Bool { token >= sharedToken }
 
-    /// Whether the loop itself listens at an address.
+    /// Whether this loop listens at an address.
     func isOwn(_ address: SocketAddress) -> Bool {
         [loop.address, loop.secureAddress].contains { own in
             guard let own else { return false }
-            // Connecting to no address in particular reaches this machine.
+            // A connection to the wildcard address reaches this machine.
             return address == own
                 || address.port == own.port && (address.isUnspecified || own.isUnspecified && address.isLoopback)
         }
     }
 
-    /// Begins to stop: no new clients, ``RelayLimits/shutdownTime`` for answers in progress; on the loop's thread.
+    /// Stops accepting, and stops after answers in progress or ``RelayLimits/shutdownTime``; call it on the loop's
+    /// thread.
     public func stop() {
         guard loop.beginStop(within: limits.shutdownTime) != nil else { return }
         if !hasAnswersUnderWay { loop.events.stop() }
@@ -122,7 +123,7 @@ public final class ProxyHost: SocketHost {
         let isFinished = readiness.hangUp || readiness.error
         guard readiness.readable || isFinished else { return nil }
         guard !stream.hasEnded else {
-            // The connection is dead in both directions; only bytes received before are still to be processed.
+            // The connection is dead in both directions; only bytes that arrived before remain to be handled.
             if readiness.error { return .broken }
             if isFinished { loop.unwatch(stream) }
             return nil
@@ -137,7 +138,7 @@ public final class ProxyHost: SocketHost {
         if step != 0 { tap?.clockStepped(by: step) }
     }
 
-    /// Sends and records what the turn produced, and returns when something is due.
+    /// Sends and records the output of the turn; returns when the host has something to do next.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         followClock(now)
         let time = loop.time(now)
@@ -147,17 +148,17 @@ public final class ProxyHost: SocketHost {
         return [nextDeadline.map(loop.instant), loop.nextDeadline].compactMap { $0 }.min()
     }
 
-    /// Whether any relay needs it.
+    /// Whether any relay needs this host.
     package var isUsed: Bool { pairCount > 0 }
 
-    /// Deadlines of relays that are gone are forgotten in time, and nothing waits for them.
+    /// The next deadline; nil without relays, although the queue may still have obsolete deadlines.
     package var nextDeadline: Timestamp? { isUsed ? deadlines.next : nil }
 
-    /// Performs due work, and work left by the turn.
+    /// Does the work that is due, and the work that the turn left.
     package func settle(_ time: Timestamp) {
         followLookups(time)
         meetDeadlines(time)
-        // The file contains everything that a client has seen, even if this process dies.
+        // Writes first, so that the file has everything that a client has seen, even if this process dies.
         tap?.write()
         while let pair = touched.popLast() {
             pair.isTouched = false
@@ -172,9 +173,9 @@ public final class ProxyHost: SocketHost {
         touched.append(pair)
     }
 
-    /// Brings the streams into the state that the relay wants: connected, fed, ended, watched.
+    /// Connects, writes, ends and watches the streams as the relay wants.
     private func settle(_ pair: ProxyPair, _ now: Timestamp) {
-        // Each round may leave work for the next: a refusal after a failure, a connection after an end.
+        // Each round may cause another one: a failure leads to a refusal, a closed connection to a new one.
         while !pair.isGone {
             if let link = pair.upstream, link.number != pair.relay.upstreamNumber {
                 close(link, of: pair, reset: pair.relay.resetsUpstream)
@@ -189,7 +190,7 @@ public final class ProxyHost: SocketHost {
             }
             break
         }
-        // Before the client sees an answer, its log lines are written.
+        // Logs an answer before the client sees it.
         report(pair)
         guard !pair.isGone, sendToClient(pair, now) else { return }
         watch(pair)
@@ -212,7 +213,7 @@ public final class ProxyHost: SocketHost {
 
     private func meetDeadlines(_ now: Timestamp) {
         while let (place, time) = deadlines.popDue(at: now) {
-            // An entry that an earlier one replaced is obsolete, as is one of a pair that is gone.
+            // Skips an entry whose pair is gone, or has an earlier entry.
             guard let pair = pairs[place], pair.wakesAt == time else { continue }
             pair.wakesAt = nil
             if let deadline = pair.deadline(limits), deadline <= now { timeIsUp(pair, now) }
@@ -220,7 +221,7 @@ public final class ProxyHost: SocketHost {
         }
     }
 
-    /// Forgets the deadlines of pairs that are gone once they are in the majority, so that each costs constant time.
+    /// Removes obsolete deadlines once they are the majority, so that each costs constant time.
     func forgetDeadlines() {
         guard deadlines.count > 2 * pairCount + ProxyHost.deadlinesKept else { return }
         deadlines.removeAll { place, time in pairs[place]?.wakesAt != time }
@@ -228,7 +229,7 @@ public final class ProxyHost: SocketHost {
 
     private func timeIsUp(_ pair: ProxyPair, _ now: Timestamp) {
         if pair.endingSince != nil {
-            // The bytes accepted by the system are still on their way to the client: a reset would drop them.
+            // Bytes that the system has accepted are still on their way to the client, and a reset would drop them.
             drop(pair, reset: pair.relay.clientEnding != .close || pair.client?.isShutDown == false)
         } else if pair.client?.isShakingHands == true {
             logger.notice("\(Messages.handshakeTimeout(limits.handshakeTime))")
@@ -241,7 +242,7 @@ public final class ProxyHost: SocketHost {
     }
 
     func report(_ pair: ProxyPair) {
-        // An engine has a journal for them.
+        // An engine records these events in a journal.
         guard pair.client != nil else { return }
         for event in pair.relay.takeEvents() {
             switch event {

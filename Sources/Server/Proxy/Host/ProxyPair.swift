@@ -3,20 +3,22 @@ import Hosting
 import Sockets
 
 final class ProxyPair {
-    /// Its index in the host's table; twice that is the client's token in the loop, and the next one the upstream's.
+    /// The pair's index in the host's table.
+    ///
+    /// After the host's first token, pair `n` has the tokens `2n` (client) and `2n + 1` (upstream).
     let place: Int
     let side: RelaySide
     let server: UpstreamServer
-    /// Nil if the client is an engine.
+    /// The client's stream; nil if the client is an engine.
     let client: SocketStream?
     var upstream: UpstreamLink?
     let openedAt: Timestamp
     var lastActivity: Timestamp
     var lastTaken: Timestamp
     var endingSince: Timestamp?
-    /// The time of its entry in the host's deadlines that counts: the true deadline, or before it.
+    /// The time of the pair's valid entry in the host's deadlines, which is never after the true deadline.
     var wakesAt: Timestamp?
-    /// Whether there may be work at the end of the turn.
+    /// Whether the host settles the pair at the end of the turn.
     var isTouched = false
     var isGone = false
 
@@ -32,7 +34,7 @@ final class ProxyPair {
 
     func deadline(_ limits: RelayLimits) -> Timestamp? {
         if let endingSince {
-            // A slow client, or one at a breakpoint, still gets the end of its last answer.
+            // A slow client, such as an app stopped in a debugger, still gets the rest of its last answer.
             let isTaking =
                 relay.clientEnding == .close && client?.isOpen == true && client?.isMute == false
                 && !relay.toClient.isEmpty
@@ -49,29 +51,29 @@ final class ProxyPair {
     }
 }
 
-/// One connection to the upstream, from the first attempt on.
+/// One connection to the upstream, beginning with the first attempt to connect.
 final class UpstreamLink {
-    /// Its number in its relay, and its id in the recording.
+    /// The connection's number in its relay, and its id in the recording.
     let number: Int
     let recordingID: UInt64
-    /// The addresses not tried yet, in order.
+    /// The addresses that remain to be tried, in order.
     var addresses: ArraySlice<SocketAddress>
-    /// The address and the socket being tried, or connected.
+    /// The address and the socket that are being tried or are connected.
     var address: SocketAddress?
     var stream: SocketStream?
-    /// Whether it waits for the upstream's addresses.
+    /// Whether the connection waits for a lookup of the upstream's addresses.
     var isLookingUp = false
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
-    /// Whether the relay may send bytes and the recording has the connection.
+    /// Whether the relay may send bytes; from then on the recording has the connection.
     var isOpen = false
-    /// When the present attempt times out, and when all do.
+    /// When the current attempt times out; ``endsAt`` is the time-out for all attempts together.
     var attemptEndsAt: Timestamp
     let endsAt: Timestamp
     var lastError: SocketError?
     var wasEndedByServer = false
     var wasReset = false
-    /// The bytes of a request that may be sent again on another connection; not recorded yet.
+    /// The unrecorded bytes of a request that the relay may have to send again on another connection.
     var held: [(bytes: [UInt8], time: Timestamp)] = []
 
     init(number: Int, recordingID: UInt64, addresses: [SocketAddress], endsAt: Timestamp) {
@@ -79,7 +81,7 @@ final class UpstreamLink {
         (attemptEndsAt, self.endsAt) = (endsAt, endsAt)
     }
 
-    /// Records that the upstream ended the connection, unless we had before.
+    /// Notes that the upstream ended the connection, unless we ended it first.
     func noteEnd(isReset: Bool) {
         if stream?.isShutDown == false { wasEndedByServer = true }
         wasReset = wasReset || isReset
@@ -87,7 +89,7 @@ final class UpstreamLink {
 }
 
 extension Timestamp {
-    /// The time after a duration; saturating, so that a limit may be as long as one likes.
+    /// The time after a duration; saturates, so a limit may have any length.
     func advanced(by duration: Duration) -> Timestamp {
         let sum = MonotonicInstant(nanoseconds: nanosecondsSinceEpoch).advanced(by: duration)
         return Timestamp(nanosecondsSinceEpoch: sum.nanoseconds)

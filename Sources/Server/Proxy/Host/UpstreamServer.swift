@@ -2,17 +2,17 @@ import Sockets
 import TLS
 import Text
 
-/// An upstream as a host knows it: its addresses, and how to speak TLS with it.
+/// An upstream's addresses and TLS settings, as a host knows them.
 final class UpstreamServer {
     let url: UpstreamURL
-    /// The address that answered last is first; empty before they are known.
+    /// The addresses, the one that last accepted a connection first; empty before a lookup.
     var addresses: [SocketAddress]
     let context: TLSContext?
-    /// TLS tickets for resuming sessions, the latest last.
+    /// TLS tickets for resuming sessions, the newest last.
     var tickets: [TLSTicket] = []
-    /// The search for the addresses, while it lasts.
+    /// The lookup in progress, if any.
     var lookup: HostLookup?
-    /// Why the last search found nothing.
+    /// The error of the last lookup.
     var lookupError: SocketError?
 
     init(_ url: UpstreamURL, addresses: [SocketAddress] = [], trust: TLSTrust) throws(TLSError) {

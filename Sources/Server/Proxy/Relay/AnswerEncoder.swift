@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Writes an upstream's answer to a client.
 ///
-/// The codec's own encoder drops the rest of a request once an answer to it has begun; here both continue.
+/// The codec's own encoder drops the rest of a request once the answer begins; here both continue.
 package struct AnswerEncoder {
     /// How the client learns where the body ends.
     private enum Framing { case none, length, chunked, untilClose }
@@ -12,7 +12,9 @@ package struct AnswerEncoder {
     /// Whether the connection ends with this answer.
     let closes: Bool
 
-    /// Appends the head; `closes` says whether the client or its request want the connection ended.
+    /// Appends the head of an answer.
+    ///
+    /// - Parameter closes: Whether to close the connection after the answer, even if its framing does not need that.
     init(
         _ head: ResponseHead, fields: HTTPFields, isHead: Bool, clientVersion: Version, closes: Bool,
         into out: inout [UInt8]
@@ -40,7 +42,7 @@ package struct AnswerEncoder {
         out += "\r\n".utf8
     }
 
-    /// Appends a 1xx; a 101 has `Connection: Upgrade`.
+    /// Appends a 1xx; adds `Connection: Upgrade` to a 101.
     package static func appendInterim(_ head: ResponseHead, fields: HTTPFields, into out: inout [UInt8]) {
         appendHead(head.status, fields, into: &out)
         if head.status.code == 101 { out += "Connection: Upgrade\r\n".utf8 }
@@ -67,7 +69,7 @@ package struct AnswerEncoder {
         out += "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8
         for field in fields {
             out += "\(field.name.rawName): ".utf8
-            // The bytes as they arrived, which need not be UTF-8.
+            // Copies the bytes as they arrived; they need not be UTF-8.
             field.withUnsafeBytesOfValue { out.append(contentsOf: $0) }
             out += "\r\n".utf8
         }
@@ -75,11 +77,11 @@ package struct AnswerEncoder {
 }
 
 package struct RelayOutput {
-    /// Where the codecs append; bytes already sent precede ``start``.
+    /// The codecs append here; the bytes before ``start`` have been sent.
     var bytes: [UInt8] = []
     private var start = 0
 
-    /// An emptied buffer larger than this is released.
+    /// The largest capacity to keep once the buffer is empty.
     private static let retainedCapacity = 16 * 1024
 
     package var count: Int { bytes.count - start }
@@ -95,7 +97,7 @@ package struct RelayOutput {
         if start == bytes.count {
             removeAll()
         } else if start >= bytes.count - start, start > RelayOutput.retainedCapacity {
-            // Each byte is moved at most once per byte sent.
+            // So the buffer moves at most one byte for each byte sent.
             bytes.removeSubrange(..<start)
             start = 0
         }

@@ -2,20 +2,22 @@ import HTTP1
 import HTTPTypes
 import Text
 
-/// The transformation of a request's head on its way to the upstream server.
+/// A request's head, rewritten for the upstream server.
 ///
-/// Nothing reveals the proxy (no Via, no X-Forwarded-For): the upstream should see the same request as without it. Two
-/// exceptions keep a recording readable: bodies without a content coding or with gzip, frames without extensions. Two
-/// keep the guards of an upstream on this machine shut, to which every request seems to come from this machine, and for
-/// its own address: an admin path has a Via, and an origin with a DNS name stays, since anyone can point one here.
+/// The head does not reveal the proxy (no Via, no X-Forwarded-For), because the upstream should see the request as the
+/// client sent it. Two exceptions keep a recording readable: the head accepts only gzip as a content coding, and no
+/// extensions of WebSocket.
+///
+/// Two more protect an upstream on this machine, which takes every request for a local one. A request for an admin path
+/// gets a Via. An `Origin` with a DNS name stays as it is, because anyone can point a DNS name at this machine.
 struct RequestHeading {
-    /// The fields to send; framing is left to the codec.
+    /// The fields to send, except those for framing, which the codec writes.
     let fields: HTTPFields
     /// The target in origin form, or `*`.
     let target: String
-    /// Whether the client asks for a WebSocket; upgrades to other protocols are declined.
+    /// Whether the client asks for a WebSocket; the proxy ignores upgrades to other protocols.
     let wantsWebSocket: Bool
-    /// The origin by which the client addresses the proxy, in lower case; nil if it names none.
+    /// The origin at which the client addresses the proxy, in lower case; nil without an authority in the head.
     let ownOrigin: String?
 
     init(_ head: RequestHead, isClientSecure: Bool, upstream: UpstreamURL) {
@@ -28,7 +30,7 @@ struct RequestHeading {
         for field in head.fields.httpFields {
             switch field.name.canonicalName {
             case "host": if fields[.hostField] == nil { fields.append(host) }
-            // A 100 could not be passed on to a client of HTTP/1.0, and without a body there is nothing to wait for.
+            // A client of HTTP/1.0 cannot take a 100, and a request without a body does not wait for one.
             case "expect" where !head.expectsContinue: continue
             case "accept-encoding", "sec-websocket-extensions": continue
             case "origin":
@@ -52,18 +54,18 @@ struct RequestHeading {
         target = head.target.path + (head.target.query.map { "?" + $0 } ?? "")
     }
 
-    /// Whether the fake might serve its admin API at a path, however that is encoded.
+    /// Whether the fake might serve its admin API at this path, in any percent-coding.
     private static func isOfAdmin(_ path: some StringProtocol) -> Bool {
         PercentCoding.string(Substring(path).utf8, plusIsSpace: false).contains("__admin")
     }
 
-    /// The URL moved to another origin if it begins with this one; else unchanged.
+    /// The URL with another origin if it begins with this one; otherwise the URL unchanged.
     static func moved(_ url: String, from origin: String?, to other: String) -> String {
         guard let origin, url.utf8.count >= origin.utf8.count,
             zip(url.utf8, origin.utf8).allSatisfy({ $0.lowercased == $1.lowercased })
         else { return url }
         let rest = url.utf8.dropFirst(origin.utf8.count)
-        // Not http://host for http://host.example or http://host:81.
+        // http://host is not the origin of http://host.example or http://host:81.
         if let next = rest.first, ![.slash, .questionMark, .hash].contains(next) { return url }
         return other + String(decoding: rest, as: UTF8.self)
     }
@@ -73,13 +75,13 @@ extension HTTPField {
     fileprivate func with(_ value: String) -> HTTPField { HTTPField(name: name, value: value) }
 }
 
-/// The transformation of an answer's head on its way to the client: it must not lead the client past the proxy.
+/// Rewrites an answer's head for the client, so that it does not lead the client past the proxy.
 ///
-/// Bodies are passed on untouched: a URL of the upstream in one is unchanged.
+/// Bodies stay unchanged, including URLs of the upstream in them.
 enum AnswerHeading {
-    /// The fields to send; framing is left to ``AnswerEncoder``.
+    /// The fields to send, except those for framing, which ``AnswerEncoder`` writes.
     ///
-    /// - Parameter ownOrigin: the proxy's origin as the client sees it; without it no URL can be moved.
+    /// - Parameter ownOrigin: The proxy's origin for the client; without it, URLs stay unchanged.
     static func fields(
         of head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL
     ) -> HTTPFields {
@@ -93,7 +95,8 @@ enum AnswerHeading {
             case "location", "content-location", "access-control-allow-origin":
                 fields.append(ownOrigin.map { field.with(moved(field.value, from: upstream, to: $0)) } ?? field)
             case "set-cookie": fields.append(field.with(cookie(field.value, isClientSecure: isClientSecure)))
-            // Both would lead the client to this host in ways that the proxy does not serve (RFC 7838, RFC 6797).
+            // Both fields would make the client use this host in ways that the proxy does not support (RFC 7838, RFC
+            // 6797).
             case "alt-svc", "strict-transport-security": continue
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)
@@ -102,7 +105,7 @@ enum AnswerHeading {
         return fields
     }
 
-    /// Moves a URL at the upstream to the proxy, regardless of the upstream's port and scheme in it.
+    /// Moves a URL at the upstream to the proxy, with or without the scheme and a default port.
     private static func moved(_ url: String, from upstream: UpstreamURL, to own: String) -> String {
         let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
         let spellings = [
@@ -115,9 +118,10 @@ enum AnswerHeading {
         return url
     }
 
-    /// Removes Domain, which names the upstream, and Secure if the client connects without TLS.
+    /// Removes Domain, which names the upstream; for a client without TLS also removes Secure.
     ///
-    /// `SameSite=None` goes with Secure, without which browsers refuse it (RFC 6265bis §5.7).
+    /// It removes `SameSite=None` together with Secure, because browsers refuse one without the other (RFC 6265bis
+    /// §5.7).
     static func cookie(_ value: String, isClientSecure: Bool) -> String {
         let parts = value.split(separator: ";", omittingEmptySubsequences: false)
         let kept = parts.enumerated().filter { index, part in
@@ -130,16 +134,16 @@ enum AnswerHeading {
     }
 }
 
-/// The fields that concern one connection only, and are not passed on (RFC 9110 §7.6.1).
+/// The fields that concern only one connection, which a proxy must not forward (RFC 9110 §7.6.1).
 package struct HopByHop {
-    /// The fields, if the message names some in its own Connection fields.
+    /// The message's fields if it has a Connection field; otherwise nil.
     private let fields: FieldBlock?
 
     package init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }
 
-    /// Whether a field of that name, in lower case, ends here.
+    /// Whether to drop a field with this name, in lower case.
     ///
-    /// Content-Length is among them because the codecs write it; Trailer because trailers are not passed on.
+    /// The list includes Content-Length, because the codecs write it, and Trailer, because the proxy drops trailers.
     package func contains(_ canonicalName: String) -> Bool {
         switch canonicalName {
         case "connection", "content-length", "http2-settings", "keep-alive", "proxy-authenticate",

@@ -27,10 +27,10 @@ extension Relay {
         endClient(.reset, resetUpstream: true)
     }
 
-    /// Ends a connection that was silent for ``RelayLimits/idleTime``, or is no longer needed.
+    /// Ends a connection after ``RelayLimits/idleTime``, or because nobody needs it any more.
     mutating func closeIdle() { endClient(.close, resetUpstream: false) }
 
-    /// Answers 503 to any request instead of serving it.
+    /// Answers 503 instead of reading a request.
     mutating func refuseForLimit() {
         clientCodec.abandonRequest(RemoteError(status: .serviceUnavailable, message: "", source: ""))
         answer(
@@ -50,7 +50,7 @@ extension Relay {
             case .end: requestEnded()
             case .needsData, .paused: return
             case .connectionClosed:
-                // Otherwise it asked before, and waits for the answer.
+                // A client that has sent a request waits for its answer.
                 if exchange == nil { closeIdle() }
                 return
             case .response, .informational: preconditionFailure("a client sends no answers")
@@ -76,7 +76,7 @@ extension Relay {
         }
     }
 
-    /// Sends a request without a body, possibly for the second time.
+    /// Sends a request without a body, perhaps again.
     mutating func sendWithoutBody() {
         guard let exchange else { return }
         upstreamCodec?.sendRequest(
@@ -92,7 +92,7 @@ extension Relay {
         concludeIfDone()
     }
 
-    /// The client violated HTTP, or ended its stream within a request.
+    /// Handles a client that violated HTTP, or ended its stream within a request.
     private mutating func clientViolated(_ error: RemoteError) {
         let hasBegun = exchange.map { $0.answer != .awaited } ?? false
         exchange = nil
@@ -100,7 +100,7 @@ extension Relay {
         if hasBegun {
             clientEnding = .reset
         } else {
-            // After an error the codec closes the connection by itself.
+            // The codec itself asks to close the connection after an error.
             answer(error.status, code: Self.code(of: error.status), "\(error.message) (\(error.source))")
             clientEnding = .close
         }
@@ -108,7 +108,8 @@ extension Relay {
 
     // MARK: The proxy's own answers
 
-    /// Answers in the upstream's place, with an error in the API's form; no part of an answer may have been sent yet.
+    /// Answers in the upstream's place with an error in the API's form; call it only before the upstream's answer
+    /// begins.
     mutating func answer(_ status: HTTPResponse.Status, code: String, _ message: String, close: Bool = false) {
         exchange = nil
         guard clientCodec.canRespond else {

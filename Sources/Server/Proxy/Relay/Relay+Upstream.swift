@@ -21,7 +21,7 @@ extension Relay {
         }
         upstreamCodec?.receiveEndOfStream()
         if exchange?.hasAnswerBytes == true { readUpstream() }
-        // This concludes an answer that lasts until the end of the stream.
+        // If the end of the stream completed an answer, the relay no longer wants the upstream.
         if upstreamNumber != nil, upstreamHasFinished { upstreamIsGone(reset: false) }
         readClient()
     }
@@ -56,7 +56,7 @@ extension Relay {
         if phase == .answer { answerTimedOut() } else { closeIdle() }
     }
 
-    /// Whether the current request may have to be sent again, on another connection.
+    /// Whether the relay may have to send the current request again, on another connection.
     var mayRepeat: Bool { requestsOnUpstream > 1 && exchange?.isRepeatable == true }
 
     private mutating func fail(_ failure: UpstreamFailure) {
@@ -65,16 +65,16 @@ extension Relay {
         answer(failure.answer.status, code: failure.answer.code, Messages.failure(failure, upstream: upstream))
     }
 
-    /// Handles the end of the connection, and of work in progress on it.
+    /// Handles the end of the upstream connection, and the exchange in progress on it.
     private mutating func upstreamIsGone(reset: Bool) {
         let isReused = requestsOnUpstream > 1
         dropUpstream(reset: reset)
-        // Between requests the client need not know: the next one gets a fresh connection.
+        // Between requests the client need not know: the next request gets a new connection.
         guard let exchange else { return }
-        // It answered early, and does not want the rest of the request.
+        // The upstream answered early, and does not want the rest of the request.
         if exchange.answer == .complete { return concludeIfDone() }
         if exchange.answer == .awaited, isReused, exchange.isRepeatable {
-            // It closed the idle connection while the request was in transit.
+            // The upstream closed the idle connection while the request was on its way.
             openUpstream()
             requestsOnUpstream = 1
             sendWithoutBody()
@@ -104,7 +104,7 @@ extension Relay {
         }
     }
 
-    /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), but not to a client of HTTP/1.0, which knows none.
+    /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), except to a client of HTTP/1.0, which does not know them.
     private mutating func passInterim(_ head: ResponseHead) {
         exchange?.interimCount += 1
         if let exchange, exchange.interimCount > limits.interimAnswers {
@@ -128,7 +128,8 @@ extension Relay {
     private mutating func beginAnswer(_ head: ResponseHead) {
         // The codec rejects an answer without a request.
         guard let exchange else { preconditionFailure("an answer without a request") }
-        // A client refused before it sent its body may still send it: only a fresh connection avoids the ambiguity.
+        // A client that gets a refusal instead of a 100 may still send its body. Closing the connection avoids the
+        // ambiguity.
         let closes = exchange.closes || exchange.awaitsContinue || clientHasFinished
         let encoder = AnswerEncoder(
             head, fields: fields(of: head), isHead: exchange.head.method == .head,
@@ -154,11 +155,11 @@ extension Relay {
         guard let exchange, let encoder = exchange.encoder, exchange.answer == .complete else { return }
         let upstreamIsDone = exchange.upstreamCloses || upstreamCodec?.shouldClose ?? true
         let isOver = upstreamIsDone || upstreamHasFinished || (!exchange.isRequestComplete && exchange.awaitsContinue)
-        // The upstream may still want the rest of the request, unless it said otherwise.
+        // Unless the upstream closes the connection, it may still want the rest of the request.
         guard isOver || exchange.isRequestComplete else { return }
         if isOver { dropUpstream() }
         self.exchange = nil
-        // Only the codec's state matters: the answer itself was written already.
+        // The relay has already written the answer. This response only advances the codec's state.
         var written: [UInt8] = []
         if clientCodec.canRespond {
             clientCodec.respond(status: .ok, fields: [:], body: [], close: encoder.closes, into: &written)
@@ -167,9 +168,10 @@ extension Relay {
     }
 
     private mutating func upstreamViolated(_ error: RemoteError) {
-        // Unsolicited bytes between requests, such as a 408 before closing: the next request gets a fresh connection.
+        // The upstream sent bytes between requests, such as a 408 before it closes. The next request gets a new
+        // connection.
         guard let exchange else { return dropUpstream() }
-        // Ends of the stream are reported as such.
+        // ``upstreamFinished()`` handles the end of the stream.
         if upstreamHasFinished { return }
         dropUpstream(reset: true)
         let reason = "\(error.message) (\(error.source))"
@@ -184,7 +186,8 @@ extension Relay {
     // MARK: Another protocol
 
     private mutating func beginTunnel(_ head: ResponseHead) {
-        // The codec rejects a 101 to a request that proposed nothing, or is not complete; so ours can switch, too.
+        // The codec rejects a 101 unless the request is complete and asked for an upgrade, so the client's codec can
+        // switch.
         guard let exchange, exchange.heading.wantsWebSocket else { preconditionFailure("a 101 that was not proposed") }
         AnswerEncoder.appendInterim(head, fields: fields(of: head), into: &toClient.bytes)
         events.append(.opened(target: exchange.path))

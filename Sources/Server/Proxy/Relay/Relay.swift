@@ -3,12 +3,14 @@ import HTTP1
 import HTTPTypes
 import Text
 
-/// A client's connection paired with one to the upstream server, without I/O: bytes of both in, bytes for both out.
+/// A client's connection paired with one to the upstream server, as a function of bytes without I/O.
 ///
-/// The owner of the transports reports what happens; after each call it checks ``upstreamNumber``, the outputs and the
-/// endings, and obeys. Heads are rewritten (``RequestHeading``, ``AnswerHeading``), bodies pass as they arrive, and
-/// after a 101 bytes pass unchanged. Memory is bounded by ``RelayLimits/unsentBytes`` per direction, as long as a side
-/// is read only while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
+/// The owner of the two transports reports what happens on them. After each call it obeys ``upstreamNumber``, the
+/// outputs and the endings.
+///
+/// The relay rewrites heads (``RequestHeading``, ``AnswerHeading``) and passes on bodies as they arrive. After a 101 it
+/// passes all bytes unchanged. ``RelayLimits/unsentBytes`` bounds its memory per direction, if the owner reads only
+/// while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
 package struct Relay {
     package let upstream: UpstreamURL
     let isClientSecure: Bool
@@ -17,13 +19,13 @@ package struct Relay {
     package var toClient = RelayOutput()
     /// The bytes to send to the upstream once it is connected.
     package var toUpstream = RelayOutput()
-    /// How to end the client's connection, once ``toClient`` was sent.
+    /// How to end the client's connection after sending ``toClient``.
     package var clientEnding = RelayEnding.none
-    /// The number of the wanted connection to the upstream, counted from 1; nil for none.
+    /// The number of the connection that the relay wants to the upstream, counted from 1; nil for none.
     ///
-    /// If another one is open, drop it; if this one is not open, make it.
+    /// The owner drops a connection with another number, and opens this one.
     package var upstreamNumber: Int?
-    /// Whether to reset an upstream connection that is no longer wanted, rather than close it.
+    /// Whether the owner resets, rather than closes, an upstream connection that the relay no longer wants.
     var resetsUpstream = false
 
     var clientCodec: HTTP1.Connection
@@ -35,7 +37,7 @@ package struct Relay {
     var requestsOnUpstream = 0
     private var upstreamCount = 0
     var events: [RelayEvent] = []
-    /// Why the upstream has not answered the last request that the relay refused.
+    /// The failure of the upstream at the last request that the relay refused.
     package var failure: UpstreamFailure?
 
     package init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
@@ -47,7 +49,7 @@ package struct Relay {
         var codec = HTTP1.Limits()
         (codec.requestLine, codec.headerBlock) = (limits.headBytes, limits.headBytes)
         codec.fieldCount = limits.fieldCount
-        // Bodies are not kept; a length that overflows, which counts as Int.max, is rejected all the same.
+        // The relay does not keep bodies, so any length will do, except one that overflows, which counts as Int.max.
         codec.body = .max - 1
         codec.pipelined = 64 * 1024
         return codec
@@ -66,8 +68,9 @@ package struct Relay {
         return clientEnding == .none && clientCodec.wantsBytes
     }
 
-    /// Whether to end our stream to the upstream, once ``toUpstream`` was sent: a client that has asked and ended its
-    /// stream still waits for its answer, and the upstream sees the same.
+    /// Whether to end our stream to the upstream after sending ``toUpstream``.
+    ///
+    /// A client may end its stream after a request and wait for the answer. The upstream sees the same.
     var finishesUpstream: Bool {
         clientHasFinished && upstreamNumber != nil && (isTunnel || exchange?.isRequestComplete == true)
     }
@@ -104,7 +107,7 @@ package struct Relay {
         upstreamCodec = HTTP1.Connection(role: .client, limits: Self.codecLimits(limits))
     }
 
-    /// Stops wanting a connection; drops bytes that it has not accepted.
+    /// Gives up the upstream connection, and drops the bytes that it has not accepted.
     mutating func dropUpstream(reset: Bool = false) {
         guard upstreamNumber != nil else { return }
         upstreamNumber = nil
@@ -115,14 +118,14 @@ package struct Relay {
 
     // MARK: Ends
 
-    /// Ends everything for a client that gets nothing more.
+    /// Ends both sides; the client gets nothing more than its pending output.
     mutating func endClient(_ ending: RelayEnding, resetUpstream: Bool) {
         clientEnding = ending
         exchange = nil
         dropUpstream(reset: resetUpstream)
     }
 
-    /// Ends the tunnel once both of its streams have ended and all bytes were passed on.
+    /// Ends the tunnel after both streams have ended and all bytes have been sent.
     mutating func settleTunnel() {
         guard isTunnel, clientHasFinished, upstreamHasFinished, toClient.isEmpty, toUpstream.isEmpty,
             clientEnding == .finish
@@ -131,14 +134,14 @@ package struct Relay {
     }
 }
 
-/// A relay as an object, shared by its host and its client, if the client is an engine instead of a socket.
+/// A relay as an object, so that its host can share it with a client that is an engine instead of a socket.
 package final class RelaySide {
     package var relay: Relay
-    /// The client's number for it.
+    /// The client's number for the relay.
     package let id: UInt64
-    /// Its place at its host; nil before it has one.
+    /// The index of the relay's pair in its host; nil before the host has one.
     var place: Int?
-    /// Whether its client has stopped reading and sending.
+    /// Whether the client has stopped reading and sending.
     package var isAbandoned = false
 
     package init(_ relay: Relay, id: UInt64 = 0) { (self.relay, self.id) = (relay, id) }
@@ -149,7 +152,7 @@ struct RelayExchange {
 
     let head: RequestHead
     let heading: RequestHeading
-    /// Whether the client may hold its body back until a 100.
+    /// Whether the client may wait for a 100 before it sends the body.
     var awaitsContinue: Bool
     var isRequestComplete = false
     var hasAnswerBytes = false
@@ -157,31 +160,31 @@ struct RelayExchange {
     var encoder: AnswerEncoder?
     var status = 0
     var interimCount = 0
-    /// Whether the upstream announced that it ends the connection after its answer.
+    /// Whether the upstream closes the connection after its answer.
     var upstreamCloses = false
 
     init(_ head: RequestHead, _ heading: RequestHeading) {
         (self.head, self.heading, awaitsContinue) = (head, heading, head.expectsContinue)
     }
 
-    /// Whether the client wants its connection ended afterwards.
+    /// Whether the client wants to close its connection after this exchange.
     var closes: Bool { head.fields.endConnection(of: head.version) }
 
-    /// The method and the path, for the log; queries may hold secrets.
+    /// The method and the path for the log, without the query, which may contain secrets.
     var name: String { "\(head.method.rawValue) \(Messages.quoted(path))" }
 
     var path: String { String(heading.target.prefix { $0 != "?" }) }
 
-    /// Whether it can be sent a second time without repeating its effect.
+    /// Whether the relay may send the request again without repeating its effect.
     ///
-    /// Safe and idempotent methods (RFC 9110 §9.2.2), and only without a body, since none is kept.
+    /// That is so for idempotent methods (RFC 9110 §9.2.2) without a body, because the relay keeps no bodies.
     var isRepeatable: Bool {
         !head.hasBody && !hasAnswerBytes && [.get, .head, .options, .trace, .put, .delete].contains(head.method)
     }
 }
 
 extension FieldBlock {
-    /// Whether a message of that version with these fields is the last one on its connection (RFC 9112 §9.3).
+    /// Whether a message with these fields is the last one on its connection (RFC 9112 §9.3).
     func endConnection(of version: HTTP1.Version) -> Bool {
         hasToken("close", in: .connection) || version == .http10 && !hasToken("keep-alive", in: .connection)
     }

@@ -1,87 +1,91 @@
 import HTTPTypes
 
 package enum RelayEvent: Equatable {
-    /// The upstream answered a request, to the last byte.
+    /// The upstream's answer is complete.
     case answered(method: String, target: String, status: Int)
     case opened(target: String)
-    /// The proxy itself answered, with that status; the message gives the reason and the remedy.
+    /// The proxy itself answered with this status; the message says why, and what to do.
     case refused(status: Int, message: String)
     /// An exchange ended before its answer was complete; the sentence says how.
     case brokenOff(String)
 }
 
-/// How to end one side of a relay, after its pending bytes were sent.
+/// How to end one side of a relay after sending its pending bytes.
 package enum RelayEnding {
     case none
-    /// By the end of our stream (FIN, with TLS a close_notify before it), while the other direction continues.
+    /// Ends our stream (FIN, with TLS a close_notify before it); the other direction continues.
     case finish
-    /// Gracefully: FIN; further input is dropped until the peer ends its stream, too.
+    /// Sends FIN, and drops input until the peer ends its stream, too.
     case close
     case reset
 }
 
-/// What a relay waits for, which decides its time-out: the beginning of a request, the rest of one, an answer or its
-/// rest, nothing (a WebSocket may be silent forever), or the client to read the rest and leave.
+/// What a relay waits for, which decides its time-out.
+///
+/// `idle`: a request. `request`: the rest of a request. `answer`: an answer, or its rest. `tunnel`: nothing, because a
+/// WebSocket may be silent forever. `ending`: the client, which has to read the last bytes and close.
 enum RelayPhase { case idle, request, answer, tunnel, ending }
 
 /// The limits and time-outs of a proxy.
 public struct RelayLimits: Sendable, Equatable {
-    /// Client connections at the same time; more are answered 503.
+    /// Concurrent client connections; the proxy answers further ones with 503.
     public var connections = 4_096
-    /// Pending bytes for one side beyond which the other is not read.
+    /// Pending bytes for one side beyond which the proxy stops reading from the other.
     public var unsentBytes = 1024 * 1024
-    /// Bytes of a head's fields, and of its first line; more are answered 431 or 414, or 502 if from the upstream.
+    /// Bytes of a head's fields, and of its first line; the proxy answers more with 431 or 414, or 502 if the upstream
+    /// sends them.
     public var headBytes = 64 * 1024
-    /// Fields of a head; more are answered 431, or 502 if the upstream sends them.
+    /// Fields of a head; the proxy answers more with 431, or 502 if the upstream sends them.
     public var fieldCount = 256
-    /// Interim answers (1xx) to one request; with one more it is answered 502.
+    /// Interim answers (1xx) to one request; after one more the proxy answers 502.
     public var interimAnswers = 16
-    /// Time to connect to the upstream server including TLS, all of its addresses together; then 504.
+    /// Time to connect to the upstream server, for all addresses together and including TLS; then 504.
     ///
-    /// Also the time to look up its name at the start.
+    /// Also the time to look up its name when the proxy starts.
     public var connectTime = Duration.seconds(10)
-    /// Time for a client's TLS handshake; then its connection is closed.
+    /// Time for a client's TLS handshake; then the proxy resets the connection.
     public var handshakeTime = Duration.seconds(10)
-    /// Time without any byte on a connection between requests, or within an incomplete one; then it is closed.
+    /// Time without a byte between requests or within an incomplete one; then the proxy closes the connection.
     public var idleTime = Duration.seconds(120)
-    /// Time without any byte while an answer is awaited or in progress; then 504, or a reset if it has begun.
+    /// Time without a byte while the proxy waits for an answer or its rest; then 504, or a reset if the answer has
+    /// begun.
     public var answerTime = Duration.seconds(300)
-    /// Time for the peer of a closing connection to end its stream, once all was sent; then nothing more is read.
+    /// Time for the peer of a closing connection to end its stream after the last byte was sent.
     ///
-    /// To accept the rest of an answer it has ``idleTime`` after each byte that it accepts.
+    /// A client that still reads its last answer has ``idleTime`` after each read.
     public var lingerTime = Duration.seconds(2)
-    /// Time for answers in progress after the proxy begins to stop.
+    /// Time to finish answers in progress after the proxy begins to stop.
     public var shutdownTime = Duration.seconds(2)
 
     public init() {}
 
-    /// Lowers ``connections`` to what that many file descriptors can serve: two each, and some for the proxy itself.
+    /// Lowers ``connections`` to fit the file descriptors: each needs two, and the proxy itself some.
     public mutating func fit(descriptors: Int) {
         connections = max(1, min(connections, (descriptors - RelayLimits.ownDescriptors) / 2))
     }
 
-    /// File descriptors that ``connections`` need.
+    /// The number of file descriptors that ``connections`` need.
     public var descriptors: Int { connections * 2 + RelayLimits.ownDescriptors }
 
-    /// Standard streams, event queue, listeners, recording, and connections being refused or reconnected.
+    /// For standard streams, event queue, listeners and recording, and for connections being refused or reconnected.
     private static let ownDescriptors = 128
 }
 
 package enum UpstreamFailure: Equatable {
-    /// None of its addresses accepted a connection; the reason is the system's message.
+    /// None of the upstream's addresses accepted a connection; the reason is the system's message.
     case unreachable(String)
-    /// It did not accept the connection, or finish the TLS handshake, in that time.
+    /// The upstream did not accept the connection, or finish the TLS handshake, in that time.
     case connectTimeout(Duration)
-    /// TLS failed; the reason says how, and `isCertificate` whether the certificate was not trusted.
+    /// TLS failed; the reason says how, and `isCertificate` whether the proxy does not trust the certificate.
     case tls(String, isCertificate: Bool)
-    /// The connection was made, and no answer arrived in that time.
+    /// The upstream accepted the connection, but sent nothing in that time.
     case answerTimeout(Duration)
-    /// Its answer is not valid HTTP/1.1.
+    /// The upstream's answer is not valid HTTP/1.1.
     case badAnswer(String)
-    /// It sent more interim answers (1xx) to one request than that.
+    /// The upstream sent more interim answers (1xx) to one request than that.
     case tooManyInterimAnswers(Int)
 
-    /// Whether the server has not got the request.
+    /// Whether the failure came before the request was sent.
     package var isBeforeRequest: Bool {
         switch self {
         case .unreachable, .connectTimeout, .tls: true
