@@ -4,26 +4,26 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// The JSON body of an admin request; no body at all counts as an empty object.
+/// The JSON body of an admin request; an absent body counts as an empty object.
 ///
-/// Stricter than the API: an unknown key is refused, since here it is a typing mistake.
+/// It is stricter than a body of the API: it refuses unknown keys, because here they are typing mistakes.
 struct AdminBody {
     private let fields: BodyReader?
     private let byteCount: Int
-    /// The bytes that a world has to keep: all if they contain a scenario rather than its name.
+    /// The bytes that a world keeps: the whole body if it contains a scenario, 0 if it only names one.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// Few values, as in bodies of the API; scenarios and frames may have as many as JSON usually may.
+    /// As for bodies of the API; scenarios and frames may have more values.
     static let limits = BodyReader.limits
 
-    /// Reads a body; 400 for anything but a JSON object, or for other keys, if they are known.
+    /// Reads a body; 400 unless it is a JSON object, or if it has keys other than these; nil permits any key.
     init(_ body: [UInt8], keys: [String]?, limits: JSON.Limits = limits) throws(APIError) {
         byteCount = body.count
         fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)
         if let keys { try check(keys: keys) }
     }
 
-    /// 400 for other keys.
+    /// Refuses other keys with 400.
     func check(keys: [String]) throws(APIError) {
         for member in object where !keys.contains(member.key) {
             throw .unknownAdminKey(member.key, allowed: keys)
@@ -47,7 +47,7 @@ struct AdminBody {
         return try AdminBody(value.encoded(), keys: keys)
     }
 
-    /// A value as read by a function, or nil if the key is absent; 400 if the function returns nil.
+    /// The value that `read` returns, or nil if the key is absent; 400 if `read` returns nil.
     func value<Value>(
         _ key: String, expected: @autoclosure () -> String, _ read: (JSONValue) -> Value?
     ) throws(APIError) -> Value? {
@@ -76,7 +76,7 @@ struct AdminBody {
         }
     }
 
-    /// One of the allowed names; 400 if the key is absent and has no usual value.
+    /// One of the allowed names; the usual one if the key is absent, or 400 if there is no usual one.
     func choice(_ key: String, of allowed: [String], usually usual: String? = nil) throws(APIError) -> String {
         let expected = "one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
         let name = try (text(key, expected: expected) ?? usual).required(key, expected: expected)
@@ -84,7 +84,7 @@ struct AdminBody {
         return name
     }
 
-    /// A text of at most this many bytes, or nil if the key is absent.
+    /// A text whose length in bytes is in the range, or nil if the key is absent.
     func text(_ key: String, bytes: ClosedRange<Int>) throws(APIError) -> String? {
         let text = try text(key, expected: "a text of \(bytes.lowerBound) to \(bytes.upperBound) bytes")
         guard let text, !bytes.contains(text.utf8.count) else { return text }
@@ -93,14 +93,14 @@ struct AdminBody {
             : .tooManyBytes(key, limit: bytes.upperBound, got: text.utf8.count)
     }
 
-    /// The contents of a frame or of a body.
+    /// The content of a frame or a body.
     struct Payload {
         let bytes: [UInt8]
-        /// The key that says it: `text`, `json` or `base64`.
+        /// The key that contained it: `text`, `json` or `base64`.
         let key: String
 
         var isText: Bool { key != "base64" }
-        /// nil for JSON, which an answer has unless it says otherwise.
+        /// The media type for an answer; nil for JSON, the default.
         var contentType: String? {
             key == "json" ? nil : isText ? "text/plain; charset=utf-8" : "application/octet-stream"
         }
@@ -111,7 +111,7 @@ struct AdminBody {
 
     /// The bytes of one of the ``payloadKeys``; nil if all are absent.
     ///
-    /// - Throws: 400 if several are there, or for more bytes than a frame may have.
+    /// - Throws: 400 if the body has several of the keys, or more bytes than the limit.
     func payload(limit: Int) throws(APIError) -> Payload? {
         let keys = Self.payloadKeys.filter { self[$0] != nil }
         guard let key = keys.first else { return nil }
@@ -134,7 +134,7 @@ struct AdminBody {
         return try Scenario(requested: value)
     }
 
-    /// A real server that answers in the world, as `upstream:` of a scenario; nil if the key is absent.
+    /// A real server that answers in the world, like `upstream:` in a scenario file; nil if the key is absent.
     func upstream() throws(APIError) -> Upstream? {
         guard let value = self["upstream"] else { return nil }
         return try Scenario(json: .object(["name": "upstream", "upstream": value])).upstream
@@ -143,7 +143,7 @@ struct AdminBody {
     /// A world's label, or nil if the key is absent.
     func label() throws(APIError) -> String? { try text("label", bytes: 1...ServerLimits.labelBytes) }
 
-    /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
+    /// A seed, or nil if the key is absent; it may be a text, because not every JSON library keeps 64 bits.
     func seed() throws(APIError) -> UInt64? {
         try value("seed", expected: "a whole number from 0 to 18446744073709551615") { value in
             value.string.flatMap(UInt64.init) ?? value.number.flatMap { UInt64($0.text) }

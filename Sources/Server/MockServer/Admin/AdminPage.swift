@@ -2,11 +2,11 @@ import HTTPTypes
 
 /// The page of the admin API.
 extension Engine {
-    /// `GET /__admin/ui`: the page, which contains no data.
+    /// `GET /__admin/ui`: the page, without any data.
     func adminPage(_ call: AdminCall) -> Answer {
         let page = APIDescription.adminPageBytes
         var fields = HTTPFields()
-        // `frame-ancestors` has no effect in a page (CSP Level 3, §6.4.2).
+        // `frame-ancestors` works only in a header field, not in a `meta` element (CSP Level 3, §6.4.2).
         fields[.contentSecurityPolicy] = Self.policy(of: page) + "; frame-ancestors 'none'"
         fields[.xContentTypeOptions] = "nosniff"
         fields[.referrerPolicy] = "no-referrer"
@@ -14,7 +14,7 @@ extension Engine {
         return Answer(body: page, fields: fields, contentType: APIDescription.documentation.mediaType)
     }
 
-    /// The policy that the page has in its first `meta` element with one: by the hashes of its script and its style.
+    /// The policy from the page's `meta` element, with the hashes of its script and style.
     static func policy(of page: [UInt8]) -> String {
         let parts = page.prefix(4096).split(separator: UInt8(ascii: "\""))
         let name = parts.firstIndex { $0.elementsEqual("Content-Security-Policy".utf8) }

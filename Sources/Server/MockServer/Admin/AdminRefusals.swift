@@ -23,7 +23,7 @@ extension APIError {
         "This server has no default world: make one with POST /__admin/worlds, and use the 'url' and the 'token' that it "
             + "answers.")
 
-    /// The world belongs to another node of the fleet.
+    /// Refuses a request for a world of another node of the fleet.
     static func foreignWorld(_ id: String, owner: String, node: String) -> APIError {
         APIError(
             .misdirectedRequest, .notFound,
@@ -36,12 +36,12 @@ extension APIError {
         .conflict("There is a world \"\(id)\" already; delete it first, or leave the id out.")
     }
 
-    /// The server is draining and makes no more worlds.
+    /// Refuses to make a world while the server drains.
     static let draining = APIError(
         .serviceUnavailable, .conflict,
         "This server drains: it makes no more worlds, and stops when those that it has are gone. Ask another one.")
 
-    /// Where to get a token of a world other than the default one.
+    /// Advice on where to get a token of a world other than the default one.
     static func tokenAdvice(ofWorld id: String) -> String {
         "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
     }
@@ -59,7 +59,7 @@ extension APIError {
                 + "/__admin/worlds/{id}, or wait until idle ones expire.")
     }
 
-    /// Bodies that are being read take up all available room.
+    /// Refuses a body for which other large bodies leave no room.
     static let tooMuchToRead = full(
         "The server is reading other large bodies and has no room for this one; send it again when they are answered."
     )
@@ -68,14 +68,14 @@ extension APIError {
         "The admin API answers this machine only; to use it from elsewhere start the server with "
             + "an admin token and send that as 'X-Admin-Token'.")
 
-    /// A proxy on this machine passed the request on; the client may be anywhere.
+    /// Refuses a request through a proxy on this machine, because the client may be anywhere.
     static func adminThroughProxy(_ field: String) -> APIError {
         forbidden(
             "The request came through a proxy ('\(field)'), so the server cannot see whether it comes from this machine: "
                 + "ask the server's own address, or start it with an admin token and send that as 'X-Admin-Token'.")
     }
 
-    /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
+    /// Refuses pages of other sites, and names in `Host` whose DNS entry points to this machine.
     static let adminForOtherSite = forbidden(
         "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an "
             + "'Origin' from elsewhere, or with an admin token.")
@@ -98,10 +98,10 @@ extension APIError {
         return .missing("The journal has no entry \(number.quoted()): \(entries).")
     }
 
-    /// A scenario with inconsistent data.
+    /// The refusal of a scenario with inconsistent data.
     init(_ error: PlantError) { self = error.isForWantOfRoom ? .full(error.description) : .invalid(error.description) }
 
-    /// A request to move a clock that follows the system's.
+    /// Refuses to move a clock that follows the system's.
     static let realClock = conflict(
         "This world follows the system's clock, which cannot be moved; start the server with a manual clock, or make a "
             + "world with {\"clock\": \"manual\"}.")
@@ -119,25 +119,25 @@ extension APIError {
         .invalid("A clock only goes forward: it shows \(now). Reset the world to start over.")
     }
 
-    /// An advance beyond the range of a time stamp.
+    /// Refuses to move a clock by more than 366 days, or beyond the year 2199.
     static let clockTooFar = invalid(
         "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
 
-    /// A scenario names the file of a session in a place where files are not read.
+    /// Refuses a scenario that names a session's file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
         .invalid(
             "The session \"\(path)\" is a file, which is not read here: give the HAR itself, {\"replay\": {\"session\": "
                 + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
-    /// A scenario names the file of an overlay in a place where files are not read.
+    /// Refuses a scenario that names an overlay's file, because requests cannot make the server read files.
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
             "The overlay \"\(path)\" is a file, which is not read here: give the list of its changes, {\"overlay\": "
                 + "[…]}, or start the server with the file.")
     }
 
-    /// A request that the replayed session does not contain.
+    /// Refuses a request that the replayed session does not contain.
     static func notRecorded(_ miss: ReplayMiss) -> APIError {
         APIError(.notFound, .notFound, miss.message, details: miss.details)
     }
@@ -146,14 +146,14 @@ extension APIError {
         "This world does not replay a session; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
             + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
-    /// A world holds more than the body that would import it may have.
+    /// Refuses an export that would be too large for the body of an import.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         .full(
             "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
                 + "a server that exports on exit writes it to a file, and one of twice that size can be imported.")
     }
 
-    /// An export or import of a world that replays a session.
+    /// Refuses to export or import the state of a world that replays a session.
     static let stateOfReplay = conflict(
         "This world replays a session and has no data of its own: there is no state to export or to replace. See GET "
             + "/__admin/replay; POST /__admin/reset with a scenario ends the replay.")
@@ -164,7 +164,7 @@ extension APIError {
     }
 }
 
-/// The refusals of breakpoints, and of the streams of events of those who set them.
+/// The refusals of breakpoints, and of streams of events that own breakpoints.
 extension APIError {
     static func breakpointWithoutHold(_ on: JSONValue?) -> APIError {
         let got = on.map { "; 'on' is \($0.excerpt())" } ?? ""
@@ -189,7 +189,7 @@ extension APIError {
                 + "GET /__admin/events?controller=NAME first.")
     }
 
-    /// Nothing is held under a number; `action` is the thing's fate, if known.
+    /// Refuses a number under which nothing is held; `action` is how it was released, if the journal knows.
     static func nothingHeld(_ number: String, _ action: String?) -> APIError {
         let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
         return .missing("Nothing is held under \"\(number)\".\(end)")
@@ -203,7 +203,7 @@ extension APIError {
         return .conflict("The action \"\(action)\" does not go with a \(place): \(hint)")
     }
 
-    /// A changed request that would leave the API of its world.
+    /// Refuses a changed request that would leave the API of its world.
     static let changedAway = invalid(
         "A changed request must be one to the API of the same world, and not a WebSocket handshake.")
 

@@ -11,13 +11,13 @@ final class AdminResource: Sendable {
     typealias Handler = @Sendable (Engine) -> (AdminCall) throws(APIError) -> Answer?
 
     enum Scope {
-        /// The server; it answers everyone. The requests of conformance tools and probes change nothing, and reveal no
-        /// user's data; nor does the page, which asks for the token itself.
+        /// The server, open to every client. Probes, conformance tools and the page need these resources. They change
+        /// nothing and reveal no user's data.
         case open
         case server, world
     }
 
-    /// Its path below `/__admin` or below a world; one segment may be a name in braces.
+    /// The path below `/__admin` or below a world; one segment may be a name in braces.
     let template: String
     let scope: Scope
     private let parts: [Substring]
@@ -34,7 +34,7 @@ final class AdminResource: Sendable {
         operations = methods.compactMap { method, answer in answer.map { (method, $0) } }
     }
 
-    /// If a path fits several, the first one serves it.
+    /// The resources; if a path matches several, the first one serves it.
     static let all = [
         AdminResource("", .server, get: Engine.adminIndex),
         AdminResource("health", .open, get: Engine.adminHealth),
@@ -92,7 +92,7 @@ final class AdminResource: Sendable {
         AdminResource("script", get: Engine.showScript),
     ]
 
-    /// Those that have a larger body than others.
+    /// The resources that accept larger bodies than the others.
     static let state = named("state"), world = named("worlds/{id}")
     static let takingFrames = [named("held/{held}"), named("sockets/{connection}/send")]
 
@@ -117,24 +117,24 @@ final class AdminResource: Sendable {
     }
 }
 
-/// An endpoint of the admin API.
+/// The target of a request to the admin API.
 ///
-/// It is below `/__admin` for the default world and the server, and below `/__admin/worlds/{id}` or `/w/{id}/__admin`
-/// for another world.
+/// Paths for the default world and the server begin with `/__admin`; paths for another world begin with
+/// `/__admin/worlds/{id}` or `/w/{id}/__admin`.
 struct AdminRoute {
     /// The world; nil for the default one, which is also called `default`.
     private(set) var worldID: ExactString?
     let resource: AdminResource
-    /// The segment at the braces in the resource's path; empty only without braces.
+    /// The segment at the braces in the resource's path; empty if it has no braces.
     ///
-    /// The id of a world is ``worldID`` instead.
+    /// The id of a world is in ``worldID``, not here.
     private(set) var parameter: ExactString = ""
-    /// The world below whose prefix the path is; nil for a path that begins with `/__admin`.
+    /// The world of the path's prefix `/w/{id}`; nil for a path that begins with `/__admin`.
     private(set) var owner: ExactString?
 
-    /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
+    /// The target of a path with these segments, beginning with `__admin`; nil if no resource matches.
     ///
-    /// - Parameter owner: The world of their prefix, which they concern unless they name another one.
+    /// - Parameter owner: The world of the path's prefix; the target unless the path names another one.
     init?(segments: [String], below owner: ExactString?) {
         self.init(segments: segments)
         guard let owner else { return }
@@ -162,32 +162,32 @@ struct AdminRoute {
         return nil
     }
 
-    /// The methods that it answers, in addition to OPTIONS; the default world cannot be deleted.
+    /// The methods of the resource, in addition to OPTIONS; for the default world without DELETE.
     var methods: [HTTPRequest.Method] {
         let methods = resource.operations.map(\.method)
         return resource === AdminResource.world && worldID == nil ? methods.filter { $0 != .delete } : methods
     }
 
-    /// The readable paths, for hints; those of a world are also below `/__admin/worlds/{id}`.
+    /// All paths, for hints; the paths of a world also exist below `/__admin/worlds/{id}`.
     static let templates = AdminResource.all.map { "/__admin" + ($0.template.isEmpty ? "" : "/" + $0.template) }
 }
 
-/// A request to the admin API, which may be answered.
+/// A request to the admin API that has passed the checks of access and world.
 struct AdminCall {
-    /// The world that it concerns; the default one if it concerns the server.
+    /// The world that the request concerns; the default one if it concerns the server.
     let world: World
     let route: AdminRoute
     let exchange: Exchange
-    /// The answer's `deprecated`.
+    /// Collects the old words for the answer's `deprecated`.
     let oldWords = OldWords()
 
-    /// The old words in a request, with a sentence each that names the current one.
+    /// Sentences about old words in a request, each naming the current word.
     final class OldWords {
         fileprivate(set) var sentences: [String] = []
         func note(_ sentence: String) { sentences.append(sentence) }
     }
 
-    /// Its path below `/__admin`, with the names in braces.
+    /// The resource's path below `/__admin`, with the names in braces.
     var template: String { route.resource.template }
     var parameter: ExactString { route.parameter }
 
@@ -197,13 +197,13 @@ struct AdminCall {
     /// The system's time.
     var now: Timestamp { exchange.now }
 
-    /// Its body, in which no other keys may be; 400 for anything but a JSON object.
+    /// The body; 400 unless it is a JSON object with these keys only.
     func body(keys: [String]?, limits: JSON.Limits = AdminBody.limits) throws(APIError) -> AdminBody {
         try AdminBody(bytes, keys: keys, limits: limits)
     }
 }
 
-/// The admin API: control of the server by its user, or by a test.
+/// The admin API, with which users and tests control the server.
 extension Engine {
     /// Answers a request below `/__admin`; nil if it opened a WebSocket, or waits for a job.
     ///
@@ -226,10 +226,11 @@ extension Engine {
         return answer
     }
 
-    /// Refuses clients without the admin token; if the server has none, clients on other machines.
+    /// Refuses clients without the admin token; if the server has no token, refuses clients on other machines.
     ///
-    /// Without a token, requests through a proxy are refused, since its peer is not known here, and pages of other
-    /// sites: a browser on this machine would send requests for them, or by a DNS name of theirs that points here.
+    /// Without a token it also refuses requests through a proxy, whose client may be anywhere, and requests for pages
+    /// of other sites. A browser on this machine would send those, perhaps to a DNS name of such a site that points to
+    /// this machine.
     func checkAdminAccess(_ head: RequestHead, on connection: Connection) throws(APIError) {
         if let token = configuration.adminToken {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
@@ -335,12 +336,12 @@ extension HTTPField.Name {
     static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
     /// The origin of the requesting page (RFC 6454 §7).
     static let origin = HTTPField.Name("Origin")!  // A constant token.
-    /// Whether the requesting page is of this site (Fetch Metadata Request Headers §2.3).
+    /// How the site of the requesting page relates to this one (Fetch Metadata Request Headers §2.3).
     static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!  // A constant token.
 }
 
 extension HTTPField {
-    /// Whether a proxy has written it: `Via` (RFC 9110 §7.6.3), `Forwarded` (RFC 7239), and their predecessors.
+    /// Whether a proxy adds this field: `Via` (RFC 9110 §7.6.3), `Forwarded` (RFC 7239), and their predecessors.
     fileprivate var isOfProxy: Bool {
         let name = name.canonicalName
         return ["via", "forwarded", "x-real-ip"].contains(name) || name.hasPrefix("x-forwarded-")

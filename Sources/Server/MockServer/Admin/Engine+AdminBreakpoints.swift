@@ -4,12 +4,12 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's breakpoints: faults that hold something back.
+/// The admin API's breakpoints: faults that hold requests, responses or frames.
 extension Engine {
-    /// `POST /__admin/breakpoints`: a fault that holds something, also on open sockets.
+    /// `POST /__admin/breakpoints`: adds a fault that holds something, on open sockets too.
     ///
-    /// - Throws: 400 for an invalid breakpoint or if its name is taken, 409 without its controller's stream, 507 if there
-    ///   is no room for it.
+    /// - Throws: 400 for an invalid breakpoint or a name that exists, 409 if its controller has no stream of events,
+    ///   507 if the server has no room.
     func addBreakpoint(_ call: AdminCall) throws(APIError) -> Answer {
         let draft = try BreakpointDraft(call)
         var rule = try rule(
@@ -27,7 +27,7 @@ extension Engine {
         return try add(rule, call)
     }
 
-    /// Has the breakpoints for frames among some rules of a world act on the sockets that are open.
+    /// Applies breakpoints for frames to the open sockets of a world; ignores other rules.
     func attach(_ names: Set<ExactString>, to world: World) {
         let breakpoints = world.faults.frameBreakpoints(named: names)
         guard !breakpoints.isEmpty else { return }
@@ -45,25 +45,26 @@ extension Engine {
     }
 }
 
-/// A breakpoint in a request: a fault of a scenario file, and keys that such a file cannot have.
+/// A breakpoint in a request: a fault as in a scenario file, plus keys that such a file cannot have.
 ///
-/// Until version 0.1 a breakpoint had its own words, which are still accepted: `on` named the held thing (`request`,
-/// `response`, `handshake` or `frame`), `match` the conditions, `direction` the sender, and `timeout` the wait.
+/// Until version 0.1 a breakpoint had other words, which the server still accepts: `on` for the held thing (`request`,
+/// `response`, `handshake` or `frame`), `match` for the conditions, `direction` for the sender, and `timeout` for the
+/// wait.
 private struct BreakpointDraft {
     private(set) var fault: JSONObject = [:]
-    /// The keys that a scenario file cannot have: an open socket, and a stream of events.
+    /// Keys that a scenario file cannot have: the number of an open socket, and the name of a stream of events.
     let connection: UInt64?, controller: ExactString?
-    /// The keys that arrived, with the paths of their values in the fault.
+    /// The old keys in the request, with the paths of their values in the fault.
     private var names: [(key: String, path: String)] = []
 
-    /// The keys whose values are those of a fault.
+    /// Old keys with the paths to which their values are copied.
     private static let copied = [
         ("name", "name"), ("enabled", "enabled"), ("timeout", "hold.for"), ("match.text", "hold.text"),
         ("match.endpoint", "on"), ("match.requests", "requests"), ("match.connections", "connections"),
         ("match.at", "at"), ("match.type", "at.type"),
     ]
 
-    /// The keys of `match`, by the held thing.
+    /// The keys of `match` for each held thing.
     private static func conditions(of place: String) -> [String] {
         switch place {
         case "frame": ["socket", "at", "type", "connections", "connection", "text"]
@@ -102,7 +103,7 @@ private struct BreakpointDraft {
                 "'match.endpoint' is an endpoint of REST; a handshake and a frame are held with another 'on'.")
         }
         let socket = try match.text("socket", expected: "the path of a WebSocket, such as \"/ws/meal-logs\"")
-        let target = ["handshake": "handshake", "frame": "socket"][place]  // Names of a closed set.
+        let target = ["handshake": "handshake", "frame": "socket"][place]  // Only known names.
         fault["on"] = .string(([target ?? "any"] + [socket].compactMap(\.self)).joined(separator: " "))
         if socket != nil { names.append(("match.socket", "on")) }
         fault["hold"] = .object(["what": .string(try Self.what(place, body))])
@@ -117,13 +118,13 @@ private struct BreakpointDraft {
         }
     }
 
-    /// The request's word for a key of the fault.
+    /// The word in the request for a path in the fault.
     func name(of path: String) -> String {
         let known = names.first { path == $0.path || path.hasPrefix($0.path + ".") || path.hasPrefix($0.path + "[") }
         return known.map { $0.key + path.dropFirst($0.path.count) } ?? path
     }
 
-    /// The held thing in the fault's words.
+    /// The value of the fault's `hold.what`.
     private static func what(_ place: String, _ body: AdminBody) throws(APIError) -> String {
         let (client, server, both) = (Party.client.direction, Party.server.direction, "both")
         let usual = place == "frame" ? both : place == "response" ? server : client
@@ -140,7 +141,7 @@ private struct BreakpointDraft {
 }
 
 extension ScenarioErrors {
-    /// The same mistakes in the words of a request that contains only a part of the document.
+    /// The mistakes with the paths of a request that contains only a part of the document.
     func renamingPaths(below root: String, _ name: (String) -> String) -> ScenarioErrors {
         var errors = self
         for (index, mistake) in mistakes.enumerated() where mistake.path.hasPrefix(root) {
@@ -155,7 +156,7 @@ extension ScenarioErrors {
 }
 
 extension Fault {
-    /// Whether it holds something: it is a breakpoint.
+    /// Whether the fault is a breakpoint.
     var isHold: Bool {
         switch self {
         case .response(.hold, _), .handshake(.hold), .socket(.hold, _): true

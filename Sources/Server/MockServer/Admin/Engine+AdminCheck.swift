@@ -3,11 +3,11 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's check of a scenario that somebody is writing.
+/// The admin API's check of a scenario file.
 extension Engine {
-    /// `POST /__admin/check`: the mistakes of a scenario file in YAML or JSON, or the scenario as JSON.
+    /// `POST /__admin/check`: answers the mistakes of a scenario file in YAML or JSON, or the scenario as JSON.
     ///
-    /// - Returns: The answer; nil if the request waits for a job.
+    /// - Returns: Nil if the request waits for a job.
     /// - Throws: 400 for a bad body.
     func check(_ call: AdminCall) throws(APIError) -> Answer? {
         let expected = "a scenario file, in YAML or JSON"

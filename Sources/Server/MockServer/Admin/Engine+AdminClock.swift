@@ -4,14 +4,14 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's time: manual clocks, and tokens whose lifetime follows them.
+/// The admin API's time: clocks, and tokens whose lifetime follows them.
 extension Engine {
     /// `GET /__admin/clock`.
     func clockAnswer(_ call: AdminCall) -> Answer {
         .object { writeClock(of: call.world, at: call.now, to: &$0) }
     }
 
-    /// Writes the members of a clock: its time, and its next events.
+    /// Writes a clock's mode and time, and the events that are due next.
     fileprivate func writeClock(of world: World, at now: Timestamp, to writer: inout JSONWriter) {
         writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
         writer.member("now", world.date(of: world.clock.now(now)).nanosecondText)
@@ -31,7 +31,7 @@ extension Engine {
         writer.member("due_count", count)
     }
 
-    /// The maximum of listed due events.
+    /// The most due events to list.
     package static let mostDue = 50
 
     private struct Due {
@@ -43,7 +43,7 @@ extension Engine {
         var held: Int?
     }
 
-    /// A world's own due events, in order of time; of a replayed session only the next step is known.
+    /// A world's due events in order of time; a replayed session only knows its next step.
     private func due(in world: World) -> (due: [Due], count: Int) {
         var due: [Due] = []
         var hidden = 0
@@ -77,12 +77,12 @@ extension Engine {
         return (due, due.count + hidden)
     }
 
-    /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
+    /// `POST /__admin/clock`: moves the clock, runs each due event at its time, and then answers.
     func advanceClock(_ call: AdminCall) throws(APIError) -> Answer {
         let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
         guard call.world.clock.manualTime != nil else { throw .realClock }
         let move = try ClockMove(of: call.world, in: self, body)
-        // Its errors are reported at once, unless it has to wait for another move.
+        // Begins now, so that its errors are the answer, unless it has to wait for another move.
         if call.world.clockMove == nil { try move.begin() }
         return Answer(move)
     }
@@ -92,7 +92,7 @@ extension Engine {
         if span > 0 { recorder.record(.clock(advancedBy: span), at: start, in: world) }
     }
 
-    /// `POST /__admin/tokens`: a token for any user, on the world's clock.
+    /// `POST /__admin/tokens`: issues a token for any user, with a lifetime on the world's clock.
     func makeToken(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["user", "expires_in"]))
         let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser.text
@@ -112,29 +112,29 @@ extension Engine {
     }
 }
 
-/// The move of a manual clock, some steps at a time: a move may include the answers and meals of a year.
+/// Moves a manual clock a few steps at a time, because a move may run the answers and meals of a year.
 ///
-/// Another move of the same clock waits for the end of this one. A reset ends it, and so does a client that leaves; the
-/// clock then stays there.
+/// Another move of the same clock waits until this one ends. A reset ends a move early. So does its client by closing
+/// the connection, and then the clock stays where it is.
 final class ClockMove: BodySource {
     private unowned let engine: Engine
     private let world: World
-    /// How far it goes, in nanoseconds, unless it goes to a time.
+    /// The span of the move in nanoseconds, unless it goes to a time.
     private let span: Int64
     private let time: Timestamp?
-    /// The condition that ends the move; nil for a move to a time.
+    /// The entry that ends the move; nil for a move by a span or to a time.
     private let query: JournalQuery?
     private var lookout: JournalLookout?
-    /// Whether the absence of a match is an answer rather than a refusal.
+    /// Whether a move without a match is answered rather than refused.
     private let isOptional: Bool
     /// The start time and the target of the clock; nil before the move begins.
     private var start, target: Timestamp?
     /// Whether the last step moved the clock.
     private var hasMoved = true
     private var slow: Set<ConnectionID>?
-    /// How many events a slice runs, at most a tenth of a millisecond each.
+    /// The number of events in a slice; each takes at most a tenth of a millisecond.
     private static let steps = 16
-    /// The default span for a move until something happens, in nanoseconds: 1 h.
+    /// The default span of a search for an entry, in nanoseconds: 1 h.
     private static let usualSearch: Int64 = 3_600_000_000_000
 
     init(of world: World, in engine: Engine, _ body: AdminBody) throws(APIError) {
@@ -155,7 +155,7 @@ final class ClockMove: BodySource {
         }
     }
 
-    /// Finds how far the clock goes, and records it in the journal; 400 if it cannot go there.
+    /// Computes the target and records the move in the journal; 400 if the clock cannot go there.
     func begin() throws(APIError) {
         guard let start = world.clock.manualTime else { throw .realClock }
         guard time != nil || start.nanosecondsSinceEpoch + span <= Self.latest else { throw .clockTooFar }
@@ -163,7 +163,7 @@ final class ClockMove: BodySource {
         guard target >= start else { throw .clockBackwards(start.nanosecondText) }
         guard target.nanoseconds(since: start) <= ScenarioLimits.longestDuration else { throw .clockTooFar }
         if var query {
-            // It counts as one move for each step before its end.
+            // The journal gets one entry for each step instead of one for the whole move.
             query.since = world.journal.lastNumber
             lookout = JournalLookout(query)
         } else {
@@ -178,7 +178,7 @@ final class ClockMove: BodySource {
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
         if let id = world.id, world.isGone { throw .unknownWorld(id) }
-        // A job owns its contents.
+        // A job owns the world's content.
         guard !world.isStanding else { return .waiting }
         if target == nil {
             guard world.clockMove == nil else { return .waiting }
@@ -202,14 +202,14 @@ final class ClockMove: BodySource {
         return .end
     }
 
-    /// Whether something remains to be done; much may be due at one time, including the last one.
+    /// Whether steps remain before the target or at it; many events may be due at the same time.
     private func isBefore(_ target: Timestamp) -> Bool {
         world.turn.now < target || world.nextStep.map { $0 <= target } ?? false
     }
 
-    /// Moves the clock, from one due event to the next if it searches for an entry.
+    /// Moves the clock; a search for an entry goes from one due event to the next.
     ///
-    /// - Returns: Whether the move has ended; otherwise the slice is full.
+    /// - Returns: Whether the move has ended; false means that the slice is full.
     private func moves(to target: Timestamp, _ slice: inout BodySlice, _ found: inout JournalEntry?) -> Bool {
         guard lookout != nil else {
             engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
@@ -227,7 +227,7 @@ final class ClockMove: BodySource {
                 let due = engine.nextDue(ofWorld: world.name, at: slice.now) ?? target
                 let next = min(max(due, time), target)
                 engine.noteAdvance(of: world, from: time, to: next)
-                // Time-outs that changed nothing at this time are all passed at once.
+                // After a step that did not move the clock, runs all steps of this time at once.
                 let steps = next > time || hasMoved ? 1 : Int.max
                 hasMoved = next > time
                 engine.advance(world, to: next, steps: steps, slow: &slow, at: slice.now)

@@ -4,9 +4,9 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The admin API's faults: listed, switched, added and removed while clients are connected.
+/// The admin API's faults: lists, switches, adds and removes them while clients are connected.
 ///
-/// Breakpoints are the faults that hold something; below `/__admin/breakpoints` are these alone.
+/// Faults that hold something are breakpoints; `/__admin/breakpoints` has only these.
 extension Engine {
     private func isMeant(_ entry: FaultBook.Entry, by call: AdminCall) -> Bool {
         entry.rule.fault.isHold || !call.template.hasPrefix("breakpoints")
@@ -28,9 +28,9 @@ extension Engine {
         return answer
     }
 
-    /// `POST /__admin/faults`: adds a rule in the notation of scenario files after the others, or several, all or none.
+    /// `POST /__admin/faults`: adds a rule, written as in a scenario file, after the others; or several, all or none.
     ///
-    /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
+    /// - Throws: 400 for an invalid rule or a name that exists, 507 if the server has no room.
     func addFaults(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try BodyReader(call.bytes).object)
         guard let several = body["faults"] else {
@@ -56,7 +56,7 @@ extension Engine {
         return .created(try description(ofFault: rule.name, call))
     }
 
-    /// - Parameter bytes: The length of each.
+    /// - Parameter bytes: The length of each rule's JSON.
     func keep(_ rules: [FaultRule], bytes: [Int], in world: World) throws(APIError) {
         let bytes = bytes.map { $0 + WorldDraft.memoryOfRule }
         try worlds.room(of: nil).check(bringing: bytes.reduce(0, +))
@@ -65,11 +65,11 @@ extension Engine {
         worlds.accountStorage(of: world)
     }
 
-    /// Reads a rule with the reader of scenario files; a rule without a name gets a free one.
+    /// Reads a rule with the reader of scenario files, and names a rule that has no name.
     ///
     /// - Parameters:
-    ///   - words: The collector of old words.
-    ///   - name: The request's name of a key that has a path in the rule, such as `hold.for`.
+    ///   - words: Collects old words.
+    ///   - name: Returns the word of the request for a path in the rule, such as `hold.for`.
     func rule(
         from object: JSONObject, in world: World, noting words: AdminCall.OldWords? = nil,
         naming name: (String) -> String = { $0 }
@@ -77,7 +77,7 @@ extension Engine {
         try rules(from: [object], in: world, noting: words) { $0.renamingPaths(below: "faults[0]", name) }[0]
     }
 
-    /// The same for several at once; `rename` makes mistakes in a scenario file those of the request.
+    /// Reads several rules at once; `rename` turns paths in mistakes into the words of the request.
     private func rules(
         from objects: [JSONObject], in world: World, noting words: AdminCall.OldWords?,
         _ rename: (ScenarioErrors) -> ScenarioErrors = { $0 }
@@ -85,7 +85,7 @@ extension Engine {
         var (names, number) = (Set(world.faults.rules.map(\.rule.name)), 1)
         let faults = objects.map { object in
             var object = object
-            // The server's additions to a listed rule are ignored, so that a rule can be added as shown.
+            // Drops the members that the server adds to a listed rule, so that a client can add a rule as listed.
             for member in ["matches", "acted", "holding", "abandoned"] { object[member] = nil }
             if object["name"] == nil {
                 while names.contains(ExactString("live-\(number)")) { number += 1 }
@@ -106,7 +106,7 @@ extension Engine {
     /// The fault or the breakpoint of the path; 404 for an unknown name.
     func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
 
-    /// `PATCH {"enabled"}`: the switch also acts on open connections, as far as their rules were applied when they opened.
+    /// `PATCH {"enabled"}`: switches a rule, also on open connections that it already applied to when they opened.
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no stream of events.
     func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
@@ -121,7 +121,7 @@ extension Engine {
 
     /// `PATCH {"enabled", "names"}`: switches several, or all of them.
     ///
-    /// - Throws: As ``switchFault(_:)``; nothing is switched then.
+    /// - Throws: The errors of ``switchFault(_:)``; then no rule is switched.
     func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, body) = (call.world, try call.body(keys: ["enabled", "names"]))
         let isEnabled = try body.flag("enabled").required("enabled", expected: "true or false")
@@ -161,7 +161,7 @@ extension Engine {
         return .noContent
     }
 
-    /// - Parameter now: The system's time; without it, held things continue at the next turn.
+    /// - Parameter now: The system's time; if nil, held things continue in the next turn.
     func setFaults(_ names: Set<ExactString>, of world: World, isEnabled: Bool, at now: Timestamp? = nil) {
         world.faults.setEnabled(isEnabled, named: names)
         let rules = world.faults.rules.map(\.rule).filter { names.contains($0.name) }
@@ -171,11 +171,11 @@ extension Engine {
         attach(names, to: world)
     }
 
-    /// Applies a change to the faults of a world's open sockets; the change returns whether it concerned them.
+    /// Changes the faults of a world's open sockets; `change` returns whether it changed something.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for connection in connections where connection.world === world {
             guard var faults = connection.socketFaults else { continue }
-            // Taken out while it changes, so that nothing of it is copied.
+            // Taken out during the change, so that the change does not copy them.
             connection.socketFaults = nil
             let isChanged = change(&faults)
             connection.socketFaults = faults
@@ -202,15 +202,15 @@ extension Engine {
         return JSONWriter.object { writeFault(entry, in: call.world, into: &$0) }
     }
 
-    /// Writes the rule in the notation of scenario files, with its counts, and the keys that only the admin API has.
+    /// Writes a rule as in a scenario file, with its counts and the keys that only the admin API has.
     func writeFault(_ entry: FaultBook.Entry, in world: World, into writer: inout JSONWriter) {
         let rule = entry.rule
         rule.write(into: &writer)
         writer.member("connection", ifPresent: rule.connection.map { Int(clamping: $0) })
         writer.member("controller", ifPresent: rule.controller?.text)
         if missingController(of: rule, in: world) != nil { writer.member("abandoned", true) }
-        // A step holds things that the rule does not match, and a rule for a socket holds many of its frames. A
-        // breakpoint for frames matches a socket once, however many frames it holds there.
+        // For a breakpoint the matches are the held things. A step can hold things that the rule does not match, and a
+        // breakpoint for frames matches a socket once but may hold many of its frames.
         writer.member("matches", rule.fault.isHold ? entry.acted : entry.matches)
         writer.member("acted", entry.acted)
         guard rule.fault.isHold else { return }

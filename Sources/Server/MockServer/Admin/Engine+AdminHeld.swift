@@ -9,7 +9,7 @@ import WebSocket
 
 /// The admin API's list of held things, and the actions on them.
 extension Engine {
-    /// `GET /__admin/held`: oldest first, with the beginnings of long bodies.
+    /// `GET /__admin/held`: lists held things, oldest first; long bodies are shortened.
     func heldList(_ call: AdminCall) -> Answer {
         let world = call.world
         let holds = world.live?.holds ?? HoldTable()
@@ -26,7 +26,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// How much of a body a list has, in bytes.
+    /// The most bytes of a body in the list.
     private static let listedBody = 64 * 1024
 
     /// `GET /__admin/held/{held}`; 404 if nothing is held with the number.
@@ -48,8 +48,8 @@ extension Engine {
 
     /// `POST /__admin/held/{held} {"action"}`.
     ///
-    /// - Throws: 404 if nothing is held with the number, 409 for an action that does not go with its place, 400 for a bad
-    ///   body.
+    /// - Throws: 404 if nothing is held with the number, 409 for an action that is impossible for the held thing, 400
+    ///   for a bad body.
     func releaseHeldThing(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, (thing, connection)) = (call.world, try held(call))
         let command = try HeldCommand(call, thing, on: connection, in: self)
@@ -63,7 +63,7 @@ extension Engine {
         }
     }
 
-    /// `PATCH /__admin/held/{held} {"for"}`: it waits so long from now, by the world's clock, unless somebody acts on it.
+    /// `PATCH /__admin/held/{held} {"for"}`: sets how long it waits from now, by the world's clock.
     ///
     /// - Throws: 404 if nothing is held with the number, 400 for a bad body.
     func prolongHeld(_ call: AdminCall) throws(APIError) -> Answer {
@@ -79,7 +79,7 @@ extension Engine {
         return try showHeld(call)
     }
 
-    /// `POST /__admin/held {"action"}`: lets everything continue, or drops it.
+    /// `POST /__admin/held {"action"}`: continues or drops everything that is held.
     func releaseHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, isDropped) = (
             call.world, try call.body(keys: ["action"]).choice("action", of: ["continue", "drop"]) == "drop"
@@ -147,7 +147,7 @@ private struct HeldCommand {
 
     private typealias Row = (action: String, places: Set<RecordedHold.Place>, keys: [String])
 
-    /// The actions with their keys, by the held thing.
+    /// The actions with their keys, for each held thing.
     private static let rows: [Row] = [
         ("continue", [.request, .response, .handshake, .frame], []),
         ("step", [.request, .response, .handshake, .frame], []),
@@ -166,7 +166,7 @@ private struct HeldCommand {
         guard let row = rows.first(where: { $0.action == name && $0.places.contains(thing.place) }) else {
             throw .wrongPlace(name, thing.place.rawValue)
         }
-        // Which keys there are follows from the action and the place.
+        // The action and the place decide which keys the body may have.
         try body.check(keys: ["action"] + row.keys)
         let present = row.keys.filter { body[$0] != nil }
         steps = try body.flag("step") ?? false || name == "step"
@@ -220,7 +220,7 @@ private struct HeldCommand {
 }
 
 extension AdminBody {
-    /// The fields of a changed head, except framing, which the server writes for the body; nil if they stay.
+    /// The fields of a changed head without framing fields, which the server writes; nil if the fields stay.
     private func fields() throws(APIError) -> HTTPFields? {
         guard let value = self["fields"] else { return nil }
         let expected = #"a list of fields such as {"name": "Retry-After", "value": "2"}"#
@@ -236,7 +236,7 @@ extension AdminBody {
         return fields
     }
 
-    /// The head of a request with other members.
+    /// A request's head with the changes of the body.
     fileprivate func head(insteadOf head: RequestHead) throws(APIError) -> RequestHead {
         let fields = try fields()?.map { ($0.name.rawName, $0.value) } ?? head.fields.nameValuePairs
         let method = try text("method", expected: "a method") ?? head.method.rawValue
@@ -251,7 +251,7 @@ extension AdminBody {
         }
     }
 
-    /// Gives a response other members.
+    /// Applies the changes of the body to an answer.
     fileprivate func change(_ answer: inout Answer, _ content: [UInt8]?) throws(APIError) {
         if let status = try number("status", in: FaultLimits.statuses) { answer.status = StatusNames.status(status) }
         if let content { (answer.body, answer.declaredLength) = (content, nil) }
@@ -262,7 +262,7 @@ extension AdminBody {
             }
             answer.fields = fields.isEmpty ? nil : fields
         }
-        // They have no body (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
+        // These statuses have no body (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
         if [204, 205, 304].contains(answer.status.code) { answer.body = [] }
     }
 }

@@ -6,9 +6,9 @@ import JSON
 import Judging
 import Traffic
 
-/// The admin API's journal: the events of a world, as lists, as lines and as they happen.
+/// The admin API's journal: the events of a world as lists, as NDJSON and as HAR.
 extension Engine {
-    /// `GET /__admin/requests` and similar paths: the newest entries that match a query; 400 if the query is invalid.
+    /// `GET /__admin/requests` and similar paths: the newest entries that match the query; 400 for an invalid query.
     func entryList(_ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
         let isUnmatched = call.template == "requests/unmatched"
@@ -21,7 +21,7 @@ extension Engine {
         var query = try JournalQuery(query: call.head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
         if isUnmatched { query.isUnmatched = true }
-        // A kind that is not among them matches no entry.
+        // A query for kinds that this path does not list matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
         let encoder = world.journalEncoder
         let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
@@ -42,9 +42,10 @@ extension Engine {
         return Answer(search)
     }
 
-    /// `GET /__admin/entries/{number}`: an entry, the rules that acted on it, and the obligations that it shows broken.
+    /// `GET /__admin/entries/{number}`: an entry, the fault rules that acted on it, and the broken obligations that it
+    /// is evidence of.
     ///
-    /// - Throws: 404 for an entry that the journal does not have.
+    /// - Throws: 404 if the journal does not have the entry.
     func showEntry(_ call: AdminCall) throws(APIError) -> Answer {
         let world = call.world
         let number = Int(call.parameter.text) ?? 0
@@ -72,7 +73,7 @@ extension Engine {
             }))
     }
 
-    /// `GET /__admin/journal`: all entries, oldest first, one per line, to save and judge later; takes no query.
+    /// `GET /__admin/journal`: all entries, oldest first, one per line, to save and judge later; 400 for any query.
     func journalLines(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let encoder = call.world.journalEncoder
@@ -86,10 +87,10 @@ extension Engine {
         return Answer(source, contentType: "application/x-ndjson; charset=utf-8")
     }
 
-    /// The cost of converting an entry for a session, in bytes written in the same time.
+    /// The cost of converting an entry for a session, as the number of bytes that could be written in the same time.
     private static var costOfDrafting: Int { 1024 }
 
-    /// `GET /__admin/har`: the journal's traffic as a HAR file, as a recorder next to the client would have it.
+    /// `GET /__admin/har`: the journal's traffic as a HAR file, as if recorded next to the client.
     func harAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         guard call.head.target.query == nil else { throw .journalTakesNoQuery }
         let world = call.world
@@ -117,7 +118,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
+    /// `DELETE /__admin/journal`: drops all entries; their numbers continue.
     func clearJournal(_ call: AdminCall) -> Answer {
         let world = call.world
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
@@ -128,7 +129,7 @@ extension Engine {
 }
 
 extension JournalEntry {
-    /// Whether a fault rule acted, or is the subject of the entry.
+    /// Whether the entry names a fault rule: the rule acted, or is its subject.
     fileprivate func names(fault name: ExactString) -> Bool {
         let names: [String] =
             switch event {
@@ -146,14 +147,14 @@ extension JournalEntry {
 }
 
 extension Verdict {
-    /// The first finding that an entry is evidence of.
+    /// The first finding that has an entry as evidence.
     fileprivate func shown(by number: Int) -> (id: String, message: String, advice: String)? {
         findings.first { $0.evidence.contains { $0.number == number } }.map { (obligation.id, $0.message, advice) }
     }
 }
 
 extension World {
-    /// Writes the world's entries; those of the default world name none.
+    /// Writes the world's entries; entries of the default world have no world's id.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
 
     /// The entries with numbers after the given one, an object on each line.
@@ -164,13 +165,13 @@ extension World {
         return lines
     }
 
-    /// Drops the entries, and their judgement; the numbers continue.
+    /// Drops all entries and the judgement of them; their numbers continue.
     func clearJournal() {
         journal.removeAll()
         forgetEarlier()
     }
 
-    /// Has a judge, if there is one, begin with the next entry.
+    /// Restarts the judge, if there is one, with the next entry.
     func forgetEarlier() {
         forgottenNumber = journal.lastNumber
         if judge != nil { beginJudging() }
@@ -179,8 +180,7 @@ extension World {
 
 /// A reader's snapshot of a world's journal: its entries at the time of the request.
 ///
-/// With numbers alone a slow reader would miss entries that the journal drops meanwhile. As long as the journal has
-/// them, too, they cost nothing.
+/// A slow reader also gets entries that the journal drops meanwhile. Entries that the journal still has cost nothing.
 struct KeptJournal {
     private let world: World
     private let weight, droppedWeight: Int
@@ -190,21 +190,21 @@ struct KeptJournal {
         (weight, droppedWeight) = (world.journal.weight, world.journal.droppedWeight)
     }
 
-    /// The bytes that only the reader keeps in memory.
+    /// The bytes of entries that only the reader still holds.
     var byteCount: Int { world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight) }
 }
 
 extension JournalEntry {
-    /// The cost of writing it in addition to its bytes: near misses are searched among all endpoints.
+    /// The cost of writing the entry, in addition to its bytes: for near misses it compares all endpoints.
     var extraCost: Int {
         guard case .exchange(let exchange) = event, exchange.unmatched != nil else { return 0 }
         return 8 * 1024
     }
 }
 
-/// The admin API's events: a journal as it grows.
+/// The admin API's events: a stream of a journal's new entries.
 extension Engine {
-    /// `GET /__admin/events`: the entries from now on or after the last one the client saw, without an end.
+    /// `GET /__admin/events`: an endless stream of the entries from now on, or after the last one that the client saw.
     ///
     /// - Throws: 400 for a bad query, 409 if another stream has the controller's name.
     func follow(_ call: AdminCall) throws(APIError) -> Answer? {
@@ -247,8 +247,7 @@ extension Engine {
         }
     }
 
-    /// Queues unseen entries of followers for the next turns of the loop, as far as they read, and resumes waits with
-    /// news.
+    /// Queues the followers that have unsent entries and room for them, and wakes the waits that have news.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0].map { !$0.isFollower && $0.waiter == nil } ?? true }
@@ -262,7 +261,7 @@ extension Engine {
         }
     }
 
-    /// Sends a follower a slice of unseen entries, and returns its cost; the rest follows in later turns.
+    /// Sends a follower a slice of its unsent entries and returns the cost; later turns send the rest.
     func feedFollower(_ connection: Connection, at now: Timestamp) -> Int {
         guard var follower = connection.follower else { return 0 }
         follower.isBehind = false
@@ -280,11 +279,11 @@ extension Engine {
         return cost
     }
 
-    /// Sends a follower a sign of life; one that reads nothing is given up after a connection's idle time.
+    /// Sends a follower a comment to keep the stream alive; resets it if it has read nothing for the idle time.
     func keepAlive(_ connection: Connection, at now: Timestamp) {
         guard let follower = connection.follower else { preconditionFailure("Only followers are kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
-        // Time alone may break an obligation.
+        // Time alone can break an obligation.
         connection.follower?.verdicts?.isDue = true
         if connection.output.isEmpty {
             lendOutput(to: connection)
@@ -296,9 +295,9 @@ extension Engine {
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
-    /// Ends a stream of events cleanly: its world is gone, or the server stops.
+    /// Ends a stream of events cleanly, because its world is gone or the server stops.
     func endEvents(on connection: Connection, at now: Timestamp) {
-        // The latest events, as far as the reader has room.
+        // Sends the latest entries if the reader has room.
         if connection.follower?.hasNews == true, !isReadingPaused(connection) { _ = feedFollower(connection, at: now) }
         let follower = connection.follower
         connection.follower = nil
@@ -308,37 +307,37 @@ extension Engine {
     }
 }
 
-/// A connection that receives the entries of a journal as they arise.
+/// A connection that receives a journal's entries as they are recorded.
 struct Follower {
     let world: World
     /// The number of the last entry that was sent.
     private(set) var lastNumber: Int
-    /// Whether it is among those that get a slice next.
+    /// Whether the follower is queued for a slice.
     var isBehind = false
-    /// How long output has waited without the reader taking any of it, in nanoseconds.
+    /// How long the reader has taken none of the waiting output, in nanoseconds.
     var unreadTime: Int64 = 0
-    /// The operator that this stream belongs to; nil for a reader without breakpoints.
+    /// The name under which this stream owns breakpoints; nil if it owns none.
     var controller: ExactString?
-    /// The verdicts sent so far; nil if it does not watch them.
+    /// The verdicts sent so far; nil if the stream has no verdicts.
     var verdicts: WatchedVerdicts?
-    /// The life of the world that it knows.
+    /// The life of the world that the client knows.
     private var life = 0
 
     init(world: World, lastNumber: Int) {
         self.world = world
-        // A number from another life of the server may be too large.
+        // A number from before the server restarted may be too large.
         self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
     }
 
-    /// Time after which a stream without entries sends a sign of life, in nanoseconds: 15 s.
+    /// The interval of comments that keep the stream alive, in nanoseconds: 15 s.
     static let keepAliveInterval: Int64 = 15_000_000_000
 
-    /// Whether there is something that it was not sent.
+    /// Whether there is something to send.
     var hasNews: Bool {
         world.journal.lastNumber > lastNumber || world.life != life || verdicts?.isBehind(in: world) ?? false
     }
 
-    /// Sends the world's state: at first, and whenever it restarts.
+    /// Describes the world; sent first, and again whenever the world restarts.
     mutating func tellWorld(to connection: Connection, instance: String, at now: Timestamp) {
         life = world.life
         verdicts?.forget()
@@ -357,7 +356,8 @@ struct Follower {
 
     /// Sends entries until the connection holds `limit` bytes, or the slice is full, and returns the cost.
     ///
-    /// A restarted world precedes its entries; verdicts follow the entries that they concern.
+    /// The description of a restarted world comes before its entries. Verdicts come after the entries that they are
+    /// about.
     mutating func appendNews(
         to connection: Connection, limit: Int, slice: Int, instance: String, at now: Timestamp
     ) -> Int {
@@ -373,7 +373,7 @@ struct Follower {
                 writer.member("first_number", world.journal.firstNumber)
             }
             connection.sendBody(ServerSentEvent(event: "missed", data: text).bytes)
-            // Sent once, though the journal may be empty now.
+            // Reports the gap once, even if the journal is empty now.
             lastNumber += missed
         }
         for entry in world.journal.entries(after: lastNumber) {

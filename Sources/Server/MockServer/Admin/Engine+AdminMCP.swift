@@ -5,10 +5,10 @@ import MCP
 
 /// The admin API for agents: the Model Context Protocol over HTTP.
 extension Engine {
-    /// `POST /__admin/mcp`: answers a message of a client; nil if the answer waits for a job or a world.
+    /// `POST /__admin/mcp`: answers a client's message; nil if the answer waits for a job or a world.
     ///
-    /// A tool's call is a request to the admin API with this one's fields, so the same clients are refused. There are
-    /// no sessions: the response has the answer, and a client that leaves loses it.
+    /// A tool's call becomes a request to the admin API with the fields of this one, so it passes the same checks. The
+    /// response has the answer. There are no sessions, so a client that disconnects loses the answer.
     func modelContext(_ call: AdminCall) throws(APIError) -> Answer? {
         let fields = call.head.fields
         let step = MCPServer(version: Version.current).receive(call.bytes) { name in
@@ -38,7 +38,7 @@ extension Engine {
             return Answer(request.failure("The admin API has no \(first)".onOneLine(limit: 400)))
         }
         if waits(exchange) {
-            // The message is served again when the world continues.
+            // The engine serves the message again when the world resumes.
             (call.connection.request, call.connection.body) = (call.head, call.bytes)
             return nil
         }
@@ -52,7 +52,7 @@ extension Engine {
         }
     }
 
-    /// The message for a tool's answer; made off the loop if that is slow.
+    /// The message for a tool's answer; a job makes it if that takes long.
     private func enveloped(_ answer: Answer, for request: MCPCall, on connection: ConnectionID) -> Answer {
         guard answer.source == nil, answer.body.count <= Self.largestWorkOnLoop else {
             let source = answer.source ?? BytesSource([answer.body])
@@ -68,7 +68,7 @@ extension Answer {
     }
 }
 
-/// A body that becomes a message for a client of the Model Context Protocol once it is whole.
+/// Collects a body, and turns it into a message for a client of the Model Context Protocol.
 final class EnvelopeSource: BodySource {
     let source: any BodySource
     private let status: Int
@@ -111,7 +111,7 @@ final class EnvelopeSource: BodySource {
         return .end
     }
 
-    /// Makes the message; large ones on another thread, after which the stream continues.
+    /// Makes the message; a job makes large ones and then wakes the stream.
     private func make(status: Int, at now: Timestamp) {
         isMade = true
         let (request, body) = (request, bytes.count > MCPCall.answerLimit ? nil : bytes)

@@ -1,9 +1,9 @@
 import FitIQAPI
 import Traffic
 
-/// Numbers for monitoring, in the text format of Prometheus.
+/// Metrics in the text format of Prometheus.
 extension Engine {
-    /// `GET /__admin/metrics`: gauges of the present, and counters since the start.
+    /// `GET /__admin/metrics`: gauges of the current state, and counters since the server's start.
     func metrics(_ call: AdminCall) -> Answer {
         var text = MetricsText()
         let counts = recorder.counts
@@ -53,18 +53,18 @@ extension Engine {
     }
 }
 
-/// A text in the format of Prometheus, version 0.0.4.
+/// Writes the text format of Prometheus, version 0.0.4.
 struct MetricsText {
-    /// A value with the names and values of its labels, which have no quotation marks, backslashes or line ends.
+    /// A value with its labels, whose texts must not contain quotation marks, backslashes or line ends.
     typealias Sample = (labels: [(name: String, value: String)], value: Int)
 
     private(set) var bytes: [UInt8] = []
 
-    /// A value that goes up and down.
+    /// Writes a value that can rise and fall.
     mutating func gauge(_ name: String, _ help: String, _ value: Int) { gauge(name, help, [([], value)]) }
     mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { write(name, "gauge", help, samples) }
 
-    /// A count that only grows; samples are sorted by their labels.
+    /// Writes a count that only grows, with samples in the order of their labels.
     mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) { write(name, "counter", help, samples) }
 
     private mutating func write(_ name: String, _ type: String, _ help: String, _ samples: [Sample]) {

@@ -6,14 +6,14 @@ import Text
 import Traffic
 import WebSocket
 
-/// The admin API's sockets: the open WebSockets of a world, and its operator's actions on them.
+/// The admin API's sockets: the open WebSockets of a world, and actions on them.
 ///
-/// A socket's number is its connection's number in the journal. Actions are recorded with the fault
-/// ``LiveControl/byHand``, so judges do not blame the client for them.
+/// A socket's number is its connection's number in the journal. The journal records an action with the fault
+/// ``LiveControl/byHand``, so that judges do not blame the client for it.
 extension Engine {
-    /// `GET /__admin/sockets`: in the order of their numbers.
+    /// `GET /__admin/sockets`: lists the open sockets by number.
     ///
-    /// A socket that closes while the list is made is left out.
+    /// The list omits sockets that close while it is being sent.
     func socketList(_ call: AdminCall) -> Answer {
         let world = call.world
         enterDue(world, at: call.now)
@@ -79,7 +79,7 @@ extension Engine {
         return (payload.bytes, payload.isText ? .text : .binary)
     }
 
-    /// `POST /__admin/sockets/{connection}/close`: begins the closing handshake, also with a code that must not be sent.
+    /// `POST /__admin/sockets/{connection}/close`: sends a close frame with any code, even a forbidden one.
     func closeSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let connection = try openSocket(call).connection
         let body = try call.body(keys: ["code", "reason"])
@@ -112,7 +112,7 @@ extension Engine {
     ) {
         let isSilent = connection.socketState == .silent
         connection.record.endingRule = rule
-        // A fault's held output is lost, like the rest of the connection.
+        // Output that a fault still holds is lost with the connection.
         if !isSilent { recorder.abandoned(connection, in: world) }
         forgetSocket(of: connection)
         if isSilent {
@@ -124,9 +124,9 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/sockets/{connection}/silence`: from now on nothing is sent or read, until `resume`.
+    /// `POST /__admin/sockets/{connection}/silence`: stops sending and reading until `resume`.
     ///
-    /// A socket that stays silent is reset after ``longestSilence`` of the world's time.
+    /// The engine resets a socket that is still silent after ``longestSilence``, by the world's clock.
     func silenceSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, connection) = (call.world, try openSocket(call).connection)
         _ = try call.body(keys: [])
@@ -143,7 +143,7 @@ extension Engine {
         return answer(about: connection, of: world)
     }
 
-    /// `POST /__admin/sockets/{connection}/resume`: sends waiting output, and reads the input.
+    /// `POST /__admin/sockets/{connection}/resume`: sends the waiting output, and reads again.
     func resumeSocket(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, (number, connection)) = (call.world, try openSocket(call))
         _ = try call.body(keys: [])
@@ -161,7 +161,7 @@ extension Engine {
 
     // MARK: Finding and describing
 
-    /// The open socket of the path in a world whose due steps are done; 404 if there is none.
+    /// Runs the world's due steps and finds the open socket of the path; 404 if there is none.
     private func openSocket(_ call: AdminCall) throws(APIError) -> (number: UInt64, connection: Connection) {
         enterDue(call.world, at: call.now)
         let wanted = UInt64(call.parameter.text)
@@ -171,18 +171,18 @@ extension Engine {
         return socket
     }
 
-    /// A world's WebSockets that are open, with their numbers.
+    /// The open WebSockets of a world with their numbers.
     func openSockets(of world: World) -> [(number: UInt64, connection: Connection)] {
         connections.compactMap { connection in connection.socketNumber(in: world).map { ($0, connection) } }
     }
 
-    /// Performs a world's due steps, because the loop may be late, and sets the time for the next ones.
+    /// Runs a world's due steps, because the loop may be late, and sets the world's time.
     func enterDue(_ world: World, at now: Timestamp) {
         advance(world, to: world.clock.now(now), at: now)
         enter(world, at: now)
     }
 
-    /// The socket as it is now; 204 if it is gone.
+    /// The socket's current description; 204 if it is gone.
     private func answer(about connection: Connection, of world: World) -> Answer {
         guard let number = connection.socketNumber(in: world) else { return .noContent }
         return .object { write(connection, number: number, of: world, to: &$0) }
@@ -233,7 +233,7 @@ extension Engine {
 }
 
 extension Connection {
-    /// Its number in a world's journal, if it is an open WebSocket of the world that its client knows of.
+    /// The connection's number in a world's journal; nil unless it has one and is an open WebSocket of the world.
     func socketNumber(in world: World) -> UInt64? {
         guard self.world === world, isOpenSocket, !isEcho, ending == .none, let number = record.number,
             number.world == world.number
@@ -259,7 +259,7 @@ extension Connection {
 }
 
 extension ChatProtocol {
-    /// The `type` of the client's frames.
+    /// The `type` of the client's messages.
     fileprivate var messageType: String {
         switch self {
         case .stream: "message"

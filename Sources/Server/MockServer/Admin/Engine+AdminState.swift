@@ -4,15 +4,15 @@ import HTTP1
 import JSON
 import Scenarios
 
-/// The admin API's state: everything that a world holds, as a scenario file, and back.
+/// The admin API's state: exports a world's content as a scenario file, and imports it again.
 ///
-/// State is data: users with their entities, the issued ids, guide, seed and clock. It excludes scripts and faults; an
-/// import leaves them unchanged, unless the file has its own.
+/// The state is data: users with their entities, the count of issued ids, guide, seed and clock. It has no scripts and
+/// faults. An import leaves those unchanged unless the file has its own.
 extension Engine {
-    /// `GET /__admin/state`: a scenario file in JSON that starts a world in the present state of this one.
+    /// `GET /__admin/state`: a scenario file in JSON that starts a world in the current state of this one.
     ///
     /// - Returns: nil if the request waits for a job.
-    /// - Throws: 409 if a session is replayed, 507 if the state has more bytes than the body of its import may have.
+    /// - Throws: 409 if the world replays a session, 507 if the state is too large for the body of an import.
     func exportState(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, now) = (call.world, call.now)
         let export = Parcel(try export(of: world, at: now))
@@ -35,7 +35,7 @@ extension Engine {
         return nil
     }
 
-    /// Everything that the default world holds, like `GET /__admin/state` but of any size; 409 if it replays a session.
+    /// The content of the default world, like `GET /__admin/state` but of any size; 409 if the world replays a session.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
         let export = try export(of: defaultWorld, at: now)
         return export.encoded(export.backend)
@@ -43,7 +43,7 @@ extension Engine {
 
     private func export(of world: World, at now: Timestamp) throws(APIError) -> StateExport {
         guard world.replay == nil else { throw .stateOfReplay }
-        // The loop may be late.
+        // Runs due steps first, because the loop may be late.
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
         return StateExport(
@@ -54,7 +54,7 @@ extension Engine {
             rules: world.settings.scenario.rules)
     }
 
-    /// `GET /__admin/script`: the script of the world's scenario, as members of a scenario file.
+    /// `GET /__admin/script`: the scripted behaviour of the world's scenario, as members of a scenario file.
     ///
     /// - Returns: nil if the request waits for a job.
     func showScript(_ call: AdminCall) -> Answer? {
@@ -71,20 +71,19 @@ extension Engine {
         return nil
     }
 
-    /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
+    /// `PUT /__admin/state`: restarts a world from a scenario file; a later reset returns to this state.
     ///
-    /// Members absent from the file stay: guide, seed, clock mode, lifetime of tokens, rules, scripts, and the present
-    /// faults.
+    /// If the file does not have them, guide, seed, clock mode, lifetime of tokens, rules, scripts and faults stay.
     ///
     /// - Returns: nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if the world replays a session and the file has
-    ///   no other, 507 if there is no room; the world is then unchanged.
+    ///   none, 507 if the server has no room. In each case the world stays unchanged.
     func importState(_ call: AdminCall) throws(APIError) -> Answer? {
         let world = call.world
         let pieces = call.connection.takeBodyPieces() + [call.bytes]
         let size = pieces.reduce(0) { $0 + $1.count }
         guard size > 0 else { throw .emptyBody }
-        // A state may be large; a body of the API never is.
+        // A state may be larger than any body of the API.
         let jsonLimits = JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
         return try begin(world, for: call.exchange, holding: size) {
             let (settings, isReplay) = (world.settings, world.replay != nil)
@@ -102,7 +101,7 @@ extension Engine {
         }
     }
 
-    /// Accepts a larger body if it is a photo, or a state or a frame from a client that may send one.
+    /// Raises the limit of the body for a photo, and for a state or a frame from a client with admin access.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
         switch Destination(of: head.target, in: self).route {
         case .api(let route) where route.endpoint(for: head.method) == .recognizeMealPhoto:
@@ -119,7 +118,7 @@ extension Engine {
     }
 }
 
-/// The input of an export: a function of values, so that a job can make it.
+/// The input of an export, as a value for a job.
 private struct StateExport: Sendable {
     let backend: Backend
     let time: Timestamp
@@ -131,7 +130,7 @@ private struct StateExport: Sendable {
     let clock: ClockMode
     let rules: WorldRules
 
-    /// The encoded state, or 507 if the stored data and the first lines exceed a body.
+    /// The encoded state; 507 if it could exceed the limit.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
         let settled = backend.settled(at: time, dateShift: dateShift)
         let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
@@ -139,7 +138,7 @@ private struct StateExport: Sendable {
         return encoded(settled)
     }
 
-    /// The maximum size of the members before the users, except for the name.
+    /// The most bytes of the members before the users, without the name.
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
@@ -149,12 +148,12 @@ private struct StateExport: Sendable {
 }
 
 extension Answer {
-    /// A state; it names no URL of the server's, and so is the same over TLS.
+    /// An answer with a state, which has no URLs and so is the same over TLS.
     fileprivate static func state(_ bytes: [UInt8]) -> Answer {
         Answer(body: bytes, contentType: Answer.json)
     }
 
-    /// The same in pieces, which are sent in slices and released one by one.
+    /// An answer with a state in pieces, which the engine sends and frees one by one.
     fileprivate static func state(_ pieces: [[UInt8]]) -> Answer {
         Answer(BytesSource(pieces), contentType: Answer.json)
     }
@@ -172,14 +171,14 @@ extension WrittenScript {
 }
 
 extension [UInt8] {
-    /// The bytes in pieces: freeing all of them at once would hold the loop.
+    /// The bytes in pieces, because to free all of them at once would hold the loop.
     fileprivate var pieces: [[UInt8]] {
         stride(from: 0, to: count, by: 1 << 20).map { Array(self[$0..<Swift.min($0 + 1 << 20, count)]) }
     }
 }
 
 extension WorldSettings {
-    /// The settings with a state's members; absent ones stay.
+    /// The settings with the members of an imported state; settings that it does not have stay.
     ///
     /// - Throws: 400 if neither the imported upstream nor the world's has a URL.
     fileprivate func importing(_ imported: Scenario) throws(APIError) -> WorldSettings {
@@ -203,28 +202,29 @@ extension WorldSettings {
     }
 }
 
-/// The state that a server wrote when it stopped, for the next one to read.
+/// Reads the state that a server wrote when it stopped.
 extension Scenario {
     /// The largest state file in bytes: the common limit of all worlds (``ServerLimits/storedBytes``).
     public static let largestState = 640 * 1024 * 1024
-    /// The most values of a state.
+    /// The most JSON values of a state.
     ///
-    /// In a world at the limit of ``ServerLimits/stateBody`` each takes at least 22 stored bytes.
+    /// In a world at the limit of ``ServerLimits/stateBody`` each value has at least 22 stored bytes.
     public static let largestStateValues = 15_500_000
 
     private static let stateLimits = JSON.Limits(bytes: largestState, values: largestStateValues)
 
-    /// Reads a state: a scenario file, which may be larger if it is JSON.
+    /// Reads a scenario file, which as JSON may be as large as a state.
     ///
-    /// - Parameter file: The name of the file in messages.
-    /// - Throws: The mistakes of the file, as with any scenario file.
+    /// - Parameter file: The file's name for messages.
+    /// - Throws: The mistakes in the file.
     public static func readState(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         let isJSON = bytes.first == UInt8(ascii: "{")
         if bytes.count <= ScenarioLimits.fileBytes || !isJSON {
             do throws(ScenarioErrors) {
                 return try read(bytes, file: file)
             } catch {
-                // It may have more values than people write; otherwise its mistakes have lines.
+                // JSON beyond the limits of scenario files may still be a state. If it is not, throws the first error,
+                // which has lines.
                 guard isJSON, let value = try? JSON.parse(bytes, limits: stateLimits),
                     let state = try? read(json: value)
                 else { throw error }
@@ -234,7 +234,7 @@ extension Scenario {
         return try readJSON(bytes, file: file)
     }
 
-    /// Reads a world that was saved: no size or time is too large in it.
+    /// Reads a saved world, without limits for sizes and times.
     static func readSaved(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         try readJSON(bytes, file: file, isSaved: true)
     }
@@ -244,7 +244,7 @@ extension Scenario {
     ) throws(ScenarioErrors) -> Scenario {
         let value: JSONValue
         do throws(JSONError) {
-            // A world's own data fits into memory once more.
+            // The server has already held this data in memory.
             value = try JSON.parse(bytes, limits: isSaved ? JSON.Limits(bytes: .max, values: .max) : stateLimits)
         } catch {
             let mistake = ScenarioErrors.Mistake(
@@ -254,7 +254,7 @@ extension Scenario {
         return try read(json: value, isSaved: isSaved)
     }
 
-    /// The scenario with a state's users instead of its own; its scripts stay, unless the state has scripts.
+    /// The scenario with a state's data instead of its own; scripts and faults stay unless the state has its own.
     public func continuing(from state: Scenario) -> Scenario {
         var result = state
         (result.name, result.summary) = (name, summary)

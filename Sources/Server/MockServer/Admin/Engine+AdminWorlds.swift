@@ -5,16 +5,18 @@ import JSON
 import Scenarios
 import Traffic
 
-/// The admin API's worlds: created, listed, shown, reset, deleted.
+/// The admin API's worlds: creates, lists, describes, resets and deletes them.
 extension Engine {
-    /// The keys of the body that resets a world; one that is created may have an ``idKey`` as well.
+    /// The keys of a body that resets a world; one that creates a world may also have ``idKey``.
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged", "label", "upstream"]
     private static let idKey = "id"
 
-    /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's; nil if it waits for a job.
+    /// `POST /__admin/worlds`: makes a world; absent keys default to the scenario's, then to the server's.
     ///
-    /// A world from another server keeps its id, so that its clients find it. One that is made below a world's prefix
-    /// belongs to that world's run.
+    /// Returns nil if the request waits for a job.
+    ///
+    /// With `id` a world can move from another server and keep its URL. A world that is made below another world's
+    /// prefix belongs to that world's run.
     func makeWorld(_ call: AdminCall) throws(APIError) -> Answer? {
         try checkPlaceForWorld()
         let (configuration, number) = (configuration, worlds.serial + 1)
@@ -46,7 +48,7 @@ extension Engine {
                 let fields: HTTPFields = [.location: "/__admin/worlds/\(world.name)"]
                 return Answer(status: .created, body: engine.describe(world, at: now), fields: fields)
             } catch {
-                // The number was not used, unless another world was requested in the meantime.
+                // Gives the number back, unless another request has taken the next one.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
                 throw error
             }
@@ -67,7 +69,8 @@ extension Engine {
         return world
     }
 
-    /// - Throws: 507 if there is no room for it, 409 if its id is another world's, 503 while the server drains.
+    /// - Throws: 507 if the server has no room, 409 if a world has the id, 503 while the server drains, 404 if the
+    ///   owner is gone.
     private func addWorld(
         _ number: Int, _ beginning: WorldBeginning, of owner: World? = nil, at now: Timestamp
     ) throws(APIError) -> World {
@@ -91,22 +94,22 @@ extension Engine {
             owner.run?.add(world)
         }
         worlds.add(world, id, ofNode: configuration.node)
-        // Its number is saved even if the world is not.
+        // The state file keeps the number even if it does not keep the world.
         saving?.needsCommit = true
         worlds.accountStorage(of: world)
         if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)
     }
 
-    /// - Throws: 503 while the server drains, 507 if it has as many worlds as it may have.
+    /// - Throws: 503 while the server drains, 507 at the limit of worlds.
     func checkPlaceForWorld() throws(APIError) {
         guard drainIdle == nil else { throw .draining }
         guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
     }
 
-    /// `GET /__admin/worlds`: in the order of creation, the default world first.
+    /// `GET /__admin/worlds`: lists the worlds in order of creation, the default world first.
     ///
-    /// A world deleted meanwhile is in the list, empty: the list has as many as its beginning says.
+    /// A world that is deleted while the list is sent stays in it without content, so that `count` is right.
     func worldList(_ call: AdminCall) -> Answer {
         let (all, now) = ((configuration.hasDefaultWorld ? [defaultWorld] : []) + worlds.byAge, call.now)
         let isSecure = call.connection.isSecure
@@ -114,7 +117,7 @@ extension Engine {
             [unowned self] world, writer in
             let description = describe(world, at: now)
             writer.raw(isSecure ? securing(description) : description)
-            // Its tokens are signed.
+            // Signing the tokens takes as long as writing these bytes.
             return 4096
         }
         return Answer(source)
@@ -123,7 +126,7 @@ extension Engine {
     /// `GET /__admin/worlds/{id}`.
     func describeWorld(_ call: AdminCall) -> Answer { .ok(describe(call.world, at: call.now)) }
 
-    /// A world's URLs and its contents.
+    /// A world's URLs and credentials, and counts of its content.
     func describe(_ world: World, at now: Timestamp, forkedFrom parent: String? = nil) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
@@ -156,13 +159,14 @@ extension Engine {
         }
     }
 
-    /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and deletes it.
+    /// `DELETE /__admin/worlds/{id}`: closes the world's sockets with 1001 and deletes it.
     func deleteWorld(_ call: AdminCall) -> Answer {
         remove(call.world, reason: "The world was deleted", at: call.now)
         return .noContent
     }
 
-    /// `POST /__admin/reset`: restarts the world, as it was created or with changes; nil if it waits for a job.
+    /// `POST /__admin/reset`: restarts the world as it was created, or with changes; nil if the request waits for a
+    /// job.
     func reset(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, bytes) = (call.world, call.bytes)
         return try begin(world, for: call.exchange, holding: bytes.count) { [unowned self] in
@@ -201,9 +205,9 @@ extension Engine {
         }
     }
 
-    /// Starts a world again, and closes its sockets with 1001.
+    /// Closes a world's sockets with 1001 and restarts it.
     ///
-    /// - Throws: 404 if the world is gone, 507 if there is no room; the world is unchanged then.
+    /// - Throws: 404 if the world is gone, 507 if the server has no room; the world then stays unchanged.
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
         guard worlds.contains(world) else { throw .unknownWorld(world.name) }
         try beginning.check(in: worlds.room(of: world))
@@ -216,7 +220,7 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Deletes the worlds that were idle for too long, some at a time.
+    /// Deletes worlds that were idle for too long, a few at a time.
     func sweepWorlds(at now: Timestamp) {
         guard let due = worlds.nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
@@ -226,7 +230,7 @@ extension Engine {
         }
         if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted(by: >) }
         for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
-            // It may have been used or deleted in the meantime.
+            // A client may have used or deleted the world in the meantime.
             let world = worlds.idle.removeLast()
             if worlds.contains(world), isIdle(world) { remove(world, reason: "The world was idle", at: now) }
         }
@@ -235,11 +239,11 @@ extension Engine {
         worlds.nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
     }
 
-    /// How often to look for idle worlds, in nanoseconds: a minute.
+    /// The interval between searches for idle worlds, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
-    /// How many are deleted at once: for each its connections are searched among all.
+    /// The most worlds to delete at once; each deletion visits all connections.
     static let worldsSweptAtOnce = 64
-    /// The pause before the next of them are deleted, in nanoseconds: a millisecond.
+    /// The pause before the next deletions, in nanoseconds: a millisecond.
     private static let sweepPause: Int64 = 1_000_000
 
     func remove(_ world: World, reason: String, at now: Timestamp) {
@@ -256,18 +260,19 @@ extension Engine {
         if world.isLargeToFree { discard(world.contents) }
         world.vanish()
         worlds.accountEverything(of: world)
-        // Everything that waits for it learns that it is gone.
+        // Resumes requests that wait for the world, so that they learn that it is gone.
         resume(world, at: now)
     }
 
-    /// Closes the sockets of a world with 1001, and detaches every other connection from it.
+    /// Closes a world's sockets with 1001, and detaches the other connections.
     ///
-    /// Held output is released, because no clock will release it later. A silent connection would never notice.
+    /// It releases held output, because no clock will do so later. It resets silent connections, whose clients would
+    /// not notice.
     func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
-                // Its answer belongs to a past life.
+                // The answer would belong to an earlier life of the world.
                 if connection.waiting == .forUpstream {
                     connection.waiting = nil
                     leaveUpstream(of: connection)
@@ -275,18 +280,18 @@ extension Engine {
                 }
                 connection.world = nil
             } else {
-                // Further messages of the client, and its end, belong to a past life.
+                // The journal of the new life has no later messages of this socket, and no end.
                 connection.record.isClosed = true
                 if connection.isServed {
                     if case .upstream = connection.webSocketUse { forgetSocket(of: connection) }
-                    // The backend, which knows the socket, ends with the life.
+                    // The old backend knows the socket, and ends with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }
             }
-            // Also if it is the last output before the connection ends.
+            // Even if the connection ends after this output.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             lead(connection, through: nil, from: world, at: now)
-            // It is a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
+            // These times are on the old clock. They must not match entries in the new world's queue.
             (connection.queuedRelease, connection.queuedArrival, connection.pings) = (nil, nil, Pings())
             if connection.isSilent || connection.silencedUntil != nil { end(connection, .reset) }
         }
