@@ -6,17 +6,17 @@ import HTTPTypes
 import JSON
 import Text
 
-/// A token whose signature has been checked.
+/// A token with a valid signature.
 struct VerifiedToken {
     let validity: AccessToken.Validity
     let user: UserID
 }
 
-/// The last `Authorization` of a connection: the next request most likely has the same bytes.
+/// The last `Authorization` of a connection, because its next request usually has the same bytes.
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken
-    /// The field lines with which it was accepted; nil before the API key was checked.
+    /// The fields of the request that was accepted with this token and its API key; nil before the key was checked.
     fileprivate var accepted: FieldBlock?
 }
 
@@ -28,10 +28,10 @@ struct Authenticator {
     private let limit: Int
     /// The users of the scenario's tokens.
     private let fixed: [ExactString: ExactString]
-    /// Verified tokens by their text: a signature is checked once, the expiry each time.
+    /// Verified tokens by their text; the server checks a signature once, and the expiry each time.
     private var verified: [ExactString: VerifiedToken] = [:]
 
-    /// Advice on the token that was verified last, until it is taken.
+    /// Advice on the token that was verified last; nil once it was taken.
     private var hint: String?
 
     mutating func takeHint() -> String? {
@@ -49,9 +49,10 @@ struct Authenticator {
         self.fixed = fixed
     }
 
-    /// The user of a REST request, by bearer token and API key; 401, or 507 if there is no room for a new user.
+    /// The user of a REST request, by bearer token and API key; 401 for bad credentials, 507 without room for a new
+    /// user.
     ///
-    /// - Parameter needsKey: Whether a missing key is refused; a wrong one is in any case.
+    /// - Parameter needsKey: Whether to refuse a missing key; a wrong key is always refused.
     mutating func user(
         of fields: FieldBlock, needsKey: Bool = true, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp
@@ -76,9 +77,9 @@ struct Authenticator {
         }
     }
 
-    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, if the guide has both.
+    /// The user of a WebSocket handshake, by `?token=` or by the credentials of a REST request, as the guide permits.
     ///
-    /// With `?token=` no API key is needed, but a wrong one is still refused.
+    /// A handshake with `?token=` needs no API key, but a wrong key is still refused.
     ///
     /// - Throws: The errors of ``user(of:last:in:at:)``.
     mutating func webSocketUser(
@@ -123,7 +124,7 @@ struct Authenticator {
         } else {
             do { token = try AccessToken.verify(text, secret: secret) } catch { throw .badToken(error) }
         }
-        // Only a registration makes an account; the guides know nothing of accounts.
+        // A token for an account needs a registered account; the guides have no accounts.
         let isAccounts = mode.servesApps && token.email != nil
         let user = try isAccounts ? backend.accountHolder(token.subject) : backend.user(token.subject)
         let result = VerifiedToken(validity: token.validity, user: user)
@@ -140,7 +141,7 @@ struct Authenticator {
 
 extension HTTPField.Name {
     static let xFakeFault = HTTPField.Name("X-Fake-Fault")!  // A constant token.
-    /// How the client would like the request to be served (RFC 7240).
+    /// The client's preferences for the answer (RFC 7240).
     static let prefer = HTTPField.Name("Prefer")!  // A constant token.
     static let xAPIKey = HTTPField.Name("X-API-Key")!  // A constant token.
 }

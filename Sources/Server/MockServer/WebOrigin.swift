@@ -2,13 +2,14 @@ import Text
 
 /// The origin of a web page: scheme, host and port (RFC 6454).
 ///
-/// Browsers send it in the field `Origin`. Two origins are the same if all three parts are.
+/// Browsers send it in the field `Origin`. Two origins are equal if all three parts are equal.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// In lower case; `ws` and `wss` become `http` and `https`, since some native clients put a socket's URL here.
+    /// The scheme in lower case; `http` for `ws` and `https` for `wss`, because some native clients send a socket's
+    /// URL.
     let scheme: String
     /// A name or an IPv4 address in lower case, or an IPv6 address in its brackets.
     let host: String
-    /// Nil for the scheme's own port.
+    /// The port; nil for the scheme's default port.
     let port: UInt16?
 
     /// Reads `scheme://host[:port]` and nothing else (RFC 6454 §6.2); nil for any other text, including `null`.
@@ -19,9 +20,9 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(scheme: scheme, authority: authority)
     }
 
-    /// The origin of the pages that a server serves under the authority of a `Host` field.
+    /// The origin of pages that a server serves under this authority.
     ///
-    /// A port has no leading zero, so that each origin has one spelling.
+    /// Refuses a port with a leading zero, so that each origin has only one spelling.
     init?(scheme: Substring, authority: Substring) {
         guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.port == nil || parts.portNumber != nil,
             parts.port?.first != "0"
@@ -38,34 +39,34 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Whether its scheme is http or https.
     public var isOfWeb: Bool { Self.defaultPorts[scheme] != nil }
 
-    /// Whether it is a page's on this machine: `localhost`, 127.0.0.0/8 or `[::1]`, exactly, over http or https.
+    /// Whether the host is `localhost`, in 127.0.0.0/8 or `[::1]`, and the scheme http or https.
     ///
-    /// A name below `localhost` is not: not every resolver keeps those names on this machine.
+    /// Names below `localhost` do not count, because some resolvers look them up elsewhere.
     var isOfThisMachine: Bool {
         isOfWeb && (host == "localhost" || host == "[::1]" || isLoopback)
     }
 
-    /// 127.0.0.0/8 in four decimal numbers: anyone can own the name `127.0.0.1.example.com`.
+    /// Whether the host is an IPv4 address in 127.0.0.0/8, and not a name such as `127.0.0.1.example.com`.
     private var isLoopback: Bool { host.hasPrefix("127.") && HostAndPort.isIPv4(host) }
 
     /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.
     var hasFixedHost: Bool { HostAndPort(host[...])?.hasFixedHost ?? false }
 
-    private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]  // ASCII, as `scheme` is.
+    private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]  // Keys are ASCII, like `scheme`.
 }
 
 /// The value of `--allow-origin`: an origin whose pages may write and open sockets.
 public enum AllowedOrigin: Hashable, Sendable {
-    /// `*`: any page of the web, including every site that the user of this machine happens to visit.
+    /// `*`: any web page, including every site that the user of this machine visits.
     case any
-    /// `null`: pages without an origin, which are files and sandboxed pages of any site.
+    /// `null`: pages without an origin, such as files and sandboxed pages of any site.
     case null
-    /// `file://`, which pages of Electron and Cordova send: it names no host, so any file's page sends the same.
+    /// `file://`: pages of Electron and Cordova, and pages from any other file.
     case files
-    /// One origin, `http://localhost:3000`.
+    /// One origin, such as `http://localhost:3000`.
     case origin(WebOrigin)
 
-    /// Reads the value of the option; nil if it is invalid.
+    /// Reads a value of the option; nil if it is invalid.
     public init?(_ text: String) {
         switch text {
         case "*": self = .any

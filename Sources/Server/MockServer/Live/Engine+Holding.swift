@@ -6,11 +6,11 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Breakpoints: requests, responses and frames that wait until an operator, or their time, lets them continue.
+/// Breakpoints: they hold requests, responses and frames until an operator releases them or their time has passed.
 extension Engine {
     // MARK: Holding
 
-    /// Holds a request or a handshake, or else the response to it, if a breakpoint wants it; returns whether it waits.
+    /// Holds a request or handshake, or the given answer to it, if a breakpoint matches; returns whether it is held.
     func holds(_ exchange: Exchange, _ answer: Answer? = nil) -> Bool {
         let isHandshake = exchange.handshakeFaults != nil
         guard let faults = exchange.responseFaults ?? exchange.handshakeFaults?.response, !faults.holds.isEmpty,
@@ -33,7 +33,7 @@ extension Engine {
         return true
     }
 
-    /// Holds a message of a client, which is recorded now, if a breakpoint wants it; returns whether it waits.
+    /// Records and holds a client's message if a breakpoint matches; returns whether it is held.
     func holds(_ event: WebSocket.Event, on connection: Connection, in world: World) -> Bool {
         guard connection.webSocketUse.isOfWorld, let (payload, isText) = event.message,
             let breakpoint = connection.socketFaults?.receive(payload, isText: isText), mayHold(breakpoint, in: world)
@@ -46,7 +46,7 @@ extension Engine {
         return true
     }
 
-    /// Holds a message of the server at which a breakpoint wants to stop; returns false if it has to pass.
+    /// Holds a server's message that matched a breakpoint; returns false if it has to pass.
     private func holds(_ held: Outgoing.Held, on connection: Connection, in world: World) -> Bool {
         guard mayHold(held.breakpoint, in: world) else { return false }
         hold(
@@ -59,7 +59,7 @@ extension Engine {
         "text" + (SocketFaults.type(ofMessage: text).map { " " + $0 } ?? "")
     }
 
-    /// Whether a breakpoint may hold something now, which counts: it is enabled, and there is room.
+    /// Whether a breakpoint is enabled and has room; if so, counts the hold.
     private func mayHold(_ breakpoint: Breakpoint, in world: World) -> Bool {
         if world.live == nil { world.live = LiveControl() }
         guard !isShuttingDown, world.live?.holds.isClosing == false else { return false }
@@ -95,7 +95,7 @@ extension Engine {
 
     // MARK: Sending through breakpoints
 
-    /// Writes what the faults of a socket made of messages, up to the next breakpoint that holds one.
+    /// Writes the messages that have passed a socket's faults, up to the next one that a breakpoint holds.
     func deliver(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         var outgoing = outgoing
         write(outgoing, on: connection, in: world, at: now)
@@ -107,7 +107,7 @@ extension Engine {
         }
     }
 
-    /// Continues messages while too many bytes wait behind a held one; behind a gate, gives the socket up.
+    /// Releases held messages while too many bytes wait behind them; ends a silenced socket instead.
     func relieveHolds(of connection: Connection, in world: World, at now: Timestamp) {
         if connection.socketFaults?.isGated == true {
             guard connection.socketFaults?.heldBytes ?? 0 > limits.heldFrameBytes else { return }

@@ -6,27 +6,27 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Held things continue, by hand or on their own, or are lost with their connections.
+/// Releases held things, by hand or when their time has passed, and loses them with their connections.
 extension Engine {
     // MARK: Releasing
 
     /// An operator's action on a held thing.
     enum HeldAction {
         case pass
-        /// Another request, response or message in its place.
+        /// Continues with another request, response or message.
         case request(RequestHead, body: [UInt8])
         case response(Answer)
         case frame([UInt8])
-        /// It is lost; over HTTP, the fault ends its connection.
+        /// Drops the held thing; over HTTP the fault then ends the connection.
         case drop(ResponseFault)
-        /// A response to a request, which the backend never sees.
+        /// Answers a request in the backend's place.
         case answer(Answer)
     }
 
-    /// Continues a held thing, in a world whose time is set.
+    /// Releases a held thing; call it after setting the world's time.
     ///
-    /// - Parameter steps: Whether to hold what follows it: the response to a request, the next message in its
-    ///   direction.
+    /// - Parameter steps: Whether to hold the next thing, too: the response to a request, or the next message in the
+    ///   same direction.
     func release(
         _ thing: HeldThing, of world: World, _ action: HeldAction = .pass, steps: Bool = false,
         as told: RecordedRelease.Action, at now: Timestamp
@@ -121,12 +121,12 @@ extension Engine {
         if !connection.unreadFrames.isEmpty { serveUnreadFrames(of: connection, at: now) }
     }
 
-    /// Continues everything whose time has passed on the world's clock, in order of time.
+    /// Releases everything whose time has passed on the world's clock, in order of time.
     func releaseHolds(of world: World, at now: Timestamp) {
         guard world.live != nil else { return }
-        // Answers have this time, not that of the world's last request.
+        // Answers get the current time, not that of the world's last request.
         world.responseFields.update(to: world.turn.date)
-        // A continuing connection counts as a use of the world; a moved clock does not.
+        // Releasing enters the world, but must not count as a use of it.
         let used = world.lastUsed
         defer { world.lastUsed = used }
         while let thing = world.live?.holds.due(at: world.turn.now) {
@@ -134,7 +134,7 @@ extension Engine {
         }
     }
 
-    /// Continues everything in a world, and holds nothing meanwhile.
+    /// Releases everything in a world, and holds nothing meanwhile.
     func releaseAll(of world: World, _ action: RecordedRelease.Action, at now: Timestamp) {
         guard let holds = world.live?.holds, !holds.things.isEmpty else { return }
         enter(world, at: now)
@@ -143,9 +143,9 @@ extension Engine {
         world.live?.holds.isClosing = false
     }
 
-    /// Continues everything held by disabled or removed breakpoints.
+    /// Releases everything that disabled or removed breakpoints hold.
     ///
-    /// - Parameter now: The system's time; without it, and while the world stands still, that happens at the next turn.
+    /// - Parameter now: The system's time; if nil, or if the world is paused, the next turn releases it.
     func releaseDisabled(of world: World, at now: Timestamp?) {
         guard let things = world.live?.holds.things, !things.isEmpty else { return }
         let enabled = Set(world.faults.rules.lazy.filter(\.rule.isEnabled).map(\.rule.name))
@@ -154,14 +154,14 @@ extension Engine {
         if let now, !world.isStanding { releaseHolds(of: world, at: now) } else { queueDeadline(of: world) }
     }
 
-    /// The controller of a breakpoint, if its stream of events is closed.
+    /// The controller of a breakpoint if it has no open stream of events; otherwise nil.
     func missingController(of rule: FaultRule, in world: World) -> ExactString? {
         rule.controller.flatMap { hasController($0, of: world) ? nil : $0 }
     }
 
-    /// Disables breakpoints that have lost their controller, and releases what they hold.
+    /// Disables breakpoints whose controller has no open stream of events, and releases what they hold.
     ///
-    /// - Parameter now: The system's time; without it, that happens at the next turn.
+    /// - Parameter now: The system's time; if nil, the next turn releases the held things.
     func disableAbandonedBreakpoints(of world: World, at now: Timestamp? = nil) {
         let rules = world.faults.rules.map(\.rule).filter {
             $0.isEnabled && missingController(of: $0, in: world) != nil
@@ -171,7 +171,7 @@ extension Engine {
 
     // MARK: Losing
 
-    /// Records the loss of things held on a connection.
+    /// Drops the things held on a connection, and records that their client left.
     func loseHolds(of connection: Connection) {
         guard let world = connection.world, endsHolds(of: connection, in: world, as: .left) else { return }
         if let held = connection.held {
@@ -181,11 +181,11 @@ extension Engine {
         connection.heldEvent = nil
     }
 
-    /// Records that a socket's held things continue because the server closes it; a client's message is lost.
+    /// Records that a socket's held things end because the server closes it; drops a client's held message.
     func endHolds(of connection: Connection, in world: World) {
         guard endsHolds(of: connection, in: world, as: .ended), connection.heldEvent != nil else { return }
         connection.heldEvent = nil
-        // The client's close frame may be among them.
+        // The unread frames may include the client's close frame.
         if !connection.unreadFrames.isEmpty { resumed.append(connection.id) }
     }
 
@@ -199,7 +199,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// A request as its client sent it, if an operator changed it.
+    /// The client's original of a request that an operator changed.
     final class Received {
         let head: RequestHead
         let body: [UInt8]
@@ -210,7 +210,7 @@ extension Exchange {
         }
     }
 
-    /// Adds a rule to those that acted, once.
+    /// Adds a rule to those that acted, unless it is there already.
     func note(_ rule: String) {
         func isSame(_ name: String) -> Bool { name.utf8.elementsEqual(rule.utf8) }
         if faultNames.contains(where: isSame) { return }
@@ -223,20 +223,21 @@ extension Exchange {
         handshakeFaults?.response.faults.append(fault)
     }
 
-    /// The exchange with another request in the place of the client's.
+    /// The exchange with an operator's request in place of the client's.
     fileprivate func replaced(by head: RequestHead, _ body: [UInt8], in engine: Engine) -> Exchange {
         let exchange = Exchange(head, body: body, on: connection, in: engine, at: now)
         exchange.received = Received(head: self.head, body: self.body, endpoint: endpoint)
         (exchange.requestedAt, exchange.user, exchange.unmatched) = (requestedAt, user, unmatched)
         (exchange.responseFaults, exchange.handshakeFaults) = (responseFaults, handshakeFaults)
         exchange.playback = playback
-        // An operator's body is text; a refused one is checked again, since its fields may have changed.
+        // An operator's body is text. A body that could not be inflated is checked again, because its fields may have
+        // changed.
         if case .done? = inflation { exchange.inflation = .done }
         if body != self.body { exchange.inflation = .done }
         return exchange
     }
 
-    /// The exchange if the client leaves before it is answered.
+    /// The entry for a client that leaves before its answer.
     var abandoned: RecordedExchange {
         RecordedExchange(
             head: received?.head ?? head, body: received?.body ?? body,

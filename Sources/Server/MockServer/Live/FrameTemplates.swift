@@ -1,20 +1,20 @@
 import FitIQAPI
 import JSON
 
-/// Examples of the frames that a server sends over one socket, for an operator who changes and sends them.
+/// Examples of the frames that the server sends on a socket, for an operator to change and send.
 ///
-/// They are those in the description of the sockets (``APIDescription/asyncAPI``) in the guide of the socket's world.
+/// They come from the AsyncAPI description (``APIDescription/asyncAPI``) of the world's guide.
 struct FrameTemplates {
-    /// The type and the whole object of each, in the order of a conversation.
+    /// The type and the whole object of each example, in the order of a conversation.
     let all: [(type: String, object: JSONObject)]
 
     /// - Parameters:
-    ///   - description: As JSON.
-    ///   - socket: The examples name its consultation and its user.
+    ///   - description: The AsyncAPI description as JSON.
+    ///   - socket: The socket, whose consultation and user the examples name.
     ///   - time: The time of the examples.
     init(in description: JSONValue, for socket: SocketOpening, at time: Timestamp) {
         let channels = description["channels"]?.object ?? [:]
-        // A recorded socket need not be one of the API.
+        // A replayed socket need not belong to the API.
         let channel =
             channels.first { $0.value["address"]?.string == socket.endpoint?.template } ?? channels.first { _ in true }
         let operation = description["operations"]?.object?.first { operation in

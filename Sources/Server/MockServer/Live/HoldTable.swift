@@ -3,17 +3,17 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// The held things of a world, by the number of the journal's entry.
+/// The held things of a world, by the numbers of their journal entries.
 ///
-/// The contents are with the connections: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
+/// The connections have their contents: ``Connection/held``, ``Connection/heldEvent``, ``SocketFaults``.
 struct HoldTable: Sendable {
     /// The held things, oldest first; at most ``FaultLimits/held``.
     private(set) var things: [HeldThing] = []
-    /// The earliest time at which something continues on its own, by the world's clock; nil if nothing is held.
+    /// The earliest time at which a held thing continues by itself, by the world's clock; nil if nothing is held.
     private(set) var next: Timestamp?
-    /// How often something passed because there was no room to hold it.
+    /// The number of things that passed because the table was full.
     var passed = 0
-    /// Whether everything is being released, so that nothing may be held.
+    /// Whether the engine is releasing everything, so that nothing new may be held.
     var isClosing = false
 
     mutating func insert(_ thing: HeldThing) {
@@ -26,7 +26,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Has everything that some breakpoints hold continue at a time.
+    /// Ends the wait of the matching things at a time, because their breakpoints are gone.
     mutating func bringForward(to time: Timestamp, where isMeant: (HeldThing) -> Bool) {
         for index in things.indices where isMeant(things[index]) {
             (things[index].until, things[index].isEnded) = (min(time, things[index].until), true)
@@ -34,7 +34,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// Changes the time at which something continues on its own, unless its breakpoint is gone.
+    /// Sets the time at which a thing continues by itself, unless its breakpoint is gone.
     mutating func prolong(_ number: Int, to time: Timestamp) {
         for index in things.indices where things[index].number == number && !things[index].isEnded {
             things[index].until = time
@@ -42,7 +42,7 @@ struct HoldTable: Sendable {
         next = things.lazy.map(\.until).min()
     }
 
-    /// The first thing that continues on its own by now.
+    /// The first thing whose time has passed.
     func due(at now: Timestamp) -> HeldThing? {
         guard let next, next <= now else { return nil }
         return things.filter { $0.until <= now }.min { ($0.until, $0.number) < ($1.until, $1.number) }
@@ -53,23 +53,23 @@ struct HoldTable: Sendable {
 
 /// Something that a breakpoint holds.
 struct HeldThing {
-    /// The number of the journal's entry about it.
+    /// The number of the journal entry about the hold.
     let number: Int
     let breakpoint: Breakpoint
     let place: RecordedHold.Place
     let sender: Party
     let connection: ConnectionID
-    /// The time at which it would have continued without the breakpoint.
+    /// When the thing would have continued without the breakpoint.
     let due: Timestamp
-    /// The time at which it continues on its own.
+    /// When the thing continues by itself.
     fileprivate(set) var until: Timestamp
-    /// Whether that time has come because its breakpoint is gone.
+    /// Whether its breakpoint is gone, which ended the wait.
     fileprivate(set) var isEnded = false
 }
 
-/// A request that an operator holds, or whose response one holds.
+/// A request that a breakpoint holds, or whose response it holds.
 ///
-/// Its exchange and the connection refer to each other until it is released or lost.
+/// The exchange and the connection retain each other until the request is released or lost.
 final class HeldRequest {
     let exchange: Exchange
     /// The response; nil while the request is held.

@@ -6,6 +6,6 @@ struct LiveControl: Sendable {
     var holds = HoldTable()
     /// The marks to which the world can rewind, oldest first.
     var marks: [Mark] = []
-    /// The fault name of entries about actions by hand, for which judges do not blame the client.
+    /// The name in `faults` of entries about an operator's actions, for which judges do not blame the client.
     static let byHand = "by hand"
 }

@@ -6,17 +6,17 @@ import Text
 /// A point in a world's life to which it can rewind.
 struct Mark: Sendable {
     let name: ExactString
-    /// The number of the journal's entry about it.
+    /// The number of the journal entry about the mark.
     let number: Int
-    /// By the world's clock.
+    /// The world's date when the mark was set.
     let time: Timestamp
     let snapshot: World.Snapshot
-    /// The bytes of JSON that it keeps.
+    /// The bytes of JSON that the mark keeps.
     var bytes: Int { snapshot.backend.storedBytes }
 
-    /// How many a world has at most.
+    /// The most marks of a world.
     package static let most = 16
-    /// The longest name in bytes.
+    /// The most bytes of a name.
     package static let nameBytes = 100
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -27,9 +27,9 @@ struct Mark: Sendable {
     }
 }
 
-/// The admin API's marks: a world rewinds to them as often as requested.
+/// The admin API's marks: sets points to which a world can rewind any number of times.
 extension Engine {
-    /// `GET /__admin/marks`: the oldest first.
+    /// `GET /__admin/marks`: lists the marks, oldest first.
     func markList(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.array("marks") { writer in
@@ -39,9 +39,9 @@ extension Engine {
         }
     }
 
-    /// `POST /__admin/marks`: saves the world's present state; nil if the request waits for a job.
+    /// `POST /__admin/marks`: saves the world's current state; nil if the request waits for a job.
     ///
-    /// - Throws: 400 for a bad name, 507 if there are as many marks, or no room for another one.
+    /// - Throws: 400 for a bad name, 507 at the limit of marks or without room for another one.
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []
@@ -89,10 +89,11 @@ extension Engine {
         world.live?.marks.removeSubrange(range)
     }
 
-    /// `POST /__admin/rewind`: restores the state, the clock and the faults of a mark; nil if it waits for a job.
+    /// `POST /__admin/rewind`: restores the state, the clock and the faults of a mark; nil if the request waits for a
+    /// job.
     ///
-    /// The journal continues, later marks are dropped, and sockets end. On the system's clock anything overdue then
-    /// happens at once.
+    /// It keeps the journal, drops later marks and ends all sockets. A world on the system's clock then runs overdue
+    /// events at once.
     ///
     /// - Throws: 400 for a bad body, 404 for an unknown mark.
     func rewind(_ call: AdminCall) throws(APIError) -> Answer? {
@@ -121,10 +122,10 @@ extension Engine {
         world.setTime(now)
         releaseAll(of: world, .ended, at: now)
         let reason = "The world went back to an earlier state"
-        // Their ends are recorded first: the journal continues.
+        // Records the ends of sockets before the world goes back.
         for connection in connections where connection.world === world && connection.isOpenSocket && !connection.isEcho
         {
-            // What is held is sent before the end, and the journal says so.
+            // Sends held output before the end, so that the journal has it.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             recorder.closed(connection, by: .server, .shutdown, message: reason)
             guard ending != .close, connection.isServed else { continue }
@@ -143,9 +144,9 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Copies what a world holds, off the loop if that takes long, and continues with the copy.
+    /// Copies a world's state, in a job if that takes long, and continues with the copy.
     ///
-    /// - Returns: The answer; nil if the request waits for a job.
+    /// - Returns: Nil if the request waits for a job.
     func copy(
         _ snapshot: World.Snapshot, of world: World, with settings: WorldSettings, for call: AdminCall,
         then: @escaping (Engine, World.Snapshot, Timestamp) throws(APIError) -> Answer
@@ -157,7 +158,7 @@ extension Engine {
         let original = Parcel(snapshot)
         stand(world)
         beside(at: call.now) {
-            // Taken out, so that the world's values have one owner again when the job is done.
+            // Takes the value out, so that the world's values have one owner again after the job.
             original.take().copied(with: settings)
         } then: { engine, copied, now in
             let result = Result { () throws(APIError) in try then(engine, copied.take(), now) }
@@ -169,10 +170,10 @@ extension Engine {
 
     // MARK: Forks
 
-    /// `POST /__admin/fork`: a new world that continues from the present state of this one, without its sockets.
+    /// `POST /__admin/fork`: makes a world that continues from the current state of this one, without its sockets.
     ///
-    /// - Returns: The answer; nil if the request waits for a job.
-    /// - Throws: 400 for a bad body, 507 if there is no room for another world.
+    /// - Returns: Nil if the request waits for a job.
+    /// - Throws: 400 for a bad body, 503 while the server drains, 507 without room for another world.
     func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try call.body(keys: ["judged", "label"]))
         let (isJudged, label) = (try body.flag("judged") ?? false, try body.label())

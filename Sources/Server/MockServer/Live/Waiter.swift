@@ -3,17 +3,17 @@ import JSON
 import Text
 import Traffic
 
-/// The answer to `POST /__admin/wait`: the entry, or, at the time limit, that nothing matched.
+/// The answer to `POST /__admin/wait`: the first matching entry, or a refusal once the time is over.
 final class Waiter: BodySource {
     private unowned let engine: Engine
     let world: World
-    /// The life of the world in which it began.
+    /// The world's life when the wait began.
     private let life: Int
     private var lookout: JournalLookout
     private let within: Int64
-    /// Whether the absence of a match is an answer rather than a refusal.
+    /// Whether a wait without a match is answered rather than refused.
     private let isOptional: Bool
-    /// Its time limit, by the system's clock.
+    /// When the wait ends, by the system's clock.
     private let end: Timestamp
 
     var wakesAt: Timestamp? { end }
@@ -27,7 +27,7 @@ final class Waiter: BodySource {
         end = now.advanced(byNanoseconds: within)
     }
 
-    /// Whether it has entries to check, or an answer.
+    /// Whether the wait has entries to check or can end.
     var hasNews: Bool {
         lookout.checked < world.journal.lastNumber || world.isGone || world.life != life || engine.isShuttingDown
     }
@@ -53,13 +53,13 @@ final class Waiter: BodySource {
 }
 
 extension JournalLookout {
-    /// Nothing matched in time: the refusal shows the nearest entries.
+    /// The refusal of a wait in which nothing matched, with the nearest entries.
     func refusal(after within: Int64, in world: World) -> APIError {
         let details = JSONWriter.object { writeNearMisses(to: &$0, in: world) }
         return .nothingMatched(within: within, details: (try? JSON.parse(details))?.object ?? [:])
     }
 
-    /// Writes the match, or its absence and the nearest entries.
+    /// Writes the matching entry, or null and the nearest entries.
     func write(_ found: JournalEntry?, to writer: inout JSONWriter, in world: World) {
         guard let found else {
             writer.member("entry", orNull: nil)
@@ -85,9 +85,9 @@ extension JournalLookout {
 }
 
 extension JournalQuery {
-    /// Reads the conditions of a query of the journal, with JSON's texts, numbers and Booleans.
+    /// Reads conditions from JSON: the parameters of a journal query as texts, numbers and Booleans.
     ///
-    /// - Parameter key: The key of the conditions.
+    /// - Parameter key: The key of the conditions, for refusals.
     /// - Throws: 400 for an unknown key, a bad value, or no condition at all.
     init(waitingFor value: JSONValue?, in key: String) throws(APIError) {
         let keys =
@@ -113,13 +113,13 @@ extension JournalQuery {
     }
 }
 
-/// The admin API's waits: requests that are answered when something happens in a world.
+/// The admin API's waits: answers a request when something happens in a world.
 extension Engine {
-    /// `POST /__admin/wait`: the first entry that matches, also one of the past, or 408 with the nearest misses.
+    /// `POST /__admin/wait`: answers the first matching entry, even an earlier one, or 408 with the nearest entries.
     ///
-    /// If the entry is optional, nothing is an answer, too.
+    /// With `optional` the answer has a null entry instead of 408.
     ///
-    /// - Throws: 400 for a bad body, 507 if as many requests wait already.
+    /// - Throws: 400 for a bad body, 507 at the limit of waiting requests.
     func wait(_ call: AdminCall) throws(APIError) -> Answer {
         let body = try call.body(keys: ["for", "within", "since", "optional"])
         var query = try JournalQuery(waitingFor: body["for"], in: "for")
@@ -137,17 +137,17 @@ extension Engine {
             Waiter(query, in: call.world, of: self, within: within, isOptional: isOptional, at: call.now))
     }
 
-    /// The default and the maximum wait of a request, in nanoseconds of the system's clock: 5 s, 10 min.
+    /// The default and the longest wait, in nanoseconds of the system's clock: 5 s and 10 min.
     static let usualWait: Int64 = 5_000_000_000
     package static let longestWait: Int64 = 600_000_000_000
-    /// How many requests may wait in a world.
+    /// The most requests that may wait in a world.
     package static let mostWaits = 64
 }
 
 extension MemberCondition {
-    /// Reads conditions by the paths of the members.
+    /// Reads conditions on members, whose keys are the members' paths.
     ///
-    /// - Throws: 400 for anything but an object of single values, and for an invalid path.
+    /// - Throws: 400 unless the value is an object of single values with valid paths.
     fileprivate static func reading(
         _ value: JSONValue, of name: String, in key: String
     ) throws(APIError) -> [MemberCondition] {
@@ -167,7 +167,7 @@ extension MemberCondition {
 }
 
 extension JournalQuery {
-    /// The conditions on members of JSON: in the server's response or a frame, and in a request's body.
+    /// Keys of conditions on JSON: `json` for responses and frames, `request_json` for the bodies of requests.
     fileprivate static let memberKeys = ["json", "request_json"]
 }
 
