@@ -2,33 +2,33 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-/// A connection of the engine, and what the tap knows of it.
+/// A connection of the engine with its stream, and how much the tap knows of it.
 final class Transport {
     let id: ConnectionID
     let stream: SocketStream
-    /// Whether the engine and the tap know that bytes can be exchanged.
+    /// Whether the host has told the tap and the engine that the connection is ready.
     @exclusivity(unchecked) var isAnnounced = false
-    /// The offset in the connection's output up to which the tap has received it.
+    /// The offset in the connection's output up to which the tap has it.
     @exclusivity(unchecked) var toldOffset = 0
-    /// Whether the tap knows that the server sends no more, and that the connection ends.
+    /// Whether the tap knows that the server sends no more, and that the connection has ended.
     @exclusivity(unchecked) var isFinishTold = false
     @exclusivity(unchecked) var isEndTold = false
 
     init(id: ConnectionID, stream: SocketStream) { (self.id, self.stream) = (id, stream) }
 }
 
-/// Reporting to the tap, before clients receive anything.
+/// Reports to the tap, before clients receive anything.
 extension Host {
-    /// The most bytes of a connection reported ahead; they are recorded even if its peer does not take them.
+    /// The most bytes of a connection to report ahead; the recording has them even if the client never reads them.
     private static let mostTold = 256 * 1024
 
-    /// The transport of a connection that has not been dropped.
+    /// The transport of a connection; nil once it was dropped.
     func transport(of connection: Connection) -> Transport? {
         guard let transport = transports[connection.id.place], transport.id == connection.id else { return nil }
         return transport
     }
 
-    /// Reports the next output of connections, and makes the tap write it: once for all of them.
+    /// Reports the next output of connections, and then has the tap write once for all of them.
     func tell(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {
@@ -45,12 +45,12 @@ extension Host {
         tap.write()
     }
 
-    /// How many bytes of a connection's output can be sent: with a tap, those that were reported to it.
+    /// How many bytes of a connection's output may be sent: with a tap, only those that it has.
     func sendableCount(of connection: Connection, _ transport: Transport) -> Int {
         tap == nil ? .max : max(transport.toldOffset - connection.output.takenOffset, 0)
     }
 
-    /// Reports the ends of connections, and makes the tap write them.
+    /// Reports the ends of connections, and has the tap write them.
     func tellEndings(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {

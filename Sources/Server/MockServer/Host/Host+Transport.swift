@@ -2,15 +2,15 @@ import Hosting
 import Sockets
 import TLS
 
-/// Accepting, reading and sending: everything that touches a connection's file descriptor.
+/// Accepts, reads and sends: everything that touches a connection's file descriptor.
 extension Host {
     func begin(_ socket: Socket, at port: HostLoop.Port, _ now: MonotonicInstant) {
-        // Whether the peer is on this machine: checked only if others can reach the listener at all.
+        // The peer's address matters only if other machines can reach the listener.
         let isLocal = port.address.isLoopback || socket.peerAddress?.isLoopback ?? false
         guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
             return socket.reset()
         }
-        // Even if it cannot be served: the engine may have touched it, and then its place is looked up.
+        // Makes a place even for a connection that cannot be served, because the engine may have touched it.
         while transports.count <= id.place { transports.append(nil) }
         guard let stream = loop.serve(socket, token: UInt64(id.place), isSecure: port.isSecure) else {
             return engine.transportClosed(id, at: time(.now()))
@@ -21,7 +21,7 @@ extension Host {
         announce(transport, now)
     }
 
-    /// Tells the tap, and over TLS the engine, once bytes can be exchanged.
+    /// Tells the tap, and over TLS the engine, that the connection is ready.
     private func announce(_ transport: Transport, _ now: MonotonicInstant) {
         guard !transport.isAnnounced, transport.stream.isAgreed else { return }
         transport.isAnnounced = true
@@ -50,26 +50,26 @@ extension Host {
             transport.isAnnounced = true
             engine.spokePlainHTTP(id, at: time(now))
         case .failed(let error):
-            // A bare port scan is not an error.
+            // A port scan sends nothing, and is not an error.
             if stream.hasReceived {
                 engine.tlsFailed(error.description(advice: loop.trustAdvice), on: id, at: time(now))
             }
         }
         if stream.isAtEnd {
             finished(id, now)
-            // Reported once; level-triggered readiness would repeat it until our output is sent.
+            // Stops watching, because the event queue would report the end again until our output is sent.
             loop.watch(stream, for: [])
         }
         if stream.hasCiphertext, let connection = engine.connection(id) { engine.touch(connection) }
     }
 
-    /// Reports that the client sends no more.
+    /// Tells the tap and the engine that the client sends no more.
     private func finished(_ id: ConnectionID, _ now: MonotonicInstant) {
         tap?.finished(id.number, byServer: false, at: time(now))
         engine.receiveEndOfStream(on: id, at: time(now))
     }
 
-    /// Reports the peer's close_notify to the engine, not before it would read on, as with the end of a plain stream.
+    /// Reports the peer's close_notify once the engine would read it, as it reads the end of a plain stream.
     private func heedFarewell(of connection: Connection, _ stream: SocketStream, _ now: MonotonicInstant) {
         guard stream.session?.phase == .closed, connection.ending == .none, engine.isRead(connection) else {
             return
@@ -77,13 +77,13 @@ extension Host {
         finished(connection.id, now)
     }
 
-    /// Serves connections that the engine has touched, a limited number in each turn of the loop.
+    /// Serves touched connections, a limited number in each turn of the loop.
     ///
-    /// Those touched in this turn come before those left over from earlier turns, so a request does not wait after
-    /// thousands of sockets that are written to at once.
+    /// Connections touched in this turn come before those left from earlier turns, so that a request does not wait for
+    /// thousands of sockets with output at the same time.
     func serveTouched(_ now: MonotonicInstant) {
         var room = servedInTurn
-        // Sending may touch connections again: requests that waited for room are answered.
+        // Sending may touch connections again, because it makes room for the answers to waiting requests.
         while true {
             let touched = engine.takeTouched()
             if touched.isEmpty { break }
@@ -110,9 +110,9 @@ extension Host {
         for connection in ending { end(connection) }
     }
 
-    /// Has the processor fetch what the connections after this one need, while its output is sent.
+    /// Prefetches memory of the next connections while the output of this one is sent.
     ///
-    /// The transport first, the stream two connections later: only the transport says where that is.
+    /// It prefetches a transport four connections ahead, and its stream, whose address the transport has, two ahead.
     private func fetchAhead(in touched: [Connection], from place: Int) {
         if place + 4 < touched.count, let transport = transports[touched[place + 4].id.place] {
             prefetch(Unmanaged.passUnretained(transport).toOpaque(), lines: 2)
@@ -122,7 +122,7 @@ extension Host {
         }
     }
 
-    /// Sends the pending output, and watches for what the connection waits for.
+    /// Sends the pending output, and watches the socket for what the connection needs next.
     ///
     /// - Returns: Whether the connection has to end now, according to its `ending`.
     func serve(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
@@ -130,11 +130,11 @@ extension Host {
         if connection.ending == .reset { return true }
         guard send(connection, transport, now) else { return false }
         if tap != nil, connection.hasOutput, transport.stream.takesOutput {
-            // Output that was not reported to the tap: it is served again in this turn.
+            // Serves the connection again in this turn, because the tap does not have all of the output yet.
             engine.touch(connection)
             return false
         }
-        // The ending comes after what a fault still holds back.
+        // The ending waits for output that a fault holds back.
         if connection.isDrained, connection.ending != .none { return true }
         loop.watch(transport.stream, for: appetite(connection))
         return false
@@ -151,9 +151,9 @@ extension Host {
         loop.watch(transport.stream, for: appetite(connection))
     }
 
-    /// Sends the pending output that was reported to the tap.
+    /// Sends the pending output, with a tap only what it has.
     ///
-    /// - Returns: false if the socket takes no more, or has failed: there is nothing more to do for the connection.
+    /// - Returns: False if the socket is full or has failed, so that nothing remains to be done now.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         let stream = transport.stream
         let isSecure = stream.isSecure && stream.session != nil
@@ -177,14 +177,14 @@ extension Host {
         return true
     }
 
-    /// Whether the close_notify of TLS travels with what is sent next.
+    /// Whether the close_notify of TLS goes out with the next output.
     ///
-    /// Never inlined: its accesses would be made for every connection without TLS too.
+    /// It is not inlined, so that connections without TLS do not pay for its memory accesses.
     @inline(never)
     private func saysFarewell(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         heedFarewell(of: connection, transport.stream, now)
         guard connection.ending == .close || connection.ending == .lingering, !connection.endsAbruptly else {
-            // A crash and a reset have none.
+            // A simulated crash and a reset send no close_notify.
             return false
         }
         return !connection.output.isHeld && sendableCount(of: connection, transport) >= connection.output.count
@@ -194,7 +194,7 @@ extension Host {
         !engine.isRead(connection) || connection.ending == .close ? [] : .read
     }
 
-    /// Ends a connection that its peer has broken off.
+    /// Ends a connection that its peer has broken.
     private func lost(_ transport: Transport) {
         tellEnd(transport, byServer: false, isReset: true)
         drop(transport, reset: false)

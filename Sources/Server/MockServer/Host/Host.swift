@@ -4,31 +4,32 @@ import Proxy
 import Sockets
 import TLS
 
-/// The shell around the engine.
+/// The shell around the engine: sockets, threads and the clock.
 ///
-/// It holds the only file descriptors of the server, and the only access to the clock. All protocols are in ``Engine``.
+/// Only the host has file descriptors and reads the clock. ``Engine`` has all protocols.
 public final class Host: SocketHost {
     public let loop: HostLoop
     public let engine: Engine
 
-    /// The connections, by the places of their numbers, which are the loop's tokens as well.
+    /// The connections by the places in their ids, which are also their tokens in the loop.
     @exclusivity(unchecked) var transports: [Transport?] = []
-    /// Repeated work while the server serves.
+    /// The work set by ``every(_:_:)``.
     @exclusivity(unchecked) private var chore: Chore?
-    /// Where other threads leave work that needs the engine.
+    /// Takes work from other threads that needs the engine.
     let inbox = HostInbox()
-    /// The pending answers to those threads.
+    /// Answers that those threads wait for.
     @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
-    /// How many connections a turn serves, of those just touched and of those left over; each takes some microseconds.
+    /// How many connections a turn serves, both of those just touched and of those left from earlier turns; each takes
+    /// some microseconds.
     @exclusivity(unchecked) var servedInTurn = 256
-    /// Connections that were touched and are served in the next turns.
+    /// Touched connections for the next turns.
     @exclusivity(unchecked) var unserved: ArraySlice<Connection> = []
-    /// The observer of all connections; set it before ``run()``.
+    /// Observes all connections; set it before ``run()``.
     @exclusivity(unchecked) public var tap: (any Tap)?
-    /// Turns of the loop so far: an idle server makes none.
+    /// The number of turns of the loop so far; an idle server makes none.
     @exclusivity(unchecked) private(set) var turnCount = 0
 
-    /// What connects the engine with the upstreams of its worlds.
+    /// Connects the engine with the upstreams of its worlds.
     private let proxy: ProxyHost
 
     /// Repeated work on the loop's thread.
@@ -38,12 +39,13 @@ public final class Host: SocketHost {
         var due: MonotonicInstant
     }
 
-    /// Opens the listeners; connections queue from now on, and are served once the host runs.
+    /// Opens the listeners; connections queue until the host runs.
     ///
-    /// Both listeners share one engine, and so all state; its origins become those of the listeners.
+    /// Both listeners share one engine and so all state. The host sets the configuration's origins to the listeners'
+    /// URLs, or to the public origin.
     ///
-    /// - Throws: An error if an address cannot be listened on, the system lacks descriptors, the certificate cannot be
-    ///   used, or the scenario's data is inconsistent, which is `StartError.configuration`.
+    /// - Throws: An error if the host cannot listen at an address, the system lacks descriptors, or the certificate
+    ///   cannot be used; `StartError.configuration` if the scenario's data is inconsistent.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil,
         queueKind: EventQueue.Kind = .platformDefault, upstreamTrust: TLSTrust = .system,
@@ -81,9 +83,9 @@ public final class Host: SocketHost {
         if engine.isEmpty { loop.events.stop() }
     }
 
-    /// Repeats work on the loop's thread until the server begins to stop; the time is the engine's.
+    /// Repeats work on the loop's thread until the server begins to stop; passes it the engine's time.
     ///
-    /// It blocks everything else while it runs, and replaces earlier work. Must be called before ``run()``, or on the
+    /// The work blocks everything else while it runs, and replaces earlier work. Call this before ``run()`` or on the
     /// loop's thread.
     public func every(_ interval: Duration, _ work: @escaping (Timestamp) -> Void) {
         chore = Chore(interval: interval, work: work, due: .now().advanced(by: interval))
@@ -104,10 +106,11 @@ public final class Host: SocketHost {
             if readiness.readable || isFinished { read(transport, isFinished: isFinished, now) }
             if readiness.writable { engine.touch(connection) }
         }
-        // The output of this call is sent when the turn ends: then a peer of many connections wakes once, not for each.
+        // The host sends the output when the turn ends, so that a peer with many connections wakes once rather than for
+        // each.
     }
 
-    /// Serves what is due, and returns when there is more.
+    /// Does the work that is due, and returns when more will be due.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         turnCount += 1
         followClock(now)
@@ -119,7 +122,7 @@ public final class Host: SocketHost {
         serveTouched(now)
         tap?.write()
         engine.save(at: time(now))
-        // The calling threads continue once the clients can see what was done.
+        // The calling threads continue once the clients can see the effects of their work.
         if !answers.isEmpty, unserved.isEmpty || engine.isEmpty {
             for answer in answers { answer() }
             answers = []
@@ -134,7 +137,7 @@ public final class Host: SocketHost {
             }
             if engine.isEmpty { loop.events.stop() }
         }
-        // What clients took may let upstreams send on.
+        // If clients have read output, upstreams may continue to send.
         let rest = unserved.isEmpty && engine.touchedUpstreams.isEmpty ? nil : now
         let choreDue = stopsAt == nil ? chore?.due : nil
         let engineDue = engine.nextDeadline.map(loop.instant)
@@ -143,10 +146,11 @@ public final class Host: SocketHost {
             .earliest(rest, .earliest(engineDue, upstreamDue)), .earliest(loop.nextDeadline, choreDue))
     }
 
-    /// Passes on what the engine and its upstreams have for each other, as far as a turn may take.
+    /// Passes bytes between the engine and its upstreams, for a limited number of rounds.
     private func serveUpstreams(_ now: MonotonicInstant) {
         guard proxy.isUsed || !engine.touchedUpstreams.isEmpty else { return }
-        // What is left then, such as a client's many requests to a server that refuses each at once, has the next turn.
+        // Further rounds wait for the next turn. A client's many requests to a server that refuses each at once can
+        // need them.
         for _ in 0..<8 {
             for side in engine.takeTouchedUpstreams() { proxy.touch(side, time(now)) }
             proxy.settle(time(now))
@@ -154,7 +158,8 @@ public final class Host: SocketHost {
         }
     }
 
-    /// Before anything else in a turn, so that what arrives first after a night has the new date.
+    /// Follows a step of the system's clock; called first in a turn, so that the first request after a night gets the
+    /// new date.
     private func followClock(_ now: MonotonicInstant) {
         let step = loop.clockStep(now)
         guard step != 0 else { return }
@@ -170,7 +175,7 @@ public final class Host: SocketHost {
 
     private func doChore(_ now: MonotonicInstant) {
         guard let chore, chore.due <= now, loop.stopsAt == nil else { return }
-        // From now, not from when it was due: after a pause of the process it runs once.
+        // Counts from now rather than from the due time, so that the work runs once after a pause of the process.
         self.chore?.due = now.advanced(by: chore.interval)
         chore.work(time(now))
     }

@@ -2,7 +2,7 @@ import FitIQAPI
 import Sockets
 import Synchronization
 
-/// The thread next to a host's loop: it runs jobs one after another, and exists only while there are any.
+/// A thread that runs jobs one after another, and exists only while there are jobs.
 final class JobThread: Sendable {
     private struct State {
         var jobs: [Job] = []
@@ -12,10 +12,10 @@ final class JobThread: Sendable {
     private let state = Mutex(State())
     private let finish: @Sendable (Job.Result) -> Void
 
-    /// Passes the result of each job to `finish`, on the thread that ran it.
+    /// Creates a queue that calls `finish` with each result, on the thread that ran the job.
     init(finish: @escaping @Sendable (Job.Result) -> Void) { self.finish = finish }
 
-    /// Queues a job after those that were added before.
+    /// Queues a job behind the earlier ones.
     func add(_ job: Job) {
         let starts = state.withLock { state in
             state.jobs.append(job)
@@ -26,7 +26,7 @@ final class JobThread: Sendable {
         do throws(SocketError) {
             try SystemThread.start { [self] in runAll() }
         } catch {
-            // The system has no room for another thread: late is better than never.
+            // The system cannot start another thread, so the jobs run here and delay the loop.
             runAll()
         }
     }
@@ -46,11 +46,11 @@ final class JobThread: Sendable {
     }
 }
 
-/// Work of other threads for the thread of a host, which alone has the engine.
+/// Passes work from other threads to a host's thread, which alone may use the engine.
 final class HostInbox: Sendable {
     /// Resumes the calling thread.
     typealias Answer = @Sendable () -> Void
-    /// Work with the engine at a time; the engine is nil if the host has ended before.
+    /// Work with the engine at a time; the engine is nil if the host has ended.
     typealias Work = @Sendable (Engine?, Timestamp) -> Answer
 
     private struct State {
@@ -61,7 +61,7 @@ final class HostInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds work; false if the host has ended, and the work will not run.
+    /// Adds work; returns false if the host has ended, so that the work will not run.
     func add(_ work: @escaping Work) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -70,10 +70,10 @@ final class HostInbox: Sendable {
         }
     }
 
-    /// Requests the host's end, after the work that was added before.
+    /// Requests that the host stop after the work added so far.
     func requestStop() { state.withLock { $0.stops = true } }
 
-    /// Removes and returns what was added; nil if there is nothing.
+    /// Removes and returns the work and the request to stop; nil without either.
     func take() -> (work: [Work], stops: Bool)? {
         state.withLock { state in
             guard state.stops || !state.work.isEmpty else { return nil }
@@ -82,7 +82,7 @@ final class HostInbox: Sendable {
         }
     }
 
-    /// Accepts nothing more, and returns the work that did not run.
+    /// Refuses further work, and returns the work that did not run.
     func close() -> [Work] {
         state.withLock { state in
             defer { state = State(isClosed: true) }
@@ -91,7 +91,7 @@ final class HostInbox: Sendable {
     }
 }
 
-/// A value that changes hands between threads: the one that takes it out owns it alone, and can change it in place.
+/// Moves a value between threads; the thread that takes it out is its only owner, and can change it in place.
 public final class Parcel<Value: Sendable>: Sendable {
     private let content: Mutex<Value?>
 
@@ -99,7 +99,7 @@ public final class Parcel<Value: Sendable>: Sendable {
 
     func put(_ value: Value) { content.withLock { $0 = value } }
 
-    /// Takes the value out, once.
+    /// Takes the value out; call it only once.
     public func take() -> Value {
         let value = content.withLock { content in
             defer { content = nil }

@@ -4,12 +4,12 @@ import Sockets
 
 /// A server on its own thread, for programs and tests that embed one.
 ///
-/// It serves from its creation until ``stop()``. All calls are safe from any thread; the engine stays on its own.
+/// It serves from its creation until ``stop()``. Any thread may call it; the engine stays on the server's thread.
 public final class LocalServer: Sendable {
-    /// Where it listens, and that as a URL, `http://127.0.0.1:PORT`.
+    /// The address of the listener, and the same as a URL, `http://127.0.0.1:PORT`.
     public let address: SocketAddress
     public let url: String
-    /// Where it listens for TLS, and that as a URL, `https://127.0.0.1:PORT`; nil if TLS is off.
+    /// The address of the TLS listener, and the same as a URL, `https://127.0.0.1:PORT`; nil without TLS.
     public let secureAddress: SocketAddress?
     public let secureURL: String?
 
@@ -17,15 +17,15 @@ public final class LocalServer: Sendable {
     private let inbox: HostInbox
     private let ended: Gate
 
-    /// The server has ended, and does nothing more.
+    /// The error of a call to a server that has stopped.
     public struct Stopped: Error, CustomStringConvertible {
         public let description = "The server has stopped; start another one."
     }
 
     /// Listens, and begins to serve.
     ///
-    /// - Parameter address: Where to listen; by default a free port that only this machine reaches.
-    /// - Throws: `StartError`, or a `SocketError` if the system has no room for another thread.
+    /// - Parameter address: Where to listen; by default a free port that only this machine can reach.
+    /// - Throws: `StartError`, or a `SocketError` if the system cannot start another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
         secure: SecureEndpoint? = nil, queueKind: EventQueue.Kind = .platformDefault
@@ -42,16 +42,17 @@ public final class LocalServer: Sendable {
         let (inbox, ended) = (host.inbox, try Gate())
         (self.inbox, self.ended) = (inbox, ended)
         try SystemThread.start {
-            // If the system cannot wait any more, the server ends like after a stop, and callers get the same error.
+            // If the loop fails, the server ends as after a stop, and callers get the same error.
             _ = try? host.run()
             for work in inbox.close() { work(nil, Timestamp(nanosecondsSinceEpoch: 0))() }
             ended.open()
         }
     }
 
-    /// Runs work with the engine, on its thread, at the system's time, and returns its result.
+    /// Runs work with the engine on the server's thread, and returns its result.
     ///
-    /// When it returns, the work's output for clients was sent. The work blocks everything else while it runs.
+    /// It returns after the server has sent the work's output to clients. The work blocks everything else while it
+    /// runs.
     ///
     /// - Throws: The error of the work, or ``Stopped``.
     public func perform<Result: Sendable>(
@@ -60,12 +61,11 @@ public final class LocalServer: Sendable {
         try await withCheckedThrowingContinuation { continuation in submit(body) { continuation.resume(with: $0) } }
     }
 
-    /// Like ``perform(_:)``, but blocks the calling thread; for programs without concurrency.
+    /// Like ``perform(_:)``, but blocks the calling thread, for programs without concurrency.
     ///
-    /// Must not be called within the work of either, which is on the thread that it would wait for.
+    /// Do not call it within such work, which would wait for its own thread.
     ///
-    /// - Throws: The error of the work, ``Stopped``, or a `SocketError` if the process has no descriptors left to wait
-    ///   on.
+    /// - Throws: The error of the work, ``Stopped``, or a `SocketError` if the process has no file descriptors left.
     public func performAndWait<Value: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
     ) throws -> Value {
@@ -78,9 +78,9 @@ public final class LocalServer: Sendable {
         return try outcome.take().get()
     }
 
-    /// Stops cleanly, and returns once the thread has ended; at once if it has.
+    /// Stops cleanly, and returns once the server's thread has ended.
     ///
-    /// Clients have ``ServerLimits/shutdownTime`` to close. Must not be called within ``perform(_:)``.
+    /// Clients have ``ServerLimits/shutdownTime`` to close. Do not call it within ``perform(_:)``.
     public func stop() {
         inbox.requestStop()
         mailbox.post {}
@@ -99,7 +99,7 @@ public final class LocalServer: Sendable {
             return { then(result) }
         }
         guard isAccepted else { return then(.failure(Stopped())) }
-        // If the mailbox is full, the loop is awake.
+        // A full mailbox refuses this, but then the loop is awake anyway.
         mailbox.post {}
     }
 }

@@ -7,30 +7,30 @@ import Synchronization
 
 /// The file of `serve --state`: an SQLite database with a row for each world and each of its entities.
 ///
-/// Its log is written ahead (WAL), so a kill at any moment leaves the last commit. Only one server has it at a time, and
-/// only its user may read it. Every call may wait for the disk, and calls from several threads wait for each other.
+/// SQLite writes ahead (WAL), so a kill at any moment leaves the last commit. Only one server has the file at a time,
+/// and only its user may read it. Calls may wait for the disk and for other threads.
 public final class StateFile: Sendable {
     public let path: String
-    /// What its user should know of it, a sentence without a full stop.
+    /// A warning for the user, as a sentence without a full stop; nil for none.
     public let warning: String?
     private let state: Mutex<Open>
-    /// What waits to be written: apart, so that the loop never waits for a write.
+    /// Steps to write, behind a lock of their own, so that the loop never waits for a write.
     private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
     fileprivate struct Open {
-        /// Nil once it is closed.
+        /// Nil once the file is closed.
         var database: Database?
-        /// The log beside the file, locked; nil for a database without files.
+        /// The locked write-ahead log; nil for a database in memory.
         let log: OutputFile?
-        /// Whether steps were written that are not committed.
+        /// Whether written steps wait for a commit.
         var isInTransaction = false
-        /// Why steps since the last commit are lost; nil while none are.
+        /// The error that lost the steps since the last commit; nil if none are lost.
         var failure: StateFileError?
     }
 
-    /// `FitQ` in ASCII: tells the file from other databases.
+    /// `FitQ` in ASCII, which distinguishes the file from other databases.
     private static let applicationID: Int64 = 0x4669_7451
-    /// What makes each version of the schema from the one before; the first from an empty file.
+    /// The scripts that make each version of the schema from the one before; the first begins with an empty file.
     private static let migrations = [
         """
         CREATE TABLE server (serial INTEGER NOT NULL);
@@ -45,19 +45,19 @@ public final class StateFile: Sendable {
         """
     ]
 
-    /// The most bytes of a file: several times what the worlds of a server may hold together.
+    /// The default limit of a file in bytes, several times ``ServerLimits/storedBytes``.
     public static let largest = 4 * 1024 * 1024 * 1024
 
     /// Opens a file, creates it if it is missing, and brings its schema up to date.
     ///
-    /// Other users lose their rights to the file and to what SQLite keeps beside it.
+    /// It removes other users' rights to the file and to SQLite's files next to it.
     ///
-    /// - Parameter largest: The most bytes that it may have; what does not fit is not saved.
-    /// - Throws: An error if another server has the file, if it is something else, of a later version or has triggers,
-    ///   or if it cannot be read or written.
+    /// - Parameter largest: The most bytes that the file may have; a commit that does not fit fails.
+    /// - Throws: An error if another server has the file, if it is no state file, has a later version or triggers, or
+    ///   if SQLite cannot read or write it.
     public init(_ path: String, largest: Int = largest) throws(StateFileError) {
         self.path = path
-        // With mode 0600, which SQLite gives to what it puts beside it.
+        // Creates the file with mode 0600, which SQLite copies to its other files.
         let created = path == ":memory:" ? nil : try? OutputFile(creating: path)
         let (database, logPath): (Database, String?)
         do throws(StateFileError) {
@@ -68,30 +68,31 @@ public final class StateFile: Sendable {
             created?.discard()
             throw error
         }
-        // Before SQLite has a lock: to close any descriptor of a file gives up the locks of the process (fcntl(2)).
+        // Closes this descriptor before SQLite takes a lock, because closing one releases all locks of the process
+        // (fcntl(2)).
         created?.close()
-        // The lock stays until the end, so that a second server is refused at once.
+        // SQLite keeps the lock until the end, so that a second server fails at once.
         try Self.mapping(path) { () throws(SQLiteError) in
             try database.run(script: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
         }
         try Self.migrate(database, path)
         warning = database.path.flatMap { Self.makePrivate($0, as: path) }
         try Self.mapping(path) { () throws(SQLiteError) in
-            // A commit is safe from a kill of the process; one that loses power may lose the last ones, and only those.
+            // A commit survives a kill of the process. A loss of power may lose the last commits, and only those.
             try database.run(script: "COMMIT; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
             try database.run(script: "PRAGMA max_page_count = \(largest / Int(database.integer("PRAGMA page_size")))")
         }
         let log = logPath.flatMap { try? OutputFile(opening: $0) }
-        // Held until the end, because the log keeps its name when the file is moved.
+        // Keeps the log locked until the end, because it keeps its name when somebody moves the file.
         try? log?.lock()
         state = Mutex(Open(database: database, log: log))
     }
 
     deinit { close() }
 
-    /// Closes it, so that its log is in the file and gone; nothing may be read or written any more.
+    /// Closes the file, which merges and removes its log; do not read or write after it.
     ///
-    /// A program that exits calls this: threads that have just written still refer to the file.
+    /// A program that exits has to call this, because threads that have just written still retain the file.
     public func close() {
         state.withLock { state in
             guard state.database != nil else { return }
@@ -100,14 +101,15 @@ public final class StateFile: Sendable {
         }
     }
 
-    /// Whether no server writes a log, as one does whose file was moved: SQLite would take it for this file's.
+    /// Whether no server writes this log; one whose file was moved does, and SQLite would take that log for this
+    /// file's.
     private static func isFree(_ log: String?) -> Bool {
         guard let file = log.flatMap({ try? OutputFile(opening: $0) }) else { return true }
         defer { file.close() }
         return (try? file.lock()) != nil
     }
 
-    /// Takes other users' rights to the files away; returns what to say of that.
+    /// Removes other users' rights to the files; returns a warning if they had any.
     private static func makePrivate(_ file: String, as path: String) -> String? {
         let open = ["", "-wal", "-shm", "-journal"].map { file + $0 }.filter { OutputFile.rightsOfOthers(to: $0) != 0 }
         guard !open.isEmpty else { return nil }
@@ -127,7 +129,7 @@ public final class StateFile: Sendable {
         guard isNew || application == applicationID else { throw .foreign(path) }
         guard version >= 0 else { throw .foreign(path) }
         guard version <= migrations.count else { throw .later(path, version: version, known: migrations.count) }
-        // It would run with each row that is saved, and may change or delete others.
+        // A trigger would run for each saved row, and could change or delete others.
         var trigger: String?
         try mapping(path) { () throws(SQLiteError) in
             try database.run("SELECT min(name) FROM sqlite_master WHERE type = 'trigger' HAVING count(*) > 0") {
@@ -148,7 +150,7 @@ public final class StateFile: Sendable {
         do { return try body() } catch { throw StateFileError(error, path) }
     }
 
-    /// What it holds: what the last commit left, if nothing was written since.
+    /// Reads the content, which includes steps that are written but not committed.
     public func read() throws(StateFileError) -> SavedState {
         try state.withLock { state throws(StateFileError) in
             let database = state.opened
@@ -192,16 +194,15 @@ public final class StateFile: Sendable {
         return entities
     }
 
-    /// Adds steps behind those that were added before; never waits for the disk.
+    /// Adds steps behind the earlier ones; never waits for the disk.
     ///
-    /// - Parameter commits: Whether they can be relied on once ``flush()`` has returned; otherwise they wait for later
-    ///   ones.
+    /// - Parameter commits: Whether ``flush()`` commits after these steps; otherwise later steps do.
     func add(_ steps: [StateStep], commits: Bool) { added.withLock { $0.append((steps, commits)) } }
 
-    /// Writes what was added, in order.
+    /// Writes the added steps in order.
     ///
-    /// - Throws: An error if the file cannot be written; nothing since the last commit is kept then, and each further
-    ///   call fails until the next step is ``StateStep/forgetAll``.
+    /// - Throws: An error if the file cannot be written. Then all steps since the last commit are lost, and each call
+    ///   fails until a step is ``StateStep/forgetAll``.
     func flush() throws(StateFileError) {
         try state.withLock { state throws(StateFileError) in
             for slice in takeAdded() { try write(slice.steps, commits: slice.commits, to: &state) }
@@ -231,11 +232,11 @@ public final class StateFile: Sendable {
                 state.isInTransaction = false
             }
         } catch {
-            // SQLite may have done so already, and says that there is nothing to roll back.
+            // Ignores the error if SQLite has already rolled back.
             try? state.opened.run(script: "ROLLBACK")
             state.isInTransaction = false
             state.failure = error
-            // A file that was moved without its log has the last commit all the same.
+            // Moves the log's content into a file that was moved without its log, so that it has the last commit.
             if state.gone(path) != nil { try? state.opened.run(script: "PRAGMA wal_checkpoint(TRUNCATE)") }
             throw error
         }
@@ -248,7 +249,7 @@ extension StateFile.Open {
         return database
     }
 
-    /// Which of the files is no longer in its place; nil while both are.
+    /// An error if the file or its log is no longer in its place.
     fileprivate func gone(_ path: String) -> StateFileError? {
         if opened.hasMoved { return .gone(path) }
         guard let log, !log.isAt(log.path) else { return nil }
@@ -257,27 +258,27 @@ extension StateFile.Open {
 }
 
 extension Engine {
-    /// Writes everything that is unsaved and commits it; for a server that ends.
+    /// Writes and commits everything that is unsaved; for a server that ends.
     ///
-    /// - Throws: Why it cannot be written, even from the beginning.
+    /// - Throws: The error if writing the whole state again fails, too.
     public func saveAll() throws(StateFileError) {
         guard let saving else { return }
         if saving.failure != nil { saveAnew() }
         do throws(StateFileError) {
             try saveRest(in: saving.file)
         } catch {
-            // The last slice may have failed after the loop ended, so the engine does not know of it.
+            // The last slice may have failed after the loop ended, without the engine knowing. Writes everything again.
             saveAnew()
             try saveRest(in: saving.file)
         }
     }
 
     private func saveRest(in file: StateFile) throws(StateFileError) {
-        // What a world that stands still holds is saved as well: it will not resume.
+        // Saves paused worlds, too, because they will not resume.
         let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
-        // Even if nothing is left: what was written may wait for a commit.
+        // Commits even without further steps, because written ones may wait for a commit.
         file.add(rest, commits: true)
-        // With the slice that was on its way when the loop ended, if there was one.
+        // Also writes a slice that was added before the loop ended.
         try file.flush()
     }
 }
@@ -310,7 +311,8 @@ extension EntityChange {
     fileprivate func apply(to database: Database, in world: String) throws(SQLiteError) {
         let (list, owner) = (place.list.name, place.owner?.text ?? "")
         if let data {
-            // The number of a row is the order of creation, so a change keeps it; what is as before is not written.
+            // Rows are numbered in the order of creation, so a change keeps the number. An unchanged row is not
+            // written.
             try database.run(
                 """
                 INSERT INTO entity (world, list, owner, id, data) VALUES (?, ?, ?, ?, ?)
@@ -336,7 +338,7 @@ extension Database {
     }
 }
 
-/// Why a state file cannot be used.
+/// The reason why a state file cannot be used.
 public struct StateFileError: Error, Equatable {
     public let message: String
 
@@ -357,7 +359,7 @@ public struct StateFileError: Error, Equatable {
         self = error.isForeign ? .foreign(path) : StateFileError(message: "'\(path)'" + reason)
     }
 
-    /// What is in one of its worlds cannot be used.
+    /// The content of a world cannot be used.
     init(world: String, _ path: String, _ reason: String) {
         self.init(message: "'\(path)', world \(world): \(reason)")
     }
@@ -372,7 +374,7 @@ public struct StateFileError: Error, Equatable {
                 """)
     }
 
-    /// A row of one of its worlds would be lost.
+    /// A row of a world is not as a server wrote it, and would be lost.
     init(_ stray: SavedEntity, world: String, _ path: String) {
         let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
         self.init(
@@ -381,7 +383,7 @@ public struct StateFileError: Error, Equatable {
                 + "name another file")
     }
 
-    /// The number of its last world is one that no server counted.
+    /// No server can have written this number of the last world.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
             message: """

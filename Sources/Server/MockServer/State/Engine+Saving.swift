@@ -3,59 +3,59 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// A server's view of its state file.
+/// A server's state file, and the changes that it does not have yet.
 ///
-/// A class, because it is asked after every request, and a value with lists would be copied for that.
+/// A class, because the engine uses it after every request, and a value with lists would be copied each time.
 final class Saving {
     let file: StateFile
-    /// The worlds with possibly unsaved changes, each once.
+    /// The worlds that may have unsaved changes, each once.
     @exclusivity(unchecked) var worlds: [World] = []
-    /// Steps for deleted worlds, and for a file in an unknown state.
+    /// Steps for deleted worlds, and for a file whose content is unknown.
     @exclusivity(unchecked) var steps: [StateStep] = []
-    /// Whether slices wait for a commit, or the number of the last world does.
+    /// Whether written slices, or the number of the last world, wait for a commit.
     @exclusivity(unchecked) var needsCommit = false
-    /// How many slices were written since the last commit.
+    /// The number of full slices since the last commit.
     @exclusivity(unchecked) var sliceCount = 0
-    /// When steps may be written next.
+    /// The earliest time for the next slice.
     @exclusivity(unchecked) var due = Timestamp(nanosecondsSinceEpoch: 0)
-    /// Whether steps are being written.
+    /// Whether a slice is being written.
     @exclusivity(unchecked) var isWriting = false
-    /// Why the last steps were not written; nil if they were.
+    /// The error of the last slice; nil once a later one was committed.
     @exclusivity(unchecked) var failure: StateFileError?
 
     init(_ file: StateFile) { self.file = file }
 }
 
-/// The saved part of a world.
+/// The part of a world that the file has, except entities.
 struct SavedPart: Equatable {
-    /// Its life then (``World/life``): of a later one nothing is.
+    /// The saved life (``World/life``); the file has nothing of a later one.
     var life: Int
     var issuedIDs: Int
     var manualTime: Timestamp?
 }
 
-/// State that survives: changes are collected in slices, and written off the loop.
+/// Saves the state: the loop collects changes in slices, and another thread writes them.
 ///
-/// Slices are written in one transaction until nothing is unsaved, so each commit is the state of one moment. While a
-/// slice is written, changes gather; so at most one is in transit, however slow the disk.
+/// A transaction takes slices until nothing is unsaved, so each commit is the state of one moment. The loop collects
+/// the next slice only when the last one is written, so a slow disk never has more than one waiting.
 extension Engine {
-    /// The shortest time between two commits in nanoseconds; the first change after a pause is written at once.
+    /// The shortest time between two commits in nanoseconds; the engine writes the first change after a pause at once.
     static let savingInterval: Int64 = 100_000_000
-    /// After a failure.
+    /// The time until the next attempt after a failure, in nanoseconds.
     static let savingPause: Int64 = 5_000_000_000
-    /// About how many entities are collected in a turn of the loop: well under a millisecond's work.
+    /// About the number of entities to collect in a turn of the loop, which takes well under a millisecond.
     ///
-    /// After 16 full slices of a transaction it is twice as many, and so on up to 64 times: it ends unless more changes than
-    /// that come in each turn.
+    /// The number doubles after every 16 full slices of a transaction, up to 64 times as many. So a transaction ends
+    /// unless even more changes come in each turn.
     static let savedInTurn = 512
 
-    /// When to call ``save(at:)``; nil while nothing is unsaved, or while a slice is written.
+    /// When to call ``save(at:)``; nil while nothing is unsaved or a slice is being written.
     var savingDue: Timestamp? {
         guard let saving, !saving.isWriting, saving.hasWork else { return nil }
         return saving.due
     }
 
-    /// Collects the next slice of unsaved changes, and has it written; call it when a turn ends.
+    /// Collects the next slice and starts to write it; call it when a turn ends.
     public func save(at now: Timestamp) {
         guard let saving, let due = savingDue, due <= now else { return }
         let limit = Engine.savedInTurn << min(saving.sliceCount / 16, 6)
@@ -77,7 +77,7 @@ extension Engine {
         switch result {
         case .success:
             if commits { saving.failure = nil }
-            // The rest of a transaction follows at once, unless its world is paused.
+            // The rest of a transaction follows at once, unless it waits for a paused world.
             let follows = !commits && saving.worlds.contains { !$0.isStanding }
             saving.due = follows ? now : now.advanced(byNanoseconds: Engine.savingInterval)
             if follows { save(at: now) }
@@ -89,25 +89,25 @@ extension Engine {
         }
     }
 
-    /// Counts everything as unsaved, because the file's content is unknown.
+    /// Marks everything as unsaved, because the file's content is unknown.
     func saveAnew() {
         saving?.steps = [.forgetAll(except: configuration.hasDefaultWorld ? nil : World.defaultID)]
         saving?.sliceCount = 0
         for world in [defaultWorld] + worlds.byAge {
             (world.savedPart, world.isInFile) = (nil, false)
             noteUnsaved(world)
-            // A commit without it would lose it.
+            // A commit without this world would lose it.
             world.isPartlySaved = world.awaitsSaving
         }
     }
 
     // MARK: Collecting
 
-    /// Records a world that may have changed.
+    /// Queues a world for saving if it has changed.
     func noteUnsaved(_ world: World) {
         guard let saving, !world.isGone else { return }
         guard world.replay == nil else {
-            // Its earlier state no longer counts.
+            // A world that replays a session is not saved, so the file must forget its earlier state.
             if world.isInFile || world.awaitsSaving { noteRemoval(of: world) }
             return
         }
@@ -117,7 +117,7 @@ extension Engine {
         saving.worlds.append(world)
     }
 
-    /// Notes that a world is gone, or is not saved any more.
+    /// Removes a world from the file, because it is gone or no longer saved.
     func noteRemoval(of world: World) {
         saving?.worlds.removeAll { $0 === world }
         if world.isInFile { saving?.steps.append(.remove(world: world.name)) }
@@ -127,15 +127,15 @@ extension Engine {
 
     struct StateSlice {
         var steps: [StateStep]
-        /// Whether the file has the state of one moment after it.
+        /// Whether to commit after it, because the file then has the state of one moment.
         var commits: Bool
     }
 
     /// Takes unsaved changes; nil if there are none.
     ///
-    /// A paused world is left for later. Then no commit may have a part of its earlier state.
+    /// It leaves paused worlds for later. There is no commit while the file has only a part of such a world's changes.
     ///
-    /// - Parameter atTheEnd: Whether no world will resume.
+    /// - Parameter atTheEnd: Whether the server ends, so that no paused world resumes.
     func takeSlice(upTo limit: Int, atTheEnd: Bool = false) -> StateSlice? {
         guard let saving, atTheEnd || saving.hasWork else { return nil }
         var steps = saving.steps
@@ -155,7 +155,7 @@ extension Engine {
         return StateSlice(steps: steps, commits: commits)
     }
 
-    /// Takes changes of a world, and its other news once there are no more; returns whether there are none.
+    /// Takes changes of a world's entities, and finally its head; returns whether nothing is left.
     private func take(_ world: World, upTo limit: Int, into steps: inout [StateStep]) -> Bool {
         let part = world.presentPart
         if world.savedPart?.life != part.life {
@@ -175,7 +175,7 @@ extension Engine {
 }
 
 extension Saving {
-    /// Whether there is something to write; paused worlds wait.
+    /// Whether there is something to write now; paused worlds wait.
     fileprivate var hasWork: Bool {
         !steps.isEmpty || worlds.contains { !$0.isStanding }
             || needsCommit && !worlds.contains(where: \.isPartlySaved)
@@ -183,25 +183,26 @@ extension Saving {
 }
 
 extension World {
-    /// Its present saved data, except its entities.
+    /// The data to compare with the saved part.
     fileprivate var presentPart: SavedPart {
         SavedPart(life: life, issuedIDs: turn.identifiers.issuedCount, manualTime: clock.manualTime)
     }
 
-    /// Whether something may be unsaved.
+    /// Whether the world may have unsaved changes.
     fileprivate var isUnsaved: Bool {
         backend.hasUnsavedChanges() || savedPart != presentPart
     }
 
-    /// A scenario file without users: its data in a state file, except its entities.
+    /// The world as a scenario file without users, which the state file keeps next to the entities.
     var head: [UInt8] {
         WorldData(issuedIDs: turn.identifiers.issuedCount).scenarioFile(
             name: settings.scenario.name, guide: settings.mode, seed: settings.seed, clock: settings.clock,
             rules: settings.scenario.rules)
     }
 
-    /// Counts what it holds as saved, unless it was saved at a time that has not come yet: times in it have become
-    /// earlier ones then.
+    /// Marks a restored world as saved, unless it was saved at a later time than now.
+    ///
+    /// In that case restoring has changed the times in it.
     func countAsSaved(_ saved: SavedWorld) {
         isInFile = true
         guard saved.time <= turn.date else { return }

@@ -3,7 +3,7 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// The contents of a state file: worlds that continue where they stopped.
+/// The content of a state file: worlds that continue where they stopped.
 struct RestoredState: Sendable {
     let serial: Int
     let worlds: [RestoredWorld]
@@ -23,9 +23,9 @@ struct RestoredState: Sendable {
 /// A world of a state file.
 struct RestoredWorld: Sendable {
     let saved: SavedWorld
-    /// Its data, with its guide, seed and rules, and its clock's initial setting.
+    /// The world's data, guide, seed and rules, and the initial setting of its clock.
     let state: Scenario
-    /// The scenario that it was created with; nil for the server's.
+    /// The scenario in the request that made the world; nil for the server's.
     let requested: Scenario?
 
     fileprivate init(_ saved: SavedWorld, _ file: [UInt8], path: String) throws(StateFileError) {
@@ -56,7 +56,7 @@ struct RestoredWorld: Sendable {
 }
 
 extension RestoredState {
-    /// The saved default world; nil if the file has none, or this server does not serve one.
+    /// The saved default world; nil if the file has none, or this server does not use it.
     func defaultWorld(for configuration: Engine.Configuration) -> RestoredWorld? {
         guard configuration.hasDefaultWorld, configuration.scenario.replay == nil else { return nil }
         return worlds.first { $0.saved.name == World.defaultID }
@@ -64,14 +64,14 @@ extension RestoredState {
 }
 
 extension Engine.Configuration {
-    /// Starts from a file, and saves changes.
+    /// Starts from a file, and saves changes to it.
     ///
-    /// - Throws: An error that names the file and the world, if one cannot be read.
+    /// - Throws: An error that names the file and the world that cannot be read.
     public mutating func keepState(in file: StateFile) throws(StateFileError) {
         (stateFile, restored) = (file, try RestoredState(file))
     }
 
-    /// Names the state file, if there is one, and the world in an error about the world's data.
+    /// Adds the state file's path and the world to an error about the world's data.
     func naming<Result>(_ world: String, _ body: () throws(APIError) -> Result) throws(APIError) -> Result {
         do throws(APIError) {
             return try body()
@@ -81,16 +81,18 @@ extension Engine.Configuration {
         }
     }
 
-    /// A requested scenario as bytes that a state file can keep; nil without one.
+    /// The scenario of a request as bytes for the state file; nil without a state file.
     func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
 }
 
-/// The default world starts with the server's guide, seed, clock and scripts, whatever they were before; other worlds
-/// with those of their requests. Its data, its issued ids and the time of a manual clock continue.
+/// Restores worlds.
+///
+/// The default world gets the guide, seed, clock and scripts of this server; other worlds keep those of their requests.
+/// Data, issued ids and the time of a manual clock continue in both.
 extension Engine {
-    /// Creates the other worlds of a state file, and saves changes from now on.
+    /// Creates the other worlds of a state file, and from now on saves changes.
     ///
-    /// - Throws: 400 if one has inconsistent data, 507 if there is no room for it.
+    /// - Throws: 400 if a world has inconsistent data, 507 without room for it.
     func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {
         guard let file = configuration.stateFile else { return }
         saving = Saving(file)

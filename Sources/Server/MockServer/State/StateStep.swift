@@ -2,64 +2,64 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A step that brings a state file up to date; the steps between two commits go in order, and all or none.
+/// A step that updates a state file; the file gets all steps between two commits in order, or none.
 enum StateStep: Sendable {
-    /// Forgets every world except an unserved one, because the file's content is unknown.
+    /// Deletes every world except one that this server does not use, because the file's content is unknown.
     case forgetAll(except: String?)
-    /// The number of the last world that was created.
+    /// Sets the number of the last world that was created.
     case serial(Int)
-    /// A world is new, or restarted: it has no entities, and its head follows.
+    /// Begins a new or restarted world without entities; its head follows in a later step.
     ///
-    /// - scenario: The scenario that it was created with, as the request had it; nil for the server's.
+    /// - scenario: The scenario as JSON of the request that made the world; nil for the server's.
     case begin(world: String, number: Int, scenario: [UInt8]?)
-    /// A world's news: its head, and its time.
+    /// Updates a world's head and time.
     case head(world: String, [UInt8], Timestamp)
-    /// A world is gone.
+    /// Deletes a world.
     case remove(world: String)
-    /// An entity of a world is new, was changed or is gone.
+    /// Adds, changes or deletes an entity of a world.
     case entity(EntityChange, world: String)
 }
 
 /// A world's saved data, except its entities.
 struct SavedWorld: Sendable, Equatable {
-    /// Its id, or ``World/defaultID``.
+    /// The world's id, or ``World/defaultID``.
     var name: String
-    /// Orders worlds by age.
+    /// Orders worlds by age: newer ones have greater numbers.
     var number: Int
-    /// A scenario file in JSON: name, guide, seed, clock as at its beginning, rules, issued ids, and no user.
+    /// A scenario file in JSON without users: name, guide, seed, initial clock, rules and the count of issued ids.
     var head: [UInt8]
     /// The world's time when it was saved.
     var time: Timestamp
-    /// The scenario that it was created with, as the request had it; nil for the server's.
+    /// The scenario as JSON of the request that made the world; nil for the server's.
     var scenario: [UInt8]?
 }
 
-/// An entity as a state file has it.
+/// An entity as a row of a state file.
 struct SavedEntity: Sendable {
-    /// The name of its list (``EntityPlace/List/name``).
+    /// The name of the entity's list (``EntityPlace/List/name``).
     var list: String
-    /// The id of the user, or of the messages' consultation; empty for users.
+    /// The id of the entity's user, or of a message's consultation; empty for users.
     var owner: ExactString
     var id: ExactString
-    /// An object of a scenario file.
+    /// The entity as an object of a scenario file.
     var data: [UInt8]
 
-    /// Whether its data has its id; most data begins with it.
+    /// Whether the data has the row's id; most data begins with it.
     var hasIDInData: Bool {
         let beginning = Array("{\"id\":".utf8) + JSONValue.string(id.text).encoded()
         return data.starts(with: beginning) || (try? JSON.parse(data))?["id"]?.string.map { ExactString($0) } == id
     }
 }
 
-/// The contents of a state file.
+/// The content of a state file.
 public struct SavedState: Sendable {
     var serial: Int
-    /// The oldest first.
+    /// The worlds with their scenario files, oldest first.
     var worlds: [(world: SavedWorld, file: [UInt8])]
 }
 
 extension SavedWorld {
-    /// A row that would be lost, or saved again as another one: something else than a server wrote it.
+    /// A row that no server can have written, which would be lost or saved as another one; nil if there is none.
     func stray(among entities: [SavedEntity]) -> SavedEntity? {
         func ids(_ list: EntityPlace.List) -> Set<ExactString> {
             Set(entities.lazy.filter { $0.list == list.name }.map(\.id))
@@ -85,7 +85,7 @@ extension SavedWorld {
             let owner: ExactString
         }
         let lists = Dictionary(grouping: entities) { List(name: $0.list, owner: $0.owner) }
-        /// A list of objects, to each of which its own members are added.
+        /// A list of objects; `members` adds text to each.
         func array(_ name: String, of owner: ExactString, adding members: (ExactString) -> [UInt8] = { _ in [] })
             -> [UInt8]
         {
@@ -93,7 +93,7 @@ extension SavedWorld {
             let texts = objects.map { Array($0.data.dropLast()) + members($0.id) + [UInt8(ascii: "}")] }
             return [UInt8(ascii: "[")] + texts.joined(separator: [.comma]) + [UInt8(ascii: "]")]
         }
-        /// A member of an object; none for an empty list or object.
+        /// A member of an object; empty for an empty list or object.
         func member(_ name: String, _ value: [UInt8]) -> [UInt8] {
             value.count == 2 ? [] : Array(",\"\(name)\":".utf8) + value
         }
