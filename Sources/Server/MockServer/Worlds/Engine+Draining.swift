@@ -2,9 +2,10 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A server that makes no more worlds and stops when its last one is gone, so that none is lost.
+/// Draining: the server makes no more worlds, and stops when the last one is gone, so that no world is lost.
 extension Engine {
-    /// `POST /__admin/drain`: from now on `/ready` answers 503, no world is made, and idle worlds go after `idle`.
+    /// `POST /__admin/drain`: begins to drain; `/ready` then answers 503, and the server deletes worlds idle for
+    /// `idle`.
     ///
     /// - Throws: 400 for a bad body.
     func beginDrain(_ call: AdminCall) throws(APIError) -> Answer {
@@ -16,7 +17,7 @@ extension Engine {
         return answer
     }
 
-    /// `GET /__admin/drain`: whether the server drains, and how many worlds are left.
+    /// `GET /__admin/drain`: answers whether the server drains, and how many worlds and WebSockets are left.
     func drainAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.member("draining", drainIdle != nil)
@@ -25,14 +26,14 @@ extension Engine {
         }
     }
 
-    /// Whether the server drains and nothing is left to wait for: then the transport stops it.
+    /// Whether the server drains and has no worlds and sockets left, so that the transport can stop it.
     ///
     /// The default world does not count, but its sockets do.
     var isDrained: Bool {
         drainIdle != nil && worlds.isEmpty && connections.webSocketCount == 0 && !isShuttingDown
     }
 
-    /// The refusal of a world that is not there: 421 if another node made it, else 404.
+    /// The refusal of an unknown world: 421 if another node made it, otherwise 404.
     func refusal(ofWorld id: String) -> APIError {
         guard let own = configuration.node, let owner = WorldID(id)?.node, owner != own else {
             return .unknownWorld(id)

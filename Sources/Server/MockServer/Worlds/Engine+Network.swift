@@ -5,12 +5,12 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The networks of worlds, which delay their clients' bytes in both directions.
+/// The networks of worlds, which delay bytes in both directions.
 ///
-/// The network acts from the head of a connection's first request on, which names the world. The time before, for
-/// opening the connection and sending the head, counts when the first answer leaves.
+/// A network acts once the head of a connection's first request has named the world. The first answer leaves later by
+/// the time that the network would have taken for opening the connection and sending the head.
 extension Engine {
-    /// Leads a connection through the network of the world that a request is for; false if that ends it.
+    /// Puts a connection behind the network of its request's world; returns false if the network drops the connection.
     func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
         let destination = Destination(of: head.target, in: self)
         guard !destination.isServer, let world = destination.world, let network = world.network else {
@@ -31,9 +31,9 @@ extension Engine {
         return true
     }
 
-    /// Moves a connection to another network, or to none; bytes in transit arrive at once.
+    /// Moves a connection behind another network, or none; bytes in transit arrive at once.
     ///
-    /// - Parameter opening: The wait before its next answer leaves.
+    /// - Parameter opening: The delay of the next answer, in nanoseconds.
     func lead(
         _ connection: Connection, through network: Network?, from world: World?, opening: Int64 = 0, at now: Timestamp
     ) {
@@ -55,13 +55,13 @@ extension Engine {
         if wasHeld, let world { release(connection, in: world, at: now) }
     }
 
-    /// Sends new output into the network.
+    /// Passes new output to the network.
     func carry(_ connection: Connection, at now: Timestamp) {
         guard connection.output.line != nil, connection.output.isHeld, let world = connection.world else { return }
         release(connection, in: world, at: now)
     }
 
-    /// Reads the arrived part of a connection's input.
+    /// Reads the part of a connection's input that has arrived.
     func arrive(on connection: Connection, at now: Timestamp) {
         connection.world?.setTime(now)
         let next = connection.input.release(at: connection.world?.turn.now ?? now)
@@ -84,7 +84,7 @@ extension Engine {
             connection.inputHasEnded = false
             receiveEndOfStream(on: connection.id, at: now)
         }
-        // Reading may go on.
+        // The transport may be able to read again.
         touch(connection)
         account(connection)
     }
@@ -97,7 +97,7 @@ extension Engine {
 
     // MARK: The switch
 
-    /// Gives a world another network from now on; an offline one resets every connection.
+    /// Sets the network of a world; an offline one resets every connection.
     func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
         world.setTime(now)
         world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }
@@ -113,7 +113,7 @@ extension Engine {
         }
     }
 
-    /// `GET /__admin/network`: as in a scenario file.
+    /// `GET /__admin/network`: answers the network as in a scenario file.
     func networkAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             if let profile = call.world.network?.profile {
@@ -124,7 +124,7 @@ extension Engine {
         }
     }
 
-    /// `PUT /__admin/network`: a name, a mapping, or null for none; 400 for anything else.
+    /// `PUT /__admin/network`: sets the network by a name, a mapping, or null for none; 400 for anything else.
     func putNetwork(_ call: AdminCall) throws(APIError) -> Answer {
         let value = try call.body(keys: ["network"])["network"] ?? .null
         let scenario = try Scenario(json: ["name": "live", "network": value])
@@ -135,7 +135,7 @@ extension Engine {
 
     // MARK: The portal
 
-    /// A network's answer instead of the backend's: a hotel's page, or a redirect to it; nil if everything passes.
+    /// The answer of a captive portal, which is its page or a redirect to it; nil unless the network has one.
     func portalAnswer(_ exchange: Exchange) -> Answer? {
         guard let network = exchange.world.network, network.profile.reach == .portal, !exchange.isOfServer else {
             return nil
@@ -158,6 +158,6 @@ extension Engine {
 }
 
 extension Network {
-    /// Its fault name in the journal.
+    /// The network's name in `faults` of journal entries.
     fileprivate var rule: String { "network \(profile.name)" }
 }

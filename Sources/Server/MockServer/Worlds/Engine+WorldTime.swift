@@ -6,43 +6,43 @@ import Traffic
 
 /// The worlds of a server, and their time.
 extension Engine {
-    /// Sets the time of the next event in a world, and how much the world may hold.
+    /// Sets a world's time and its room for data before an event.
     func enter(_ world: World, at now: Timestamp) {
         world.lastUsed = now
         world.setTime(now)
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Follows a step of the system's clock: dates of worlds on real time move, due times do not.
+    /// Follows a step of the system's clock: moves the dates of worlds on real time, but not their due times.
     ///
-    /// - Parameter step: How many nanoseconds it was set forward; negative if it was set back.
+    /// - Parameter step: The step in nanoseconds; negative if the clock was set back.
     public func clockStepped(by step: Int64, at now: Timestamp) {
         worlds.dateShift += step
         for world in [defaultWorld] + worlds.byAge where world.clock.manualTime == nil {
-            // Responses show it when the world is entered again.
+            // Responses have the new date once ``enter(_:at:)`` is called again.
             (world.turn.now, world.turn.dateShift) = (max(now, world.turn.now), worlds.dateShift)
             recorder.record(.clock(advancedBy: step, isOfSystem: true), at: world.turn.now, in: world)
         }
     }
 
-    /// Performs due steps of worlds on the system's clock, the latest world first, for some milliseconds.
+    /// Runs due steps of worlds in order of time, for some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
-            // It is checked again when it resumes.
+            // ``resume(_:at:)`` queues a paused world again.
             if world.isStanding { continue }
             steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
         }
         isLate = steps <= 0
     }
 
-    /// How many steps of worlds a turn of the loop performs: a world that was paused has many late ones.
+    /// The most steps of worlds in a turn of the loop, because a paused world may have many late ones.
     private static let stepsInTurn = 64
 
-    /// Performs a world's steps due by a point of its time, each at its own time.
+    /// Runs the steps of a world that are due by a time on its clock, each at its own time.
     ///
-    /// - Parameter limit: The most steps to do by the system's clock; the rest stays due.
-    /// - Returns: How many steps were done.
+    /// - Parameter limit: The most steps in a world on the system's clock; further ones stay due.
+    /// - Returns: The number of steps.
     @discardableResult
     func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
         world.backend.storageRoom = worlds.storageRoom(of: world)
@@ -51,7 +51,7 @@ extension Engine {
             pass(world, from: start, to: time, at: now)
         } else {
             while steps < limit, let due = world.nextStep, due <= time {
-                // Events that arrived while it was late keep their place before it.
+                // A late step gets the time of events that came before it, so that time never goes back.
                 if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
                 steps += serveSteps(of: world, atMost: limit - steps, at: now)
             }
@@ -60,11 +60,11 @@ extension Engine {
         return steps
     }
 
-    /// Performs the first due events of a world with a manual clock, on the way to a point of its time.
+    /// Moves a manual clock towards a time, and runs the first events that are due on the way.
     ///
     /// - Parameters:
-    ///   - steps: How many; if there are more, the clock stops at the time of the last of them.
-    ///   - slow: The connections that had unread output when the clock began to move; nil at first.
+    ///   - steps: The most events; if more are due, the clock stops at the last one that ran.
+    ///   - slow: The connections that had unread output when the clock began to move; nil in the first call.
     func advance(_ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp) {
         world.backend.storageRoom = worlds.storageRoom(of: world)
         if let start = world.clock.manualTime, start <= time {
@@ -75,8 +75,8 @@ extension Engine {
 
     /// Moves a manual clock.
     ///
-    /// The backend's steps, held outputs and the time-outs of the world's connections happen in order of time, however
-    /// far the clock moves at once.
+    /// It runs the backend's steps, releases of held output and time-outs of the world's connections in order of time,
+    /// however far the clock moves.
     ///
     /// - Returns: The connections that had unread output when the clock began to move.
     @discardableResult
@@ -102,7 +102,7 @@ extension Engine {
                 break
             }
             world.moveClock(to: max(next, world.turn.now))
-            // As long after now on the system's clock as after the start on the world's.
+            // The system's time if its clock had run as far as the world's.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
             if let step, step <= world.turn.now {
                 steps -= serveSteps(of: world, atMost: steps, at: moment)
@@ -117,7 +117,7 @@ extension Engine {
         noteUnsaved(world)
         let slow = passing?.slow ?? []
         passing = nil
-        // The time that has passed shortens each deadline.
+        // The move counts as passed time for each deadline.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
@@ -130,10 +130,11 @@ extension Engine {
     }
 
     private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
-        // Only the connection's current deadline: another one has its own entry.
+        // Skips an entry that is not the connection's current deadline.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
-        // Output written on the way, or held back, could not be read yet: its time starts when the clock stops again.
+        // The client could not yet read output that was written during the move or is held. Its time starts when the
+        // clock stops.
         let couldBeRead = passing?.slow.contains(id) == true
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
             return
@@ -141,7 +142,7 @@ extension Engine {
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
-    /// Performs a world's due steps, and returns their number, at least one.
+    /// Runs a world's due steps, and returns their number, at least 1.
     private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
         var steps = 0
         if world.replay == nil {
@@ -155,16 +156,17 @@ extension Engine {
         return max(steps, 1)
     }
 
-    /// Queues the next check of a world by the system's clock.
+    /// Queues the next check of a world on the system's clock.
     ///
-    /// A manual clock checks on its own, except for instant events, which are due without a move.
+    /// A move of a manual clock runs due events itself, except those that are due already, without a move.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
         guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Releases the outputs that faults held until now, and resets the sockets silenced by hand until now.
+    /// Releases output that faults or networks held until now, sends due pings, and resets sockets that were silenced
+    /// until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id] else { continue }
@@ -183,14 +185,15 @@ extension Engine {
         }
     }
 
-    /// Passes the due holds in a connection's output, or all waits, and performs what follows them.
+    /// Passes the due holds in a connection's output, or all waits, and then ends or breaks the connection if a fault
+    /// says so.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)
         switch release {
         case .all: connection.heldTime = 0
         case .until(let time):
-            // Further faults on the same output may come before it is time.
+            // Further faults on the same output may call this again before the time.
             guard connection.queuedRelease != time else { break }
             connection.queuedRelease = time
             look(at: connection, in: world, at: time)
@@ -216,15 +219,15 @@ extension Engine {
         }
         touch(connection)
         awaitReader(of: connection, at: now)
-        // Output released just now has not been waiting for its reader.
+        // The client's time to read starts with the release.
         if connection.deadline?.purpose == .idle { arm(connection, .idle, after: patience.idle, at: now) }
         account(connection)
     }
 
-    /// Queues a time at which a connection continues.
+    /// Queues a time by the world's clock at which to continue a connection.
     func look(at connection: Connection, in world: World, at time: Timestamp) {
         world.heldOutputs.insert(connection.id, at: time)
-        // Clients that give up waiting leave their entries in the queue, permanently if the clock stands still.
+        // Clients that disconnect leave entries in the queue, which a manual clock may never reach.
         if world.heldOutputs.count > 2 * connections.count + 1024 {
             world.heldOutputs.removeAll { id, time in
                 self[id].map { ![$0.queuedRelease, $0.queuedArrival, $0.silencedUntil, $0.pings.due].contains(time) }
@@ -234,11 +237,12 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Stops a connection's reads and writes, and keeps it open until the client closes it or its time has passed.
+    /// Stops reading from and writing to a connection, and keeps it open until its client closes it or its time is
+    /// over.
     private func fallSilent(_ connection: Connection, at now: Timestamp) {
         forgetSocket(of: connection)
         connection.isSilent = true
-        // Otherwise FIN would follow an answer after which the connection had to close.
+        // Otherwise the transport would send FIN after an answer with `Connection: close`.
         if connection.ending == .lingering { connection.ending = .none }
         if connection.speaks == .http {
             connection.http = HTTP1.Connection(role: .server)
@@ -249,16 +253,16 @@ extension Engine {
         arm(connection, .silence, after: Engine.longestSilence, at: now)
     }
 
-    /// How long a connection silenced by a fault is kept, in nanoseconds: 10 minutes.
+    /// How long a silenced connection stays open, in nanoseconds: 10 minutes.
     static let longestSilence: Int64 = 600_000_000_000
 }
 
 /// The time-outs of a world's connections while its manual clock moves.
 struct PassingTime {
-    /// The world whose clock it is.
+    /// The world whose clock moves.
     let world: World
-    /// Its connections, ordered by deadline: the system's time as it would be if the clock had run.
+    /// The world's connections by their deadlines, on the system's clock as if it ran with the move.
     var queue = DeadlineQueue<ConnectionID>()
-    /// Those with output that was unread when the clock began to move, and still is.
+    /// The connections whose output was unread when the clock began to move.
     var slow: Set<ConnectionID>
 }

@@ -5,85 +5,85 @@ import JSON
 import Scenarios
 import Traffic
 
-/// One isolated backend: its state, its clock, its ids, its credentials.
+/// One isolated backend with its own state, clock, ids and credentials.
 ///
-/// A class, because a world has an identity, and because commands change its parts in place, side by side.
+/// A class, because a world has an identity, and because commands change several of its parts in place.
 final class World {
-    /// Its name in paths; nil for the default world, whose paths have none.
+    /// The world's id in paths; nil for the default world.
     let id: String?
-    /// Orders worlds by age: it grows from each to the next that is created.
+    /// Orders worlds by age: newer ones have greater numbers.
     let number: Int
-    /// How often it was reset, and how often its scenario was reloaded.
+    /// Counts resets and rewinds; ``reloadCount`` counts reloads of the scenario.
     @exclusivity(unchecked) private(set) var life = 0
     @exclusivity(unchecked) var reloadCount = 0
-    /// The settings of its creation, which a reset uses again.
+    /// The settings from the world's creation, for a reset.
     @exclusivity(unchecked) var settings: WorldSettings
-    /// The settings for the next reset if the scenario was reloaded.
+    /// The settings for the next reset after a reload of the scenario; nil without one.
     @exclusivity(unchecked) var reloadedSettings: WorldSettings?
     @exclusivity(unchecked) private(set) var clock: WorldClock
     @exclusivity(unchecked) var backend: Backend
-    /// Passes the time and the ids to the backend, and the effects out of it; its time is always the world's.
+    /// Passes time and ids to the backend, and effects out of it; its time is always the world's.
     @exclusivity(unchecked) var turn: Turn
     @exclusivity(unchecked) var authenticator: Authenticator
-    /// Answers instead of the backend; nil in most worlds, which replay no session.
+    /// Answers instead of the backend in a world that replays a session; nil in all others.
     @exclusivity(unchecked) var replay: WorldReplay?
-    /// When the token that the server hands out for the world expires, in seconds since 1970.
+    /// When the token that the server issues for the world expires, in seconds since 1970.
     @exclusivity(unchecked) private(set) var tokenExpiry: Int64
     @exclusivity(unchecked) var faults: FaultBook
-    /// The network of its clients' bytes; nil without one.
+    /// The network that delays its clients' bytes; nil without one.
     @exclusivity(unchecked) var network: Network?
     @exclusivity(unchecked) var journal = Journal()
-    /// The number of connections in its journal; a connection that went elsewhere and came back counts twice.
+    /// The number of connections in its journal; a connection that returns from another world counts again.
     @exclusivity(unchecked) var connectionCount: UInt64 = 0
     @exclusivity(unchecked) var responseFields = ResponseFields()
-    /// When connections whose output a fault holds back continue, and silenced ones are reset, by the world's clock.
+    /// When to continue connections with held output or due pings, and to reset silenced ones, by the world's clock.
     @exclusivity(unchecked) var heldOutputs = DeadlineQueue<ConnectionID>()
-    /// Its operator's state; nil until the first action.
+    /// Held things and marks; nil until the first use.
     @exclusivity(unchecked) var live: LiveControl?
-    /// The time of the last use, by the system's clock.
+    /// When the world was last used, by the system's clock.
     @exclusivity(unchecked) var lastUsed: Timestamp
-    /// Bytes of JSON that it holds, and that no user owns.
+    /// Bytes of JSON that the world holds besides its users' data.
     @exclusivity(unchecked) var written = WrittenBytes()
-    /// Its part of the engine's sums.
+    /// The world's part of the sums in ``WorldTable``.
     @exclusivity(unchecked) var accountedStorage = 0, accountedJournal = 0
-    /// Grows with all traffic on its connections.
+    /// Grows with all traffic on the world's connections.
     @exclusivity(unchecked) var activity: UInt64 = 0
-    /// Judges its client; nil until a judgement is requested.
+    /// Judges the world's client; nil until somebody requests a judgement.
     @exclusivity(unchecked) var judge: WorldJudge?
-    /// The last entry number by which the judge must read again, so that it misses none.
+    /// The entry number at which the judge reads again, before the journal can drop entries.
     @exclusivity(unchecked) var judgesNextAt = Int.max
-    /// The number of the last entry before its present life, or before the journal was cleared.
+    /// The number of the last entry before the current life, or before the journal was cleared.
     @exclusivity(unchecked) var forgottenNumber = 0
-    /// When its entry in the engine's queue comes up, by the system's clock.
+    /// The time of the world's entry in the engine's queue, by the system's clock.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// Its saved part, and whether it is in the engine's list of worlds to save.
+    /// The part that the state file has; nil if it has none of this life.
     @exclusivity(unchecked) var savedPart: SavedPart?
-    /// Whether a state file has a part of it, committed or in transit.
+    /// Whether the state file has a part of the world, committed or in transit.
     @exclusivity(unchecked) var isInFile = false
     @exclusivity(unchecked) var awaitsSaving = false
-    /// Whether some of its changes were taken since the last commit, and others were not.
+    /// Whether the state file has only a part of the changes since the last commit.
     @exclusivity(unchecked) var isPartlySaved = false
-    /// Sockets connected to its real server.
+    /// The number of sockets that are connected to the world's real server.
     @exclusivity(unchecked) var upstreamSocketCount = 0
-    /// The requests that wait for it to resume; nil unless it is paused.
+    /// Requests that wait for the world to resume; nil unless it is paused.
     @exclusivity(unchecked) var standstill: Standstill?
-    /// How often a manual clock was moved.
+    /// The number of moves of a manual clock.
     var clockMoveCount = 0
-    /// The present long move of its clock.
+    /// The move of the clock that is in progress.
     weak var clockMove: ClockMove?
-    /// The world to whose run it belongs; nil for most.
+    /// The world whose run this world belongs to; nil for most.
     @exclusivity(unchecked) var owner: World?
-    /// Its own run; nil for most.
+    /// The world's own run; nil for most.
     @exclusivity(unchecked) var run: WorldRun?
-    /// When its present life began, by its own clock.
+    /// When the current life began, by the world's clock.
     @exclusivity(unchecked) private(set) var start: Timestamp
-    /// The refresh token issued with the world; nil if none was.
+    /// The refresh token issued with the world; nil without one.
     @exclusivity(unchecked) private(set) var refreshToken: String?
-    /// Whether it was deleted, or was idle for too long.
+    /// Whether the world was deleted, perhaps because it was idle for too long.
     @exclusivity(unchecked) private(set) var isGone = false
 
     var mode: GuideMode { settings.mode }
-    /// Its id where a name is needed.
+    /// The id, or ``defaultID`` for the default world.
     var name: String { id ?? World.defaultID }
     static let defaultID = "default"
 
@@ -94,7 +94,7 @@ final class World {
         fileprivate var replay: WorldReplay?
         var storedBytes: Int { backend.storedBytes }
 
-        /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room for it.
+        /// - Throws: 400 if the data is inconsistent or the session was not read, 507 without room for it.
         init(
             _ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp, dateShift: Int64
         ) throws(APIError) {
@@ -133,7 +133,7 @@ final class World {
         start = state.turn.date
     }
 
-    /// Starts again; drops everything in progress.
+    /// Restarts the world, and drops everything in progress.
     func begin(_ beginning: WorldBeginning) {
         let (settings, state) = (beginning.draft.settings, beginning.state)
         life += 1
@@ -151,7 +151,7 @@ final class World {
         responseFields.update(to: turn.date)
     }
 
-    /// A world's state at a moment, without its connections and its journal: a mark keeps it, a fork starts from it.
+    /// A world's state at one moment, for marks and forks, without its connections and journal.
     struct Snapshot: Sendable {
         fileprivate(set) var settings: WorldSettings
         fileprivate(set) var backend: Backend
@@ -163,7 +163,7 @@ final class World {
         fileprivate let network: Network?
         fileprivate let written: WrittenBytes
 
-        /// A copy without sockets that shares no storage with this one.
+        /// A copy without sockets that shares no storage with the original.
         func copied(with settings: WorldSettings) -> Snapshot {
             var copy = self
             copy.settings = settings
@@ -179,7 +179,7 @@ final class World {
             faults: faults, network: network, written: written)
     }
 
-    /// Creates a world that continues another one, whose journal and judge it copies.
+    /// Creates a world that continues a snapshot of another one, with a copy of that world's journal and judge.
     init(id: String, number: Int, continuing parent: World, from snapshot: Snapshot, at now: Timestamp) {
         (self.id, self.number, lastUsed) = (id, number, now)
         (settings, clock, backend, turn) = (snapshot.settings, snapshot.clock, snapshot.backend, snapshot.turn)
@@ -195,13 +195,13 @@ final class World {
         setTime(now)
     }
 
-    /// Records the end of a socket that stayed in the world from which this one was copied.
+    /// Records the end of a socket that stayed in the original of this fork.
     func recordLostSocket(_ connection: UInt64) {
         let closing = RecordedClosing(by: .server, cause: .shutdown, message: "The world was forked")
         journal.record(.closed(closing), at: turn.date, connection: connection)
     }
 
-    /// Continues from an earlier state; the journal and the numbers of connections continue.
+    /// Goes back to an earlier state; the journal and the numbers of connections continue.
     func goBack(to snapshot: Snapshot, at now: Timestamp) {
         life += 1
         let dateShift = turn.dateShift
@@ -216,10 +216,10 @@ final class World {
         setTime(now)
     }
 
-    /// All parts of a reset or deleted world that may take long to free.
+    /// The parts of a reset or deleted world that may take long to free.
     var contents: [any Sendable] { [backend, replay, journal, judge, settings, reloadedSettings, live] }
 
-    /// Releases everything: the world is gone, though closing connections may still refer to it.
+    /// Releases the content of a deleted world, which closing connections may still retain.
     func vanish() {
         isGone = true
         settings.scenario = Scenario(name: settings.scenario.name)
@@ -231,32 +231,32 @@ final class World {
         turn.effects = []
     }
 
-    /// Sets the time of the next event.
+    /// Sets the world's time for the next event.
     func setTime(_ now: Timestamp) {
         turn.now = clock.now(now)
         responseFields.update(to: turn.date)
     }
 
-    /// The date of a point of its time line.
+    /// The date of a time on the world's clock.
     func date(of time: Timestamp) -> Timestamp { time.advanced(byNanoseconds: turn.dateShift) }
 
-    /// Follows the system's clock, unless its own is manual; due times stay.
+    /// Adopts the shift of the system's date unless the clock is manual; due times stay.
     func follow(dateShift: Int64) {
         turn.dateShift = clock.manualTime == nil ? dateShift : 0
         responseFields.update(to: turn.date)
     }
 
-    /// Moves a manual clock, and with it the time of the next event.
+    /// Moves a manual clock, and the world's time with it.
     func moveClock(to time: Timestamp) {
         clock.move(to: time)
         turn.now = time
         responseFields.update(to: turn.date)
     }
 
-    /// Bytes of JSON that it holds: its users' data, its scenario, and its faults.
+    /// Bytes of JSON that the world holds: its users' data, its scenario, faults and marks.
     var storedBytes: Int { backend.storedBytes + written.sum }
 
-    /// When something is due in the world, by its own clock; nil if nothing is.
+    /// When the next step of the world is due, by its clock; nil if none is.
     var nextStep: Timestamp? {
         let step = Timestamp.earliest(
             replay == nil ? backend.nextDeadline : replay?.player.nextDeadline, heldOutputs.next)
@@ -264,15 +264,15 @@ final class World {
     }
 }
 
-/// The data that a world holds through its admin API, in bytes of JSON.
+/// The data that a world holds because of requests to the admin API, in bytes.
 struct WrittenBytes: Sendable {
-    /// The request body with its scenario, which is kept for a reset; 0 for one of the server's own.
+    /// The request's body with the scenario, which a reset needs; 0 for one of the server's scenarios.
     var scenario = 0
     /// The additional memory of that scenario's rules.
     var rules = 0
-    /// The request bodies with the rules that were added since, with the same for each.
+    /// The rules that were added later: their JSON and their additional memory.
     var faults: [ExactString: Int] = [:]
-    /// The size of its marks.
+    /// The JSON of the marks.
     var marks = 0
 
     var sum: Int { scenario + rules + marks + (faults.isEmpty ? 0 : faults.values.reduce(0, +)) }
@@ -287,22 +287,22 @@ extension World: Comparable {
 extension World {
     var openSocketCount: Int { (replay?.openSocketCount ?? backend.openSocketCount) + upstreamSocketCount }
 
-    /// The user of the token that is handed out: the scenario's first, or the development user.
+    /// The user of the issued tokens: the scenario's first user, or the development user.
     var defaultUser: ExactString {
         settings.scenario.data.users.first?.id ?? ExactString(DevelopmentCredentials.userID)
     }
 
     var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
 
-    /// Another token of the same user, which expires after the latest time that a world's clock can show.
+    /// Another token of the same user, which expires after the last time that a world's clock can show.
     var freshToken: String {
         let end = WorldSettings.lastTokenExpiry
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
-    /// Issues a refresh token of the same user; nil without an account, or if the guide has none.
+    /// Issues a refresh token to the same user; does nothing without an account, or if the guide has none.
     ///
-    /// It does not use an id of the world, so ids stay the same.
+    /// It uses a separate sequence of ids, so that the world's own ids stay the same.
     func issueRefreshToken() {
         guard mode.servesApps else { return }
         var turn = turn
@@ -311,7 +311,7 @@ extension World {
         refreshToken = pair?.refresh.signed(with: AccessToken.refreshSecret(of: Array(settings.jwtSecret.utf8)))
     }
 
-    /// A refusal with advice that helps in this world: `fitiq-mock token` only knows the default world's secret.
+    /// A refusal of a token with advice for this world; `fitiq-mock token` only knows the default world's secret.
     func advising(_ error: APIError) -> APIError {
         guard let id, error.status == .unauthorized else { return error }
         return error.advisingOnTokens(APIError.tokenAdvice(ofWorld: id))
@@ -323,13 +323,13 @@ extension World {
 }
 
 extension WorldSettings {
-    /// 2200-01-01T00:00:00Z in seconds since 1970: manual clocks end before it.
+    /// 2200-01-01T00:00:00Z in seconds since 1970; manual clocks stop before it.
     static let lastTokenExpiry: Int64 = 7_258_118_400
 
-    /// When the token that is handed out expires: as in the scenario, or too late to matter.
+    /// When the issued token expires: after the scenario's lifetime, or too late to matter.
     func tokenExpiry(at begin: Timestamp) -> Int64 {
         scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }
-            // A world may begin later than that.
+            // A world may begin after that date.
             ?? max(DevelopmentCredentials.expiresAt, begin.secondsSinceEpoch + 366 * 86_400)
     }
 }

@@ -5,7 +5,7 @@ import Replay
 import Scenarios
 
 struct WorldSettings: Sendable {
-    /// The prefix of its paths, `http://127.0.0.1:8080/w/w1`: avatars are URLs below it.
+    /// The prefix of the world's URLs, such as `http://127.0.0.1:8080/w/w1`.
     var origin: String
     var scenario: Scenario
     var seed: UInt64
@@ -16,14 +16,14 @@ struct WorldSettings: Sendable {
     var jwtSecret: String
     var verifiedTokens: Int
     var limits: FitIQBackend.Limits
-    /// The scenario as the request had it that created the world; nil for the server's, or while nothing is saved.
+    /// The scenario as JSON of the request that made the world; nil for the server's, or without a state file.
     var requestedScenario: [UInt8]?
-    /// Its label, if any.
+    /// The world's label, if any.
     var label: String?
 
-    /// Adopts an upstream in place of the scenario's, with the server's URL if neither has one.
+    /// Replaces the scenario's upstream unless the argument is nil; an upstream without a URL gets the server's.
     ///
-    /// - Throws: 400 if there is no URL, or for a world that replays a session.
+    /// - Throws: 400 without a URL, or if the world replays a session.
     mutating func adopt(_ upstream: Upstream?, of server: Scenario) throws(APIError) {
         guard scenario.replay == nil else {
             if upstream != nil { throw .invalid(UpstreamMessages.notWithSession) }
@@ -33,7 +33,7 @@ struct WorldSettings: Sendable {
         if let present = scenario.upstream, present.url == nil { throw .invalid(UpstreamMessages.noURL) }
     }
 
-    /// The prefix of its WebSockets' paths.
+    /// The prefix of the world's WebSocket URLs.
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
 
     func makeBackend() -> Backend {
@@ -45,7 +45,7 @@ struct WorldSettings: Sendable {
 
     func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }
 
-    /// - Parameter start: By the world's clock.
+    /// - Parameter start: The start of the network, by the world's clock.
     func makeNetwork(from start: Timestamp) -> Network? {
         scenario.network.map { Network($0, seed: seed, from: start) }
     }
@@ -72,16 +72,16 @@ struct WorldClock: Sendable {
     }
 }
 
-/// The session that a world replays, and its progress.
+/// The session that a world replays, with its progress.
 struct WorldReplay: Sendable {
     var player: Player
-    /// Whether the images of coaches were recorded; otherwise the server uses its own, since clients may request them.
+    /// Whether the session has the images of coaches; otherwise the server sends its own to clients that request them.
     let recordsAvatars: Bool
     private var connections: [ReplaySocket: ConnectionID] = [:]
 
     var openSocketCount: Int { connections.count }
 
-    /// A copy without open sockets, for clients that know it by another origin.
+    /// A copy without open sockets, with another origin.
     func copied(to origin: String, at time: Timestamp) -> WorldReplay {
         var copy = self
         for socket in connections.keys.sorted() { copy.forget(socket, at: time) }
@@ -89,31 +89,31 @@ struct WorldReplay: Sendable {
         return copy
     }
 
-    /// Starts the replay of a world's session; nil if it has none, 400 if it is in a file that was not read.
+    /// Starts the replay of a world's session; nil without a session, 400 if the session is a file that was not read.
     init?(_ world: WorldSettings) throws(APIError) {
         guard let replay = world.scenario.replay else { return nil }
         switch replay.session {
         case .file(let path): throw .sessionNotRead(path)
         case .plan(let plan):
             var settings = replay.settings
-            // A server without artificial delays has none here either.
+            // A server without artificial delays also replays without them.
             if world.pace == .instant { settings.speed = .instant }
             player = Player(plan, settings: settings, origin: world.origin)
             recordsAvatars = plan.session.entries.contains { $0.request.url.contains("/avatars/") }
         }
     }
 
-    /// Whether the session answers a request: the server answers its own paths, and no recording can answer a tunnel.
+    /// Whether the session answers a request; the server answers its own paths, and a recording cannot answer CONNECT.
     ///
-    /// A plan has none of these (``ReplayPlan/session``).
+    /// A plan has no requests that it cannot answer (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
         let isConnect = exchange.head.method == .connect
         switch exchange.destination.route {
-        // A recorded server may have a page there.
+        // The recorded server may have a page at `/`.
         case .root: return true
         case .api(.avatar): return recordsAvatars && !isConnect
         case nil:
-            // A browser requests its icon at any time, and no client depends on it.
+            // Browsers request the icon at any time, and no client depends on it.
             let path = exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2)
             return !exchange.isOfServer && !isConnect && path != ["favicon.ico"]
         default: return !exchange.isOfServer && !isConnect
@@ -124,42 +124,43 @@ struct WorldReplay: Sendable {
 
     func connection(of socket: ReplaySocket) -> ConnectionID? { connections[socket] }
 
-    /// Forgets a socket that is gone, with the frames that were still due on it.
+    /// Forgets a socket that has ended, and its remaining frames.
     mutating func forget(_ socket: ReplaySocket, at time: Timestamp) {
         guard connections.removeValue(forKey: socket) != nil else { return }
         player.ended(socket, at: time)
     }
 }
 
-/// The requested settings of a new world.
+/// The settings of a world that is to start.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
-    /// The id of a world that does not exist yet.
+    /// The id of a new world; nil for an existing one.
     var id: WorldID?
-    /// The bytes counted for the scenario, if it came over the network.
+    /// The bytes to count for the scenario; 0 unless a request contained it.
     var scenarioBytes = 0
-    /// The bytes counted for the rules of that scenario, which take more memory than text.
+    /// The bytes to count for that scenario's rules, which take more memory than their text.
     var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
-    /// The memory of a rule in addition to its JSON, in bytes: a fault is kept as written and as switched.
+    /// The memory of a rule in addition to its JSON, in bytes, because the world keeps its original and its current
+    /// form.
     static let memoryOfRule = 768
     var keepsFaults = false
-    /// The world of a state file that it continues.
+    /// The saved world to continue; nil for none.
     var restored: RestoredWorld?
-    /// Whether its client is judged from the start.
+    /// Whether to judge the client from the start.
     var isJudged = false
 }
 
-/// A draft with prepared data, from which a world can start; a function of values, so a job can make it.
+/// A draft with prepared data, from which a world can start; it is made from values only, so a job can make it.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
-    /// The room that the other worlds left when it was made.
+    /// The room that the other worlds left when this was made.
     let room: StorageRoom
 
-    /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room.
+    /// - Throws: 400 if the data is inconsistent or the session was not read, 507 without room.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
-        // Saved data had its room, even if started work exceeded the limit.
+        // Saved data is always accepted, even if work that had begun made it exceed the limit.
         if draft.restored == nil { try shared.check(bringing: written) }
         self.draft = draft
         room = shared.rest(written: written)
@@ -168,7 +169,7 @@ struct WorldBeginning: Sendable {
             dateShift: dateShift)
     }
 
-    /// Refuses it with 507 if other worlds have taken the room in the meantime.
+    /// Checks that other worlds have not taken the room in the meantime; 507 if they have.
     func check(in shared: SharedRoom) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
         try shared.check(bringing: written)
@@ -179,14 +180,14 @@ struct WorldBeginning: Sendable {
     }
 }
 
-/// The part of a shared limit left for one world, at one moment.
+/// The part of the shared limit that is left for one world at one moment.
 struct SharedRoom: Sendable {
-    /// Bytes that all worlds hold, and this world's part of them.
+    /// The bytes that all worlds hold, and this world's part of them.
     let all, held: Int
     /// The shared limit, and the world's own maximum.
     let limit, own: Int
 
-    /// How much JSON the world may hold in addition to what the admin API brings.
+    /// The room for the world's data in addition to its written bytes.
     func storage(written: Int) -> StorageRoom {
         let rest = rest(written: written)
         return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
@@ -194,7 +195,7 @@ struct SharedRoom: Sendable {
 
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Refuses new input of the admin API that replaces the world's, with 507 if there is no room for it.
+    /// Checks the room for bytes that would replace what the world holds; 507 without room.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }
@@ -202,7 +203,7 @@ struct SharedRoom: Sendable {
 }
 
 extension Scenario {
-    /// Whether it takes more than a millisecond or two to start with, or to free.
+    /// Whether starting a world with it, or freeing it, takes more than a millisecond or two.
     var isLarge: Bool {
         if case .plan(let plan)? = replay?.session, plan.session.entries.count > Self.entitiesOnLoop { return true }
         var count = 0
@@ -216,16 +217,16 @@ extension Scenario {
         return passwordWork > Self.passwordWorkOnLoop
     }
 
-    /// The most entities that are made on the loop itself.
+    /// The most entities to make on the loop itself.
     private static let entitiesOnLoop = 200
-    /// Some ten milliseconds of PBKDF2.
+    /// Iterations of PBKDF2 that take some ten milliseconds.
     private static let passwordWorkOnLoop = 40_000
 }
 
 extension World {
-    /// Whether an export of it takes long to write.
+    /// Whether an export takes long to write.
     var isLargeToWrite: Bool { backend.storedBytes > Engine.largestWorkOnLoop }
-    /// Whether its contents take long to free.
+    /// Whether the content takes long to free.
     var isLargeToFree: Bool {
         let users = 64 * (backend.userCount + settings.scenario.data.users.count)
         return storedBytes + users + journal.weight > Engine.largestWorkOnLoop || settings.scenario.isLarge
@@ -235,18 +236,18 @@ extension World {
 
 typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
 
-/// Worlds that start on request: at once if that is little work, and off the loop if it is much.
+/// Starts worlds on request: small ones at once, large ones in a job.
 extension Engine {
-    /// Reads a draft, works it out, and starts a world with it.
+    /// Reads a draft, prepares its data, and starts a world with it.
     ///
     /// - Parameters:
-    ///   - world: The world to restart, which is paused meanwhile; nil to create one.
-    ///   - bodySize: How many bytes of the request a job would hold.
-    ///   - reader: Makes the reader of the request, a function of values; called again if the world's scenario was
-    ///     reloaded in the meantime, as its settings would be lost otherwise.
-    ///   - then: Starts the world, and makes the answer.
-    /// - Returns: The answer; nil if the request waits for a job.
-    /// - Throws: What either refuses, if no job is needed; 507 if jobs hold too much already.
+    ///   - world: The world to restart, which pauses meanwhile; nil to create one.
+    ///   - bodySize: The bytes of the request's body that a job would hold.
+    ///   - reader: Returns the reader of the request, a function of values. Called again if the world's scenario was
+    ///     reloaded in the meantime, so that the new settings are used.
+    ///   - then: Starts the world and makes the answer.
+    /// - Returns: Nil if the request waits for a job.
+    /// - Throws: The errors of `reader` and `then` unless a job runs them; 507 if jobs hold too much already.
     func begin(
         _ world: World?, for exchange: Exchange, holding bodySize: Int, reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer
@@ -270,7 +271,7 @@ extension Engine {
         return nil
     }
 
-    /// Works out a draft off the loop, again if its scenario was replaced in the meantime.
+    /// Prepares a draft in a job; does so again if the world's scenario was reloaded in the meantime.
     private func prepare(
         _ known: Result<WorldDraft, APIError>?, for world: World?, at now: Timestamp,
         reading reader: @escaping () -> DraftReader,
@@ -289,7 +290,7 @@ extension Engine {
         }
     }
 
-    /// Starts a world with the result of a job; on return the world is the result's only owner.
+    /// Starts a world with the result of a job, and releases the result, so that the world is its only owner.
     private func adopt(
         _ parcel: Parcel<Result<WorldBeginning, APIError>>,
         _ then: (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer, at now: Timestamp

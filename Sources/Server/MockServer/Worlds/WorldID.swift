@@ -1,14 +1,15 @@
 import Text
 
-/// The name of a server in a fleet; the ids of its worlds begin with it, so that a proxy knows where each one is.
+/// The name of a server in a fleet; the ids of its worlds begin with it, so that a proxy can find their server.
 public struct NodeName: Hashable, Sendable {
     public let text: String
 
-    /// The most characters of a label of a host name (RFC 1035 §2.3.4), which orchestrators give their servers.
+    /// The most characters of a label of a host name (RFC 1035 §2.3.4), because orchestrators use host names.
     public static let longest = 63
 
-    /// Reads a label of a host name in lower case: letters, digits and hyphens, first a letter, last no hyphen; nil for
-    /// anything else.
+    /// Reads a label of a host name in lower case; nil for anything else.
+    ///
+    /// It has letters, digits and hyphens, begins with a letter and does not end with a hyphen.
     public init?(_ text: some StringProtocol) {
         let isLabel = text.utf8.allSatisfy { $0.isLowercaseLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
         guard isLabel, (1...Self.longest).contains(text.utf8.count), text.utf8.first?.isLowercaseLetter == true,
@@ -20,16 +21,16 @@ public struct NodeName: Hashable, Sendable {
 
 /// The id of a world other than the default one: `w17`, or `n2-w17` if a node made it.
 struct WorldID: Equatable {
-    /// The server that made it; nil for one that has no name.
+    /// The server that made the world; nil for a server without a name.
     let node: NodeName?
     let number: Int
 
     init(_ number: Int, of node: NodeName?) { (self.number, self.node) = (number, node) }
 
-    /// The largest number that a client may choose; those after it are the server's own, more than it can ever count.
+    /// The largest number that a client may choose; it leaves enough numbers for the server itself.
     static let largestChosen = 999_999_999_999_999_999
 
-    /// Reads an id in its only spelling; nil for any other text.
+    /// Reads an id; nil for any other text, including another spelling of an id.
     init?(_ text: String) {
         guard let place = text.utf8.lastIndex(of: UInt8(ascii: "w")),
             let number = Int(text[text.index(after: place)...]), number > 0

@@ -4,20 +4,20 @@ import JSON
 import Judging
 import Traffic
 
-/// The judge of a world's client, fed with its journal as that grows.
+/// The judge of a world's client, which reads the world's journal as it grows.
 struct WorldJudge: Sendable {
     private var judge: Judge
     private var observedCount = 0, unmatchedCount = 0
     private var hasConnected = false
-    /// The number of the last entry that was judged or waits.
+    /// The number of the last entry that was judged or queued.
     private(set) var lastNumber: Int
-    /// Entries from before the first judgement, too many to judge at once; they come before any other.
+    /// Queued entries, such as those from before the first judgement, which are too many to judge at once.
     private var waiting: [JournalEntry] = []
     private var judgedCount = 0
 
-    /// How many entries may arrive before the judge reads them.
+    /// The number of entries that may arrive before the judge reads them.
     ///
-    /// Together they are smaller than a journal, and judged in milliseconds, however large each is.
+    /// So many entries fit into a journal and take milliseconds to judge, whatever their size.
     static let batch = 16
     /// The cost of judging an entry, in addition to its bytes.
     static let costOfEntry = 1024
@@ -35,7 +35,7 @@ struct WorldJudge: Sendable {
         lastNumber = last.number
     }
 
-    /// Judges the entry that has waited longest, and returns its bytes; nil if none waits.
+    /// Judges the oldest queued entry and returns its size in bytes; nil if the queue is empty.
     mutating func judgeNext() -> Int? {
         guard isBehind else { return nil }
         let entry = waiting[judgedCount]
@@ -62,7 +62,7 @@ struct WorldJudge: Sendable {
         }
     }
 
-    /// The findings up to a time of the world's clock; `count` entries were judged or lost.
+    /// The judgement at a time of the world's clock; `count` is the number of entries, judged or lost.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
             verdicts: judge.verdicts(at: time), exposures: judge.exposures, coverage: judge.coverage,
@@ -71,14 +71,14 @@ struct WorldJudge: Sendable {
 }
 
 extension World {
-    /// Starts judging the world's client, including the entries that the journal still holds.
+    /// Starts judging the world's client, beginning with the entries that the journal still has.
     func beginJudging() {
         judge = WorldJudge(mode: mode, after: forgottenNumber)
         judge?.take(journal.entries(after: forgottenNumber))
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// Passes everything since its last look to the judge, if there is one.
+    /// Judges all entries that are new or queued, if the world has a judge.
     func feedJudge() {
         changeJudge { judge in
             while judge.judgeNext() != nil {}
@@ -86,17 +86,17 @@ extension World {
         }
     }
 
-    /// Passes new entries to the judge before they fall out of the journal, and judges only a few that wait.
+    /// Queues new entries for the judge before the journal drops them, and judges only a few queued ones.
     func keepJudging() {
         guard judge?.isBehind ?? false else { return feedJudge() }
         changeJudge { judge in
             judge.take(journal.entries(after: judge.lastNumber))
-            // Twice as many as arrived, so that the queue empties eventually.
+            // Judges twice as many as arrived, so that the queue becomes empty in the end.
             for _ in 0..<2 * WorldJudge.batch where judge.isBehind { _ = judge.judgeNext() }
         }
     }
 
-    /// Judges one of the entries that wait, and returns the cost; nil if none waits.
+    /// Judges one queued entry and returns the cost; nil if the queue is empty.
     func judgeNextWaiting() -> Int? {
         if judge == nil { beginJudging() }
         var byteCount: Int?
@@ -106,14 +106,14 @@ extension World {
 
     private func changeJudge(_ change: (inout WorldJudge) -> Void) {
         guard var judge else { return }
-        // Changed in place: two owners would copy every part.
+        // Takes the judge out, because a second owner would make each change copy it.
         self.judge = nil
         change(&judge)
         self.judge = judge
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// The obligations that the client kept and broke, by the world's time; the first call starts judging.
+    /// The judgement of the world's client at a date; the first call starts judging.
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()
@@ -122,18 +122,18 @@ extension World {
     }
 }
 
-/// The judgement of a world's client: the obligations it kept and broke, and the faults it had to face.
+/// The judgement of a world's client: which obligations it kept and broke, and which faults it met.
 public struct Judgement: Sendable {
-    /// The obligations of the world's guide, in their documented order.
+    /// The verdicts on the obligations of the world's guide, in the order of the documentation.
     public private(set) var verdicts: [Verdict]
-    /// Faults that were not the client's doing.
+    /// How often the client met situations that it did not cause.
     public private(set) var exposures: [Exposure]
     /// The situations that the client was in.
     public private(set) var coverage: Coverage
     public private(set) var hasConnected: Bool
-    /// Entries that the journal had lost before the first request for a judgement.
+    /// The number of entries that the journal had dropped before the first request for a judgement.
     public private(set) var missedCount: Int
-    /// Requests that belong to no operation.
+    /// The number of requests that match no operation.
     public private(set) var unmatchedCount: Int
 
     public init(
@@ -148,9 +148,9 @@ public struct Judgement: Sendable {
         self.unmatchedCount = unmatchedCount
     }
 
-    /// Adds a client's behaviour in another world of the same guide.
+    /// Adds the judgement of another world with the same guide.
     ///
-    /// - Parameter span: How far its evidence is moved in time, in nanoseconds.
+    /// - Parameter span: The nanoseconds to add to the times in the other's evidence.
     mutating func add(_ other: Judgement, movedBy span: Int64) {
         for (index, verdict) in zip(verdicts.indices, other.verdicts) { verdicts[index].add(verdict, movedBy: span) }
         exposures = zip(exposures, other.exposures).map { Exposure(path: $0.path, count: $0.count + $1.count) }
@@ -160,7 +160,7 @@ public struct Judgement: Sendable {
         unmatchedCount += other.unmatchedCount
     }
 
-    /// Adds the world to each finding.
+    /// Adds the world's label to the message of each finding.
     mutating func nameEvidence(of label: String) {
         for index in verdicts.indices {
             for place in verdicts[index].findings.indices {
@@ -169,24 +169,25 @@ public struct Judgement: Sendable {
         }
     }
 
-    /// Writes it as `GET /__admin/verdicts` does.
+    /// Writes the judgement like `GET /__admin/verdicts`.
     public func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
         for part in parts(VerdictQuery(), encoder, since: nil) { part(&writer) }
     }
 }
 
-/// The admin API's verdicts: the obligations that a world's client keeps and breaks.
+/// The admin API's verdicts: which obligations a world's client keeps and breaks.
 extension Engine {
-    /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
+    /// `GET /__admin/verdicts`; the first request starts judging, beginning with the entries that the journal still
+    /// has.
     ///
-    /// Waiting entries are judged first, then the findings are written one by one.
-    /// With `summary=true` the answer is a ``VerdictSummary``.
+    /// It judges queued entries first, and then writes the findings one by one. With `summary=true` the answer is a
+    /// ``VerdictSummary``.
     ///
-    /// - Throws: 400 for another query.
+    /// - Throws: 400 for an invalid query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
         let (world, query) = (call.world, try VerdictQuery(call.head))
         let time = world.clock.now(call.now)
-        // The loop may be late, and anything overdue is judged by the time.
+        // Runs due steps first, because the loop may be late and overdue steps affect the judgement.
         advance(world, to: time, at: call.now)
         var parts: IndexingIterator<[Judgement.Part]>?
         return Answer(
@@ -207,20 +208,20 @@ extension Engine {
     }
 }
 
-/// Which verdicts are listed, and how.
+/// The query of `GET /__admin/verdicts`.
 private struct VerdictQuery {
-    /// nil for all; fewer come without the table of situations.
+    /// The verdict to list; nil lists all, and then the answer also has the table of situations.
     var verdict: Verdict.Outcome?
     var level: Obligation.Level?
     var evidence = Evidence.entries
     var isShort = false
 
-    /// How findings show the entries that prove them.
+    /// How findings show their evidence.
     enum Evidence: String, CaseIterable {
-        /// As in the journal.
+        /// The entries as in the journal.
         case entries
         case numbers
-        /// As in the reports of `verify`.
+        /// A line for each entry, as in the reports of `verify`.
         case lines
     }
 
@@ -241,13 +242,13 @@ private struct VerdictQuery {
     }
 }
 
-/// The verdicts sent to a follower of events.
+/// The verdicts that a stream of events has sent.
 struct WatchedVerdicts {
-    /// The sent outcome, exercises and findings, by id.
+    /// The outcome and the counts of exercises and findings that were sent, by the obligation's id.
     private var told: [ExactString: [Int]] = [:]
-    /// The number of the last entry that was judged, and the manual time then; nil before the first judgement.
+    /// The last judged entry's number, and the manual clock's time at the judgement; nil before the first one.
     private var judged: (number: Int, time: Timestamp?)?
-    /// Whether time has passed since.
+    /// Whether time has passed since the last judgement.
     var isDue = false
 
     func isBehind(in world: World) -> Bool {
@@ -255,10 +256,10 @@ struct WatchedVerdicts {
         return judged.number < world.journal.lastNumber || judged.time != world.clock.manualTime
     }
 
-    /// The world began again, and so did its judge.
+    /// Forgets the sent verdicts, because the world and its judge have restarted.
     mutating func forget() { (told, judged) = ([:], nil) }
 
-    /// The verdicts that changed since the last call, all at first; nil if none did.
+    /// The verdicts that changed since the last call, or all in the first call; nil if none changed.
     mutating func change(in world: World, at now: Timestamp) -> [UInt8]? {
         let verdicts = world.judgement(at: world.date(of: world.clock.now(now))).verdicts
         (judged, isDue) = ((world.journal.lastNumber, world.clock.manualTime), false)
@@ -283,7 +284,7 @@ struct WatchedVerdicts {
 }
 
 extension Judgement {
-    /// Its short form, in which the world is the only run.
+    /// A summary with this world as the only run.
     fileprivate func summary(of world: World) -> VerdictSummary {
         let run = Report.Run(
             scenario: world.settings.scenario.name, mode: world.mode, hasConnected: hasConnected, verdicts: verdicts,
@@ -293,7 +294,7 @@ extension Judgement {
 
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
-    /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
+    /// Writers for parts of the answer, each quick to write, because one finding may show half a megabyte of entries.
     fileprivate func parts(_ query: VerdictQuery, _ encoder: JournalEncoder, since start: Timestamp?) -> [Part] {
         var parts: [Part] = [
             { writer in
@@ -383,7 +384,7 @@ extension JSONWriter {
 }
 
 extension Obligation {
-    /// The guide and the section of the obligation: `consultation-websocket, best practice 1`.
+    /// The guide and the section of the obligation, such as `consultation-websocket, best practice 1`.
     fileprivate var originText: String {
         let names =
             switch origin {

@@ -3,11 +3,11 @@ import JSON
 import Judging
 import Traffic
 
-/// The behaviour of clients in all worlds of a run with the same scenario and guide.
+/// The judgement of the clients in all worlds of a run with the same scenario and guide.
 public struct RunJudgement: Sendable {
     public let scenario: String
     public let mode: GuideMode
-    /// When the first of these worlds began, by its own clock; the evidence of the others is moved there.
+    /// When the first of these worlds began, by its own clock; the times in the others' evidence are moved to match.
     public let startedAt: Timestamp
     public private(set) var worldCount = 1
     public private(set) var judgement: Judgement
@@ -25,21 +25,21 @@ public struct RunJudgement: Sendable {
     }
 }
 
-/// The worlds that belong to a world's run: those that its client makes below its prefix.
+/// The worlds of a world's run, which its client makes below its prefix.
 ///
-/// A test may delete its world; its client's behaviour counts until the run ends.
+/// The judgement of a world counts until the run ends, even if a test deletes the world.
 struct WorldRun {
-    /// Those that are there, in no order.
+    /// The existing worlds, unordered.
     private(set) var worlds: [World] = []
-    /// Of those that were deleted: by scenario and guide, in the order of the first world of each.
+    /// The judgements of deleted worlds, one for each scenario and guide, in the order of their first worlds.
     private var gone: [RunJudgement] = []
 
-    /// The number of separate scenarios for each guide; worlds of further ones are merged.
+    /// The most separate judgements; worlds with further scenarios join the last one of their guide.
     static let mostScenarios = 100
 
     mutating func add(_ world: World) { worlds.append(world) }
 
-    /// Keeps the judgement of a world's client, which ends here.
+    /// Removes a world, and keeps the final judgement of its client.
     mutating func remove(_ world: World, at time: Timestamp) {
         guard let place = worlds.firstIndex(where: { $0 === world }) else { return }
         worlds.swapAt(place, worlds.count - 1)
@@ -49,7 +49,7 @@ struct WorldRun {
 
     /// All judgements so far.
     ///
-    /// - Parameter time: The present time of a world.
+    /// - Parameter time: Returns the current time of a world.
     func judgements(at time: (World) -> Timestamp) -> [RunJudgement] {
         var all = gone
         for world in worlds.sorted() { Self.add(RunJudgement(of: world, at: time(world)), to: &all) }

@@ -2,37 +2,37 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// The worlds of a server by their ids, and their shared limits: together they hold no more than the server's limits.
+/// The worlds of a server by their ids, with sums of what they hold, for their shared limits.
 ///
-/// A class, because every change of a world keeps the sums here up to date.
+/// A class, because the engine and its recorder share it and both update the sums.
 final class WorldTable {
     /// The world of the paths without a `/w/{id}` prefix.
     let main: World
     @exclusivity(unchecked) private var others: [ExactString: World] = [:]
-    /// The number of the last world that was created: ids are not used again.
+    /// The number of the last world that was created; the server never uses an id twice.
     ///
-    /// On a node of a fleet the first is the time of its start in milliseconds since 1970. So a restarted node never
-    /// reuses an id whose clients may still exist.
+    /// On a node of a fleet it begins with the time of the start, in milliseconds since 1970. So a restarted node does
+    /// not reuse ids that clients may still have.
     @exclusivity(unchecked) var serial: Int
-    /// The largest ``serial`` of a state file: no server counts as far, and there is room for the numbers that follow.
+    /// The largest ``serial`` that a state file may have; no server reaches it, and it leaves room for later numbers.
     static let largestSerial = Int.max / 4
-    /// How many worlds were created in addition to the main one.
+    /// The number of worlds that were created, without the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0
     @exclusivity(unchecked) private var deadlines = DeadlineQueue<World>()
-    /// When to look for idle worlds next; nil while there is only the main one.
+    /// When to look for idle worlds next; nil while only the main one exists.
     @exclusivity(unchecked) var nextSweep: Timestamp?
-    /// Idle worlds that were found and must still be removed, the oldest last.
+    /// Idle worlds that remain to be removed, the oldest last.
     @exclusivity(unchecked) var idle: [World] = []
-    /// Whether a world has, or had, a network: otherwise no request looks for one.
+    /// Whether a world has or had a network; if not, requests need not look for one.
     @exclusivity(unchecked) private(set) var useNetworks = false
-    /// How many nanoseconds the system's date is ahead of the engine's time, because its clock was set since the start.
+    /// The nanoseconds by which the system's date is ahead of the engine's time, because somebody set the clock.
     @exclusivity(unchecked) var dateShift: Int64 = 0
-    /// Bytes of JSON, and the weight of the journals, of all worlds together.
+    /// The bytes of JSON that all worlds hold, and the weight of all their journals.
     @exclusivity(unchecked) private(set) var storedBytes = 0, journalWeight = 0
-    /// Called with each world that may have changed; nil while changes are not saved.
+    /// Called with each world that may have changed; nil without a state file.
     @exclusivity(unchecked) var changed: ((World) -> Void)?
     private let limits: ServerLimits
-    /// Bytes of JSON that one world may hold.
+    /// The bytes of JSON that one world may hold.
     private let worldLimit: Int
 
     init(main: World, _ configuration: Engine.Configuration, now: Timestamp) {
@@ -43,31 +43,31 @@ final class WorldTable {
         accountStorage(of: main)
     }
 
-    // Those of all worlds except the main one, in no order.
+    // All worlds except the main one, unordered.
     var count: Int { others.count }
     var isEmpty: Bool { others.isEmpty }
     var values: some Collection<World> { others.values }
     var keys: some Collection<ExactString> { others.keys }
 
-    /// A world other than the main one; nil if there is none with this id.
+    /// A world other than the main one; nil for an unknown id.
     subscript(id: ExactString) -> World? {
         get { others[id] }
         set { others[id] = newValue }
     }
 
-    /// Adds a world; a number in its id that is ahead of the others is not used again.
+    /// Adds a world; raises ``serial`` if this node made the world and its number is greater.
     func add(_ world: World, _ id: WorldID, ofNode node: NodeName?) {
         others[ExactString(id.text)] = world
         madeCount += 1
         if id.node == node { serial = max(serial, id.number) }
     }
 
-    /// A world by its name, the main one by ``World/defaultID``; nil if there is none.
+    /// A world by its name, which is ``World/defaultID`` for the main one; nil for an unknown name.
     func named(_ id: String) -> World? { id == World.defaultID ? main : others[ExactString(id)] }
 
-    /// The worlds except the main one, the oldest first.
+    /// The worlds except the main one, oldest first.
     ///
-    /// Their numbers are read once: with thousands of worlds, each access costs a read from memory.
+    /// It reads each number once, because with thousands of worlds each access is a read from memory.
     var byAge: [World] {
         others.values.map { (number: $0.number, world: $0) }.sorted { $0.number < $1.number }.map(\.world)
     }
@@ -76,7 +76,7 @@ final class WorldTable {
 
     // MARK: Time
 
-    /// When a world must be checked next, by the system's clock.
+    /// When the engine must check a world next, by the system's clock.
     var nextDeadline: Timestamp? { deadlines.next }
 
     /// Queues a check of a world, unless an earlier one is queued.
@@ -84,7 +84,7 @@ final class WorldTable {
         if let queued = world.queuedDeadline, queued <= time { return }
         world.queuedDeadline = time
         deadlines.insert(world, at: time)
-        // Each entry that was replaced by an earlier one stays until its time; a busy world leaves many.
+        // An entry that an earlier one replaced stays until its time, and a busy world leaves many.
         if deadlines.count > 2 * (count + 1) + 1024 { deadlines.removeAll { $0.queuedDeadline != $1 } }
     }
 
@@ -101,15 +101,15 @@ final class WorldTable {
 
     // MARK: Storage
 
-    /// How much JSON a world may hold: its own limit, or the other worlds' remainder.
+    /// How much JSON a world may hold: its own limit, or what the other worlds leave.
     func storageRoom(of world: World) -> StorageRoom { room(of: world).storage(written: world.written.sum) }
 
-    /// The other worlds' remainder for a world, or for a new one if nil.
+    /// The room that the other worlds leave for a world, or for a new one if nil.
     func room(of world: World?) -> SharedRoom {
         SharedRoom(all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes, own: worldLimit)
     }
 
-    /// Updates the sum of stored bytes with one world; call it after everything that may change a world.
+    /// Updates the sum of stored bytes for one world; call it after everything that may change the world.
     func accountStorage(of world: World) {
         changed?(world)
         if world.network != nil { useNetworks = true }
@@ -121,7 +121,7 @@ final class WorldTable {
 
     // MARK: Journals
 
-    /// Updates the sum of the journals with one world; beyond the limit the longest journal is cut.
+    /// Updates the weight of the journals for one world; beyond the limit cuts the longest journal.
     func accountJournal(of world: World) {
         if world.journal.lastNumber >= world.judgesNextAt { world.keepJudging() }
         accountWeight(of: world)
@@ -131,7 +131,7 @@ final class WorldTable {
             where (other.accountedJournal, longest.number) > (longest.accountedJournal, other.number) {
                 longest = other
             }
-            // By half, so that one search makes room for many entries; of equal worlds the older one.
+            // Halves it, so that one search makes room for many entries.
             longest.keepJudging()
             longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
             accountWeight(of: longest)
@@ -144,7 +144,7 @@ final class WorldTable {
         world.accountedJournal = weight
     }
 
-    /// Updates both sums with a world that was emptied.
+    /// Updates both sums for a world whose journal was emptied or replaced.
     func accountEverything(of world: World) {
         accountStorage(of: world)
         accountWeight(of: world)
