@@ -9,15 +9,15 @@ import Texts
 struct Answer {
     var status: HTTPResponse.Status
     var body: [UInt8]
-    /// What makes the body while it is sent, in place of ``body``; nil for most answers.
+    /// Makes the body while the engine sends it, in place of ``body``; nil for most answers.
     var source: (any BodySource)?
-    /// Fields in addition to `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers, never empty.
+    /// Fields besides `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers, never empty.
     var fields: HTTPFields?
-    /// The media type; nil for JSON, and a 204 has none.
+    /// The media type; nil for JSON and for a 204.
     var contentType: String?
-    /// Whether its fields are complete, as they were recorded.
+    /// Whether a recording or a real server supplied the fields, to which the engine adds at most `Date`.
     var isRecorded = false
-    /// The `Content-Length` of an answer to HEAD if it is not the body's length.
+    /// The `Content-Length` of an answer to HEAD if it differs from the body's length.
     var declaredLength: Int?
     static let json = "application/json; charset=utf-8"
 
@@ -28,7 +28,7 @@ struct Answer {
         Answer(status: status, body: JSONWriter.object(write))
     }
 
-    /// An answer of JSON with the usual fields, as most are.
+    /// An answer with JSON and the usual fields, like most answers.
     private init(json body: [UInt8]) { (status, self.body) = (.ok, body) }
 
     init(_ source: any BodySource, contentType: String? = nil) {
@@ -66,10 +66,10 @@ struct Answer {
         declaredLength = response.declaredLength
     }
 
-    /// Whether its fields are those that most responses share, which are encoded ahead of time.
+    /// Whether the answer only has the fields in ``ResponseFields/json``, which are encoded in advance.
     var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent && !isRecorded }
 
-    /// All fields except those of framing.
+    /// All fields except those for framing.
     func allFields(at time: Timestamp) -> HTTPFields {
         var all = fields ?? HTTPFields()
         if status != .noContent, !isRecorded { all[.contentType] = contentType ?? Answer.json }
@@ -78,7 +78,7 @@ struct Answer {
     }
 }
 
-/// An answer whose body an overlay may change, as a value for a job.
+/// An answer as a value, so that a job can apply an overlay to it.
 struct ChangedAnswer: Sendable {
     fileprivate var status: HTTPResponse.Status
     fileprivate(set) var body: [UInt8]
@@ -99,7 +99,7 @@ struct ChangedAnswer: Sendable {
     }
 }
 
-/// The field lines that most responses share, encoded once a second.
+/// The fields that most answers share, encoded once a second.
 struct ResponseFields {
     private var second = Int64.min
     /// `Content-Type` of JSON and `Date`.
@@ -115,15 +115,15 @@ struct ResponseFields {
     }
 }
 
-/// A description of the API that the server serves, in the form of each guide mode.
+/// A description of the API, as the server serves it in each guide mode.
 ///
-/// The texts are part of the binary: nothing is read from disk, and nothing is copied before a client asks.
+/// The binary embeds the texts: the server reads nothing from disk, and copies a text only when a client asks.
 public enum APIDescription: CaseIterable, Sendable {
     /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
     case openAPI
     /// `/asyncapi.yaml`: the WebSocket and its frames, AsyncAPI 3.0.
     case asyncAPI
-    /// `/docs`: both for people, as one HTML file that fetches nothing.
+    /// `/docs`: both descriptions for people, as one HTML file without external resources.
     case documentation
 
     public var mediaType: String { self == .documentation ? "text/html; charset=utf-8" : "application/yaml" }
@@ -138,10 +138,10 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
-    /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
+    /// `/__admin/openapi.yaml` as a copy of its UTF-8: the admin API, OpenAPI 3.1, the same in every mode.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
-    /// The file, from the root of the package, that the server shows at a path in every mode; nil if it is no page.
+    /// The package's file for a page that every mode serves; nil for any other path.
     static func page(at segments: [String]) -> String? {
         if segments == ["docs", "deviations"] { return "openapi/deviations.html" }
         let path = segments.joined(separator: "/")
@@ -149,18 +149,18 @@ public enum APIDescription: CaseIterable, Sendable {
         return isPage && EmbeddedText(path: path).path.map(String.init(cString:)) == path ? path : nil
     }
 
-    /// The media type of a page; that of Markdown is RFC 7763's.
+    /// The media type of a page; for Markdown from RFC 7763.
     static func mediaType(ofPage path: String) -> String {
         let type = path.hasSuffix(".md") ? "text/markdown" : path.hasSuffix(".html") ? "text/html" : "text/plain"
         return type + "; charset=utf-8"
     }
 
-    /// `/__admin/ui`: the page of the admin API, HTML, the same in every mode, as a copy of its UTF-8.
+    /// `/__admin/ui` as a copy of its UTF-8: the page of the admin API, HTML, the same in every mode.
     public static var adminPageBytes: [UInt8] { bytes(of: "ui/ui.html") }
 
     /// The operations of the admin API with their paths below `/__admin`, in the order of its description.
     ///
-    /// They are found by its indentation: paths at two, methods at four, summaries at six.
+    /// The parser relies on the file's indentation: paths have two spaces, methods four, summaries six.
     static var adminOperations: [(method: String, path: String, summary: String)] {
         var operations: [(method: String, path: String, summary: String)] = []
         var (path, method) = ("", "")
@@ -177,7 +177,7 @@ public enum APIDescription: CaseIterable, Sendable {
         return operations
     }
 
-    /// The file of a description, from the root of the package.
+    /// The package's file with the description in a mode.
     func path(for mode: GuideMode) -> String {
         let folder = mode == .union ? "openapi" : "openapi/guides/\(mode.rawValue)"
         return switch self {
@@ -187,7 +187,7 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
-    /// The file of the package at a path, as a copy of its UTF-8.
+    /// An embedded file of the package, as a copy of its UTF-8.
     static func bytes(of path: String) -> [UInt8] {
         let text = EmbeddedText(path: path)
         precondition(text.path != nil, "\(path) is not embedded; it needs a row in texts.c")
@@ -195,22 +195,22 @@ public enum APIDescription: CaseIterable, Sendable {
     }
 }
 
-/// A body that is made while it is sent, a slice at a time, so that no answer holds the loop or much memory.
+/// Makes a body in slices while the engine sends it, so that a long answer holds neither the loop nor much memory.
 ///
-/// The engine asks for the next slice while the reader has room for it, at most once in a turn of the loop.
+/// The engine asks for the next slice when the reader has room for it, at most once in a turn of the loop.
 protocol BodySource: AnyObject {
-    /// The length of the body if it is known in advance; otherwise the body is chunked.
+    /// The length of the body; nil if it is unknown, and then the body is chunked.
     var length: Int? { get }
     var heldByteCount: Int { get }
-    /// Whether ``heldByteCount`` grows between calls, as the journal drops what the source keeps.
+    /// Whether ``heldByteCount`` can grow between calls, because the journal drops entries that the source keeps.
     var keepsJournal: Bool { get }
-    /// When it looks again by itself while it waits, by the system's clock; nil if only others wake it.
+    /// When to call a waiting source again, by the system's clock; nil if only ``Engine/wakeStreams()`` does.
     var wakesAt: Timestamp? { get }
 
-    /// Appends the next part until the slice is full; a slice may also be all work, and have no bytes.
+    /// Appends parts until the slice is full; work counts like bytes, so a slice may have no bytes.
     ///
-    /// - Returns: Whether the body ends here.
-    /// - Throws: A refusal. Before the first byte it is the answer; later it breaks off the connection.
+    /// - Returns: Whether the body continues, waits or ends here.
+    /// - Throws: A refusal. Before the first byte the engine sends it as the answer; later it resets the connection.
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress
 }
 
@@ -222,19 +222,19 @@ extension BodySource {
 }
 
 enum BodyProgress {
-    /// More follows at once.
+    /// More follows in the next slice.
     case more
-    /// More follows after ``Engine/wakeStreams(of:)``: the source waits for others to finish with its input.
+    /// More follows after ``Engine/wakeStreams()``, because the source waits for a world or a clock.
     case waiting
     case end
 }
 
-/// A part of a body, and what making it may cost.
+/// A part of a body, with a budget for making it.
 struct BodySlice {
     var bytes: [UInt8] = []
     /// The system's time.
     let now: Timestamp
-    /// The remaining cost: a byte costs one, as does other work of about a hundredth of a microsecond.
+    /// The budget: a byte costs 1, and so do about 10 ns of other work.
     private var room: Int
 
     init(size: Int, at now: Timestamp, reusing bytes: [UInt8] = []) {
@@ -249,7 +249,7 @@ struct BodySlice {
     mutating func spend(_ cost: Int) { room -= cost }
 }
 
-/// Bytes that exist already; they are released piece by piece.
+/// Sends existing bytes, and frees them piece by piece.
 final class BytesSource: BodySource {
     let length: Int?
     private(set) var heldByteCount: Int
@@ -284,20 +284,20 @@ final class BytesSource: BodySource {
     }
 }
 
-/// A body that is made a part at a time, such as an element of a list.
+/// Makes a body in parts, such as the elements of a list.
 final class PartSource: BodySource {
     var heldByteCount: Int { kept?.byteCount ?? 0 }
     var keepsJournal: Bool { kept != nil }
     private let kept: KeptJournal?
     private let writePart: (inout BodySlice) throws(APIError) -> BodyProgress
 
-    /// - Parameter kept: The entries of a journal that the parts are made of.
+    /// - Parameter kept: The entries of a journal that the parts need.
     init(keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout BodySlice) throws(APIError) -> BodyProgress) {
         self.kept = kept
         self.writePart = writePart
     }
 
-    /// - Parameter writePart: Writes a part and returns its cost in addition to its bytes; nil after the last one.
+    /// - Parameter writePart: Writes a part and returns its cost besides its bytes; nil after the last part.
     convenience init(
         keeping kept: KeptJournal? = nil, json writePart: @escaping (inout JSONWriter) throws(APIError) -> Int?
     ) {
@@ -311,7 +311,7 @@ final class PartSource: BodySource {
         }
     }
 
-    /// A JSON object with a list after some members; `write` writes an element and returns its extra cost.
+    /// A JSON object with some members and then a list; `write` writes an element and returns its extra cost.
     convenience init<Elements: Sequence>(
         _ name: StaticString, of elements: Elements, keeping kept: KeptJournal? = nil,
         after members: @escaping (inout JSONWriter) -> Void = { _ in },

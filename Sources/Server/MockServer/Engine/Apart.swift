@@ -1,7 +1,7 @@
-/// An optional value outside its owner.
+/// An optional value on the heap, outside its owner.
 ///
-/// In the owner it takes eight bytes, whatever its size. It is for what few owners have, or have for a while. There is
-/// one owner, so no references are counted.
+/// In the owner it takes eight bytes, whatever its size. Use it for a value that few owners have, or only for a while.
+/// It has one owner, so it needs no reference counting.
 struct Apart<Value>: ~Copyable {
     private var place: UnsafeMutablePointer<Value>?
 
@@ -13,7 +13,9 @@ struct Apart<Value>: ~Copyable {
 
     var isEmpty: Bool { @inline(__always) get { place == nil } }
 
-    /// The value, or nil; while it changes, others read nil, and setting it stops the program.
+    /// The value, or nil.
+    ///
+    /// During a change in place other reads see nil, and another write traps.
     var value: Value? {
         @inline(__always) get { place?.pointee }
         @inline(__always) _modify {
@@ -23,7 +25,7 @@ struct Apart<Value>: ~Copyable {
         }
     }
 
-    /// The value, which must be there, changed in place.
+    /// Accesses the value in place; traps if it is nil.
     var present: Value {
         @inline(__always) _read { yield place!.pointee }  // Callers know that it is there.
         @inline(__always) _modify { yield &place!.pointee }  // The same.

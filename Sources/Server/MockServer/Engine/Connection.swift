@@ -5,7 +5,8 @@ import HTTP1
 import Replay
 import WebSocket
 
-/// A connection's number: its place among the open ones, and a serial that tells apart successive users of the place.
+/// The id of a connection: its place among the open ones, and a serial that distinguishes successive users of the
+/// place.
 public struct ConnectionID: Hashable, Comparable, Sendable {
     package let number: UInt64
 
@@ -14,45 +15,45 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
     init(_ socket: SocketID) { number = socket.number }
 
     var socket: SocketID { SocketID(number) }
-    /// The place in tables that are kept per connection, from 0; used again once the connection is gone.
+    /// The index for tables of connections, from 0; a later connection reuses it.
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
-    /// Orders by age, except that serials start again after 2^32 connections.
+    /// Orders by age, until the serials start again after 2^32 connections.
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
 }
 
-/// One transport connection as the engine sees it: bytes and state machines, no file descriptor.
+/// A transport connection as bytes and state machines, without a file descriptor.
 ///
-/// A class, because a connection has an identity, and its state machines are changed in place on the hot path.
+/// A class, because a connection has an identity, and because the hot path changes its state machines in place.
 public final class Connection {
-    // First what every frame needs: the first fields share a few lines of the processor's cache.
+    // The first properties are those that every frame needs, because they share a few cache lines.
     public let id: ConnectionID
-    /// Bytes for the peer, which the transport sends as soon as it can.
+    /// Bytes for the peer, which the transport sends.
     @exclusivity(unchecked) var output = OutputBuffer()
-    /// Bytes of the peer that its world's network holds back.
+    /// Bytes from the peer that the world's network still delays.
     @exclusivity(unchecked) var input = OutputBuffer()
-    /// Whether the peer has sent its last byte, and a network still holds back some.
+    /// Whether the peer has ended its stream, while a network still delays its last bytes.
     @exclusivity(unchecked) var inputHasEnded = false
-    /// How the connection has to end, once `output` is sent.
+    /// How to end the connection after sending `output`.
     @exclusivity(unchecked) public internal(set) var ending = Ending.none
-    /// Whether it is one for requests, or a WebSocket.
+    /// The protocol that the connection speaks.
     @exclusivity(unchecked) var speaks = Speech.http
-    /// Whether the transport has been asked to look at this connection.
+    /// Whether the connection is in the list for ``Engine/takeTouched()``.
     @exclusivity(unchecked) var isTouched = false
-    /// Whether a fault has stopped its reads and writes.
+    /// Whether a fault has stopped reading and writing.
     @exclusivity(unchecked) var isSilent = false
-    /// This connection's part of the engine's sum of held bytes.
+    /// This connection's part in the sum of held bytes.
     @exclusivity(unchecked) var accountedBytes = 0
-    /// The world of its last request; nil before the first, and for requests that concern no world.
+    /// The world of the last request; nil before the first, and after a request to the server itself.
     @exclusivity(unchecked) var world: World?
     @exclusivity(unchecked) private var apartFaults = Apart<SocketFaults>()
     @exclusivity(unchecked) private var apartFollower = Apart<Follower>()
-    /// The long answer in progress, if there is one.
+    /// The long answer in progress, if any.
     @exclusivity(unchecked) var stream: BodyStream?
     @exclusivity(unchecked) var deadline: (time: Timestamp, purpose: Wait)?
-    /// Bytes that arrived on its socket while the world stood still.
+    /// Frames that arrived on the WebSocket while its world was paused, or behind a held message.
     @exclusivity(unchecked) var unreadFrames: [UInt8] = []
-    /// Whether requests may wait in the parser until more output is sent.
+    /// Whether requests may wait in the parser, because reading was paused.
     @exclusivity(unchecked) var hasWaitingRequests = false
     @exclusivity(unchecked) var webSocket: WebSocket.Connection?
     @exclusivity(unchecked) var webSocketUse = WebSocketUse.echo
@@ -60,47 +61,47 @@ public final class Connection {
 
     @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
-    /// The part of a large body before ``body``: one array would hold the loop whenever it grows.
+    /// The beginning of a large body, before ``body``; a single array would hold the loop whenever it grows.
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
-    /// Whether its request's body is received in pieces.
+    /// Whether to collect the request's body in pieces.
     @exclusivity(unchecked) var takesPieces = false
-    /// What its complete request waits for; nothing more is read in the meantime.
+    /// What the complete request waits for; meanwhile the transport reads nothing more.
     @exclusivity(unchecked) var waiting: Waiting?
-    /// The request that a breakpoint holds, or whose response it holds, if there is one.
+    /// The request that a breakpoint holds, or whose response it holds, if any.
     @exclusivity(unchecked) var held: HeldRequest?
-    /// The message of the client that a breakpoint holds; what the client sent after it waits, too.
+    /// The client's message that a breakpoint holds, if any; later frames wait behind it.
     @exclusivity(unchecked) var heldEvent: WebSocket.Event?
-    /// How many things of the connection breakpoints hold.
+    /// The number of things that breakpoints hold on this connection.
     @exclusivity(unchecked) var holdCount = 0
-    /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
+    /// How long a fault had held the output at the last check, in nanoseconds of the system's clock.
     @exclusivity(unchecked) var heldTime: Int64 = 0
-    /// Whether reading has stopped, because of a fault or a long answer in progress.
+    /// Whether a fault or a long answer in progress has stopped reading.
     @exclusivity(unchecked) var isReadingStalled = false
-    /// When the connection's entry in the queue of deadlines comes up.
+    /// The time of the connection's entry in the queue of deadlines.
     @exclusivity(unchecked) var queuedDeadline: Timestamp?
-    /// When it is reset, because its operator has silenced it, by the world's clock; nil if it is not silenced.
+    /// When to reset a connection that an operator has silenced, by the world's clock; nil for any other.
     @exclusivity(unchecked) var silencedUntil: Timestamp?
-    /// When its entry in its world's queue of held outputs comes up, by the world's clock.
+    /// The time of its entry for held output in its world's queue, by the world's clock.
     @exclusivity(unchecked) var queuedRelease: Timestamp?
-    /// The same for what arrives of its input.
+    /// The time of its entry for arriving input in the same queue.
     @exclusivity(unchecked) var queuedArrival: Timestamp?
     @exclusivity(unchecked) var pings = Pings()
-    /// Its connection to the real server of its world.
+    /// Its connection to the real server of its world, if any.
     @exclusivity(unchecked) var upstream: UpstreamConnection?
     let isLocal: Bool
-    /// Whether it exceeds the limit, and only receives the refusal.
+    /// Whether the connection exceeds the limit, and only gets a refusal.
     let isRefused: Bool
     @exclusivity(unchecked) var isSecure: Bool
-    /// Whether a fault ends it like a crash of the server, without a TLS alert.
+    /// Whether a fault ends the connection like a crash of the server, without a TLS alert.
     @exclusivity(unchecked) public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool, isRefused: Bool, isSecure: Bool) {
         (self.id, self.isLocal, self.isRefused, self.isSecure) = (id, isLocal, isRefused, isSecure)
     }
 
-    /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
+    /// Bytes that the connection holds: output for the peer, and the peer's unfinished input.
     ///
-    /// Zero once it must be reset: its end is due before anything else happens.
+    /// Zero once the connection has to be reset, because the transport does that first.
     var heldBytes: Int { ending == .reset ? 0 : ownBytes + (upstream?.heldBytes ?? 0) }
 
     private var ownBytes: Int {
@@ -113,37 +114,37 @@ public final class Connection {
             + (stream?.source.heldByteCount ?? 0) + (held?.byteCount ?? 0)
     }
 
-    // Asking a WebSocket for one of these stops the program: they end with its last request.
+    // The following accessors trap on a WebSocket, because ``endRequests()`` has freed their storage.
 
     var http: HTTP1.Connection {
         @inline(__always) _read { yield requests.present.http }
         @inline(__always) _modify { yield &requests.present.http }
     }
-    /// The request that is arriving, or waits for its world.
+    /// The head of the request that is arriving or waits for its world.
     var request: RequestHead? {
         @inline(__always) _read { yield requests.present.head }
         @inline(__always) _modify { yield &requests.present.head }
     }
-    /// The credentials of its last request, which need no second look.
+    /// The credentials of the last request, which need not be verified again.
     var lastAuthorization: LastAuthorization? {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }
     }
-    /// The route of an entity's path, if its last request for an entity had the very same target.
+    /// The route of the last request for an entity, if that had the same target.
     func lastEntity(of target: RequestTarget) -> Route? {
         requests.present.lastTarget?.isSame(as: target) == true ? requests.present.lastEntity : nil
     }
     func keepEntity(_ route: Route, of target: RequestTarget) {
-        // An idle connection keeps it, too, and the parser does not repeat a longer one.
+        // Idle connections keep the target as well, so it must not be long.
         guard target.byteCount <= 4096 else { return }
         (requests.present.lastTarget, requests.present.lastEntity) = (target, route)
     }
-    /// The faults that act on what the socket sends; nil if there are none.
+    /// The faults that act on this socket; nil if there are none.
     var socketFaults: SocketFaults? {
         @inline(__always) get { apartFaults.value }
         @inline(__always) _modify { yield &apartFaults.value }
     }
-    /// Set on a connection that gets the entries of a journal as they are made.
+    /// The state of a stream of events; nil for any other connection.
     var follower: Follower? {
         @inline(__always) get { apartFollower.value }
         @inline(__always) _modify { yield &apartFollower.value }
@@ -151,7 +152,7 @@ public final class Connection {
 
     @inline(__always) var isFollower: Bool { !apartFollower.isEmpty }
 
-    /// Frees what only requests need.
+    /// Frees the state that only requests need.
     func endRequests() { requests = Apart() }
 
     func takeBody(_ bytes: ArraySlice<UInt8>) {
@@ -161,21 +162,21 @@ public final class Connection {
         body = []
     }
 
-    /// Appends a part of a body that has begun.
+    /// Sends a part of a body in progress.
     func sendBody(_ bytes: [UInt8]) { http.sendBody(bytes, into: &output.bytes) }
 
-    /// Removes and returns a request's body before its last piece.
+    /// Removes and returns all pieces of a request's body except the last one, ``body``.
     func takeBodyPieces() -> [[UInt8]] {
         defer { (bodyPieces, takesPieces) = ([], false) }
         return bodyPieces
     }
 
-    /// The length of a piece of a large body in bytes; what arrives together with its last byte is added to it.
+    /// The minimum length of a piece of a large body, in bytes.
     private static let bodyPieceSize = 1 << 20
 
-    /// The connection's number in a world's journal: its place among those that the world has met, from 1.
+    /// The connection's number in a world's journal, in the order in which the world met its connections, from 1.
     ///
-    /// Counted in each world, so that equal sessions have equal journals regardless of the server's other work.
+    /// Each world counts by itself, so that equal sessions have equal journals, whatever else the server does.
     func number(in world: World) -> UInt64 {
         if let number = record.number, number.world == world.number { return number.number }
         world.connectionCount += 1
@@ -183,11 +184,11 @@ public final class Connection {
         return world.connectionCount
     }
 
-    /// Whether it neither ends nor is silenced by a fault.
+    /// Whether the connection is neither ending nor silent.
     var isServed: Bool { ending == .none && !isSilent }
-    /// Whether its request is answered when an operator, or what happens in a world, lets it be.
+    /// Whether the request waits for an operator or for an event in a world.
     var awaitsOthers: Bool { held != nil || waiter != nil }
-    /// Its answer, if that waits for something to happen in a world.
+    /// The answer that waits for an event in a world, if any.
     var waiter: Waiter? {
         guard let source = stream?.source else { return nil }
         return source as? Waiter ?? (source as? EnvelopeSource)?.source as? Waiter
@@ -195,10 +196,10 @@ public final class Connection {
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
-    /// Whether it is a WebSocket whose end is not in the journal yet.
+    /// Whether the connection is a WebSocket whose end the journal does not have yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
-    /// Whether its end comes from the recording or the real server, not from a fault.
+    /// Whether a recording or a real server, rather than a fault, decides how the connection ends.
     var endsAsRecorded: Bool {
         switch webSocketUse {
         case .replay, .upstream: record.endingRule == nil
@@ -207,26 +208,26 @@ public final class Connection {
     }
 
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
-    /// Whether there are bytes to send now; a fault may hold back others, or the ending.
+    /// Whether the transport has bytes to send now; a fault may hold others, or the ending.
     public var hasOutput: Bool { output.hasReleased }
-    /// Whether everything that was written has been sent, so that the connection may end.
+    /// Whether all output has been sent, so that the connection may end.
     public var isDrained: Bool { output.isEmpty && !output.isHeld }
 
-    /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
+    /// Lends the bytes to send; report the number of sent bytes with ``Engine/sent(_:on:at:)``.
     public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { output.withUnsent(body) }
 
-    /// The most bytes that ``ServerLimits/stateBody`` can allow: 1 GiB.
+    /// The greatest possible value of ``ServerLimits/stateBody``: 1 GiB.
     static let largestBody = 1024 * 1024 * 1024
 
-    /// What a connection has until it becomes a WebSocket.
+    /// The state of a connection until it becomes a WebSocket.
     private struct RequestSide {
         var http = HTTP1.Connection(role: .server, limits: limits)
         var head: RequestHead?
         var lastAuthorization: LastAuthorization?
-        /// The target of the last request for an entity, and its route.
+        /// The target and the route of the last request for an entity.
         var (lastTarget, lastEntity) = (RequestTarget?.none, Route?.none)
 
-        /// The usual limits, except that the body of an imported state may be larger.
+        /// The usual limits, except that ``Engine/admitLargeBody(_:on:)`` may raise that of the body.
         private static let limits: HTTP1.Limits = {
             var limits = HTTP1.Limits()
             limits.raisedBody = Connection.largestBody
@@ -234,23 +235,23 @@ public final class Connection {
         }()
     }
 
-    /// The protocol of a connection, which changes once at most.
+    /// The protocol of a connection, which changes at most once.
     enum Speech { case http, webSocket }
 
-    /// What a complete request waits for: a world that stands still, a job that works on it, the operator, or the world's
-    /// real server.
+    /// What a complete request waits for: a paused world, its job, an operator, or the world's real server.
     enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }
 
     public enum Ending: Equatable, Sendable {
-        /// It stays open.
+        /// Stay open.
         case none
-        /// Stop sending after `output`, read until the peer stops too, and close, so that the peer loses no output.
+        /// Stop sending after `output`, read until the peer ends its stream, and close, so that the peer loses no
+        /// output.
         case lingering
         /// Close after `output`.
         case close
-        /// Close after `output`, with a reset that the peer notices.
+        /// Reset after `output`.
         case resetAfterOutput
-        /// Close at once, with a reset that the peer notices.
+        /// Reset at once.
         case reset
     }
 
@@ -258,31 +259,31 @@ public final class Connection {
         case backend
         case echo
         case replay(ReplaySocket)
-        /// A real server has the other end (``Connection/upstream``).
+        /// Passes frames to and from a real server (``Connection/upstream``).
         case upstream
 
-        /// Whether its messages belong to a world, and so into its journal.
+        /// Whether the socket belongs to a world, whose journal records it.
         var isOfWorld: Bool {
             if case .echo = self { return false }
             return true
         }
     }
 
-    /// What a deadline ends.
+    /// What a deadline limits.
     enum Wait {
-        /// TLS is agreed on.
+        /// The TLS handshake.
         case handshake
-        /// Nothing arrives, or nothing is read.
+        /// The time in which nothing arrives, or the peer reads nothing.
         case idle
-        /// A request's head or body arrives.
+        /// The time for a request's head or body to arrive.
         case readHead, readBody
-        /// The peer answers our close frame, or closes.
+        /// The time for the peer to answer our close frame, or to close.
         case closing
-        /// A stream of events has nothing to send.
+        /// The interval of comments on a stream of events.
         case keepAlive
-        /// A connection silenced by a fault goes away.
+        /// The time that a silenced connection stays open.
         case silence
-        /// An answer that waits looks again.
+        /// The time until a waiting answer is called again.
         case wake
     }
 }

@@ -1,8 +1,8 @@
 import FitIQAPI
 
-/// The open connections of an engine by their places, and what they hold together.
+/// The open connections of an engine by their places, with sums of what they hold.
 struct ConnectionTable: Sequence {
-    /// One for each connection that was ever open at the same time; nil if the place is free.
+    /// As many places as connections were ever open at the same time; nil for a free place.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
@@ -10,7 +10,7 @@ struct ConnectionTable: Sequence {
     private(set) var refusedCount = 0
     private(set) var webSocketCount = 0
     private(set) var heldBytes = 0
-    /// The echo sockets' part of ``heldBytes``.
+    /// The part of ``heldBytes`` that echo sockets hold.
     private(set) var echoBytes = 0
 
     subscript(id: ConnectionID) -> Connection? {
@@ -18,7 +18,7 @@ struct ConnectionTable: Sequence {
         return connection
     }
 
-    /// Opens a connection; nil if too many are being refused already.
+    /// Opens a connection; returns nil if the server already refuses too many.
     mutating func open(isLocal: Bool, isSecure: Bool, limits: ServerLimits) -> Connection? {
         let isRefused = count - refusedCount >= limits.connections
         guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
@@ -65,10 +65,10 @@ struct ConnectionTable: Sequence {
     }
 }
 
-/// Storage of emptied buffers, lent to the next output: idle connections hold none.
+/// Keeps the storage of empty buffers for the next output, so that idle connections hold none.
 struct SpareBuffers {
     private var outputs: [[UInt8]] = []
-    /// At most 2 MiB are spare, enough for what one turn of the loop writes.
+    /// At most 2 MiB in all, enough for the output of one turn of the loop.
     private static let mostOutputs = 128
     private static let largestOutput = 16 * 1024
 

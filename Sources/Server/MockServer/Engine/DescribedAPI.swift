@@ -2,14 +2,14 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// A description of the API as a tree whose references can be followed.
+/// A description of the API as a tree of JSON, which resolves references.
 public struct DescribedAPI: Sendable {
     private var root: JSONValue
 
-    /// Parses the description of a mode, which takes some hundredths of a second.
+    /// Parses the description of a mode, which takes tens of milliseconds.
     public init(_ description: APIDescription, in mode: GuideMode) { root = description.json(for: mode) }
 
-    /// The answers of an endpoint by status; the schema is nil where there is no JSON.
+    /// The answers of an endpoint by status; the schema is nil without JSON.
     public func answers(of endpoint: Endpoint) -> [(status: Int, mediaType: String?, schema: JSONValue?)] {
         (operation(of: endpoint)?["responses"]?.object ?? [:]).compactMap { status, answer in
             guard let status = Int(status) else { return nil }
@@ -18,7 +18,7 @@ public struct DescribedAPI: Sendable {
         }
     }
 
-    /// The messages that the server sends on a socket, by type.
+    /// The messages that the server sends on a socket, with their types.
     public func messages(of endpoint: Endpoint) -> [(type: String, schema: JSONValue)] {
         names(ofMessagesOn: endpoint).compactMap { name in
             guard let schema = root["components"]?["messages"]?[name]?["payload"] else { return nil }
@@ -36,7 +36,7 @@ public struct DescribedAPI: Sendable {
             $0.value["action"] == "send" && $0.value["channel"]?["$ref"]?.string == "#/channels/\(channel?.key ?? "")"
         }
         return (operation?.value["messages"]?.array ?? []).compactMap { reference in
-            // The name in the channel leads to that of the message.
+            // The reference leads to the channel's message, which refers to the message itself.
             let target = reference["$ref"]?.string.flatMap(target)
             return (target?["$ref"] ?? reference["$ref"])?.string?.split(separator: "/").last.map(String.init)
         }
@@ -50,7 +50,7 @@ public struct DescribedAPI: Sendable {
         reference.split(separator: "/").dropFirst().reduce(root) { $0?[String($1)] }
     }
 
-    /// A schema without `$ref` and `allOf` at its top: their members are its own.
+    /// A schema with the members of its top-level `$ref` and `allOf` merged in.
     public func resolved(_ schema: JSONValue) -> JSONObject {
         guard var object = schema.object else { return [:] }
         let parts = (object["$ref"]?.string.flatMap(target).map { [$0] } ?? []) + (object["allOf"]?.array ?? [])
@@ -61,7 +61,7 @@ public struct DescribedAPI: Sendable {
                 switch (object[key], value) {
                 case (nil, _): object[key] = value
                 case (.object(let own)?, .object(let more)) where key == "properties":
-                    // A property that both describe has to be as both say.
+                    // A property in both has to satisfy both schemas.
                     let all = own.map { name, schema in
                         (name, more[name].map { ["allOf": [schema, $0]] } ?? schema)
                     }
@@ -79,7 +79,7 @@ public struct DescribedAPI: Sendable {
 // MARK: With an overlay
 
 extension DescribedAPI {
-    /// The description with an overlay's changes, as JSON, which is YAML too.
+    /// The description with an overlay's changes, as JSON, which is also YAML.
     func changed(by overlay: Overlay) -> [UInt8] {
         var copy = self
         for change in overlay.changes { copy.make(change) }
@@ -132,7 +132,7 @@ extension DescribedAPI {
             let changed = content.map { type, media in
                 var media = media.object ?? [:]
                 media["schema"] = media["schema"].map { api.changed($0, at: change.member[...], by: change.action) }
-                // They are those of the fake.
+                // The examples are answers of the fake without the overlay.
                 (media["example"], media["examples"]) = (nil, nil)
                 return (type, JSONValue.object(media))
             }
@@ -141,7 +141,7 @@ extension DescribedAPI {
         answers[status] = answer.map { .object($0) }
     }
 
-    /// A schema with a change at a path; what it refers to on the way is written out.
+    /// A schema with a change at a path; references on the way are replaced by their targets.
     private func changed(_ schema: JSONValue, at member: ArraySlice<Overlay.Step>, by action: Overlay.Action)
         -> JSONValue
     {
@@ -196,7 +196,7 @@ extension DescribedAPI {
         return .object(changed)
     }
 
-    /// What values like a sample look like.
+    /// A schema for values like a sample.
     private static func schema(of sample: JSONValue) -> JSONValue {
         switch sample {
         case .null: return ["type": "null"]
@@ -219,14 +219,14 @@ extension DescribedAPI {
 }
 
 extension JSONValue {
-    /// Sets a member of nested objects that are there.
+    /// Sets a member of existing nested objects.
     fileprivate mutating func set(_ value: JSONValue, at path: ArraySlice<String>) {
         guard let name = path.first else {
             self = value
             return
         }
         guard case .object(var object) = self, var inner = object[name] else { return }
-        // Out of the tree, so that it is not copied.
+        // Takes the object out of the tree, so that changing it does not copy it.
         (self, object[name]) = (.null, .null)
         inner.set(value, at: path.dropFirst())
         object[name] = inner

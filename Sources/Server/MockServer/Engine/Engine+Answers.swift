@@ -6,10 +6,11 @@ import HTTPTypes
 import Traffic
 
 extension Engine {
-    /// The answer to a request; nil if it opened a WebSocket, or waits.
+    /// The answer to a request; nil if the request opened a WebSocket, or waits.
     ///
-    /// Refusals come in the order of openapi/DEVIATIONS.md, 401, 404, 400 and the rest, except that an unknown endpoint
-    /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
+    /// It checks in the order of openapi/DEVIATIONS.md: credentials (401), the id (404), the body (400), everything
+    /// else. Before the credentials it refuses an unknown endpoint (404, 405), and before reading the body a wrong
+    /// media type (415).
     func answer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let world = exchange.world
         if exchange.head.target.form == .asterisk {
@@ -17,7 +18,7 @@ extension Engine {
             let others = [.put, .delete].filter(served.contains).map(\.rawValue)
             return options(["GET", "HEAD", "POST", "PATCH"] + others + ["OPTIONS"])
         }
-        // Faults and sessions are for what the client itself sends.
+        // A browser sends preflights on its own, so faults and sessions do not apply to them.
         if let answer = preflightAnswer(exchange.head, exchange.destination, in: world.mode) { return answer }
         guard exchange.destination.world != nil else {
             exchange.unmatched = .unknownPath
@@ -40,7 +41,7 @@ extension Engine {
         return try faultyAnswer(exchange)
     }
 
-    /// The answer to a request that is no operation of the guide's REST API.
+    /// The answer to a request other than an operation of the guide's REST API.
     private func answerElsewhere(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, destination, world) = (exchange.head, exchange.destination, exchange.world)
         let mode = world.mode
@@ -64,7 +65,7 @@ extension Engine {
                 body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
             if let overlay = world.settings.scenario.overlay, description != .documentation {
-                // Parsing and writing it takes longer than a turn of the loop may.
+                // Parsing and writing the description takes longer than a turn of the loop may.
                 let changed = Deferred(parsing: .max) { DescribedAPI(description, in: mode).changed(by: overlay) }
                 return value(of: changed, for: exchange, at: world.turn.now).map {
                     Answer(body: $0, contentType: description.mediaType)
@@ -84,7 +85,7 @@ extension Engine {
         }
     }
 
-    /// The answer of a scenario's own to a request, which the journal marks like a fault; nil if it has none.
+    /// The answer of one of the scenario's stubs, which the journal marks like a fault; nil if no stub matches.
     private func stubAnswer(_ exchange: Exchange) -> Answer? {
         let stubs = exchange.world.settings.scenario.stubs
         guard !stubs.isEmpty, !exchange.isOfServer else { return nil }
@@ -99,7 +100,7 @@ extension Engine {
         return Answer(status: stub.status, body: stub.body, fields: fields, contentType: type)
     }
 
-    /// The answer of a REST endpoint on which faults may act; nil if a breakpoint holds the request.
+    /// The answer of a REST endpoint on which faults may act; nil if the request is held or waits for a job.
     private func faultyAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if !exchange.isReleased {
             exchange.responseFaults = try responseFaults(of: exchange)
@@ -108,7 +109,7 @@ extension Engine {
         guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
             return try restAnswer(exchange)
         }
-        // Only the answer is lost: the request is still carried out or refused.
+        // The client loses the answer, but the backend still handles the request.
         if replacement.isProcessed {
             let hidden = try? restAnswer(exchange)
             if exchange.connection.waiting != nil { return nil }
@@ -121,7 +122,7 @@ extension Engine {
         !configuration.hasStrictHeaders && (head.fields.contains(.xFakeFault) || head.fields.contains(.prefer))
     }
 
-    /// The fault that a REST request asks for, or those of the rules; nil if there are none.
+    /// The fault that a REST request asks for, or the faults of matching rules; nil without either.
     func responseFaults(of exchange: Exchange) throws(APIError) -> ResponseFaults? {
         let world = exchange.world
         do throws(FaultBookError) {
@@ -137,7 +138,7 @@ extension Engine {
         }
     }
 
-    /// The answer of a REST endpoint of the API, as the world's overlay has it; nil if it waits for a job.
+    /// The answer of a REST endpoint with the changes of the world's overlay; nil if the request waits for a job.
     private func restAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard let overlay = exchange.world.settings.scenario.overlay, let endpoint = exchange.endpoint,
             overlay.concerns(endpoint)
@@ -151,28 +152,28 @@ extension Engine {
             answer = Answer(exchange.world.advising(error), in: exchange.errorForm, forApps: exchange.servesApps)
         }
         let own = ChangedAnswer(answer)
-        // Each change may go through the whole answer.
+        // Each change may visit the whole answer.
         let cost = own.body.count * overlay.count(for: endpoint)
         let changed = Deferred(parsing: cost) { own.changed(by: overlay, of: endpoint) }
         return value(of: changed, for: exchange, at: exchange.world.turn.now).map(Answer.init)
     }
 
-    /// The fake's own answer of a REST endpoint of the API; nil if it waits for a job.
+    /// The answer of a REST endpoint without an overlay; nil if the request waits for a job.
     private func ownAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         if exchange.isReleased, exchange.made is HTTPResponse.Status { return .noContent }
         guard let endpoint = exchange.endpoint else { preconditionFailure("A path without an operation is refused.") }
         if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
-        // The backend is lent as a whole: each method called on `world.backend` would copy it first.
+        // Passes the backend inout, because each method called on `world.backend` would copy it first.
         return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 
-    /// The answer of an endpoint that needs a bearer token, or nil if it waits for a job; the `id` is the first one in
-    /// its path; a path without ids gives an empty text.
+    /// The answer of an endpoint that needs a bearer token; nil if the request waits for a job.
     ///
-    /// - Throws: 401; 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is
-    ///   full.
+    /// - Parameter id: The first id in the path; empty if it has none.
+    /// - Throws: 401 for bad credentials, 404 for an unknown id, 415, 413 or 400 for a bad body, 400 for a bad query,
+    ///   507 if the world is full.
     private func answer(
         _ endpoint: Endpoint, on id: String, _ exchange: Exchange, _ backend: inout Backend, _ turn: inout Turn
     ) throws(APIError) -> Answer? {
@@ -184,7 +185,7 @@ extension Engine {
         if let hint = world.authenticator.takeHint() {
             recorder.record(.note(hint), on: exchange.connection, in: world)
         }
-        // Due events happen before the request is examined, refused or not.
+        // Runs due events before the request is checked, even if it is refused.
         backend.advance(&turn)
         let isForApps = world.mode.servesApps
         switch endpoint {
@@ -209,14 +210,14 @@ extension Engine {
         }
     }
 
-    /// The refusal of a path that no mode serves.
+    /// The refusal of an unknown path.
     private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
         let path = world.id.map { String(target.path.dropFirst(3 + $0.utf8.count)) } ?? target.path
         return destination.isAdmin
             ? .unknownAdminPath(path) : Route.refusal(ofUnknownPath: path, in: world.mode)
     }
 
-    /// The refusal of a path that only other modes serve; nil if the mode serves it with another method.
+    /// The refusal of a path or method that only other modes serve; nil if only the method is wrong.
     private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
         guard case .api(let route) = route else { return nil }
         let mode = world.mode
@@ -227,19 +228,19 @@ extension Engine {
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
-    /// A body must be JSON; a content coding must have been undone.
+    /// Checks that a body is JSON and has no content coding left.
     func checkContent(of exchange: Exchange) throws(APIError) {
         try checkCoding(of: exchange)
         try checkMediaType(exchange.head.fields, exchange.body)
     }
 
-    /// A body must be JSON; a request without a body needs no Content-Type.
+    /// Checks that a body is JSON; a request without a body needs no Content-Type.
     func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, !fields.onlyValue(of: .contentType, is: Self.jsonMediaType) else { return }
         try APIError.checkMediaType(fields[.contentType])
     }
 
-    /// What most clients send, so it is compared before the media type is parsed.
+    /// The value that most clients send, which is compared before parsing the field.
     private static let jsonMediaType = Array("application/json".utf8)
 
     private func options(_ methods: [String]) -> Answer {

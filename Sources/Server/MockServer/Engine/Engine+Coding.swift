@@ -6,9 +6,10 @@ import HTTPTypes
 
 /// The content coding of bodies: gzip, in worlds with compression (RFC 9110 §8.4).
 extension Engine {
-    /// Inflates the body of a request, so that faults, the journal and recordings meet its text.
+    /// Inflates the body of a request, so that faults, the journal and recordings see its text.
     ///
-    /// One that cannot be inflated stays as it is: what else is wrong with the request comes first.
+    /// A body that cannot be inflated stays unchanged until ``checkCoding(of:)`` refuses it, because other refusals
+    /// come first.
     func inflateBody(of exchange: Exchange) {
         guard !exchange.body.isEmpty, exchange.inflation == nil, exchange.world.takesGzip, !exchange.isOfServer,
             let coding = exchange.head.fields[.contentEncoding], Self.isGzip(coding)
@@ -21,9 +22,10 @@ extension Engine {
         }
     }
 
-    /// Checks that a body has no content coding, or one that was undone.
+    /// Refuses a body with a content coding, unless it has been inflated.
     ///
-    /// - Throws: 415 for another coding and in a world without compression, 413 for too much, 400 for damage.
+    /// - Throws: 415 for any coding but gzip, and for gzip in a world without compression; 413 for too long, 400 for
+    ///   damaged data.
     func checkCoding(of exchange: Exchange) throws(APIError) {
         switch exchange.inflation {
         case .done: return
@@ -43,10 +45,10 @@ extension Engine {
         exchange.endpoint == .recognizeMealPhoto ? limits.photoBody : HTTP1.Limits().body
     }
 
-    /// Makes an answer what is sent: with gzip if the client takes it, and it makes the body smaller.
+    /// Applies gzip to an answer if the client accepts it and it makes the body smaller.
     ///
-    /// Long answers come as they are, because to deflate them holds the loop, except pages; so do those whose text a
-    /// fault changes.
+    /// Long answers other than pages stay as they are, because deflating them would hold the loop. So do answers whose
+    /// text a fault changes.
     func encode(_ answer: inout Answer, for exchange: Exchange) {
         guard exchange.world.isCompressing, answer.source == nil, !answer.isRecorded,
             (1...(answer.isPage ? Self.longestWholeBody : Self.longestCodedBody)).contains(answer.body.count),
@@ -64,10 +66,10 @@ extension Engine {
         answer.fields = fields
     }
 
-    /// The longest body that is sent with gzip: it takes some three milliseconds.
+    /// The longest body to deflate, in bytes, which takes some three milliseconds.
     static let longestCodedBody = 256 * 1024
 
-    /// Pages and descriptions, which are constant and large, are deflated once.
+    /// Deflates an answer; remembers the last pages and descriptions, which are constant and large.
     private func gzipped(_ answer: Answer) -> [UInt8] {
         guard answer.isPage else { return Gzip.deflate(answer.body) }
         if let known = codedPages.first(where: { $0.body == answer.body }) { return known.coded }
@@ -78,15 +80,15 @@ extension Engine {
 }
 
 extension World {
-    /// Whether it takes and sends bodies with gzip.
+    /// Whether the world accepts and sends bodies with gzip.
     fileprivate var isCompressing: Bool { settings.scenario.rules.compression ?? .off != .off }
 
-    /// Whether it inflates bodies of requests: a session plays what its recorded server took.
+    /// Whether the world inflates bodies of requests, which the recorded server of a session may have done, too.
     fileprivate var takesGzip: Bool { isCompressing || replay != nil }
 }
 
 extension Answer {
-    /// Whether it is a page, a description or a picture, of which there are few.
+    /// Whether the answer is one of the few pages, descriptions or pictures.
     fileprivate var isPage: Bool {
         guard let contentType else { return false }
         return !["application/json", "text/plain"].contains { contentType.hasPrefix($0) }

@@ -4,12 +4,12 @@ import HTTP1
 import HTTPTypes
 import JSON
 
-/// The operations that change something, and those that only the apps know.
+/// The operations that change something, and those that only the apps use.
 extension Engine {
-    /// The answer of an operation, or nil if it waits for a job; the `id` is the first one in its path, empty if it
-    /// has no ids.
+    /// The answer of an operation; nil if the request waits for a job.
     ///
-    /// - Throws: 404 for an unknown id; 415, 413 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
+    /// - Parameter id: The first id in the path; empty if it has none.
+    /// - Throws: 404 for an unknown id, 415, 413 or 400 for a bad body, 400 for a bad query, 507 if the world is full.
     func commandAnswer(
         _ endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend,
         _ turn: inout Turn
@@ -79,7 +79,7 @@ extension Engine {
             }
             make(deletion, for: exchange, at: turn.now) { engine, deleted in
                 let world = exchange.world
-                // What does not wait for a world that stands may have set another one.
+                // A reload, which does not wait for a paused world, may have set another script.
                 let script = world.backend.script
                 engine.discard(world.backend)
                 world.backend = deleted.backend
@@ -102,7 +102,7 @@ extension Engine {
         return .noContent
     }
 
-    /// Refuses an unknown id in the path, and then a body that is not JSON, before any body is read.
+    /// Refuses an unknown id in the path, and then a body other than JSON.
     private func checkBody(
         of endpoint: Endpoint, on id: String, by user: UserID, _ exchange: Exchange, _ backend: inout Backend
     ) throws(APIError) {
@@ -115,7 +115,7 @@ extension Engine {
         case .updateGoal, .replaceGoal: _ = try backend.goal(id, for: user)
         case .updateMealLog: _ = try backend.mealLog(id, for: user)
         case .confirmMealPhoto: _ = try backend.mealPhoto(id, for: user)
-        // Another user's template may be copied if it is shared.
+        // A user may also copy another user's shared template.
         case .copyWorkoutTemplate: _ = try backend.document(id, in: .workoutTemplates, for: user)
         default: if let collection = endpoint.documents { _ = try backend.index(of: id, in: collection, of: user) }
         }
@@ -123,11 +123,11 @@ extension Engine {
     }
 }
 
-/// What the apps sync in the background.
+/// The documents that the apps synchronise in the background.
 extension Engine {
-    /// The answer of an operation on documents; nil if it waits for a job.
+    /// The answer of an operation on documents; nil if the request waits for a job.
     ///
-    /// - Throws: 404 for an unknown id; 400 for a bad body or a bad query; 507 if the world is full.
+    /// - Throws: 404 for an unknown id, 400 for a bad body or query, 507 if the world is full.
     private func documentAnswer(
         _ endpoint: Endpoint, in collection: DocumentCollection, on id: String, by user: UserID, _ exchange: Exchange,
         _ backend: inout Backend, _ turn: inout Turn
@@ -172,7 +172,7 @@ extension Engine {
                 try backend.replaceDocument(id, with: object(changing: old), in: collection, by: user, &turn))
         default: break
         }
-        // What several collections have.
+        // Operations that several collections share.
         switch endpoint.method {
         case .get where id.isEmpty:
             return ok(backend.documents(try query(), for: user), exchange, at: turn.now)
@@ -188,9 +188,9 @@ extension Engine {
     }
 }
 
-/// Registration, login, refresh tokens, and what is public.
+/// Registration, login, refresh tokens, and public templates.
 extension Engine {
-    /// The answer of an endpoint that needs the API key alone; nil if it waits for a job.
+    /// The answer of an endpoint that needs only the API key; nil if the request waits for a job.
     func keyedAnswer(_ endpoint: Endpoint, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (body, world) = (exchange.body, exchange.world)
         try world.authenticator.checkAPIKey(of: exchange.head.fields)
@@ -230,7 +230,7 @@ extension Engine {
         }
     }
 
-    /// Verifies a refresh token, except its time and whether it was used; 400 if it is not the world's.
+    /// Verifies a refresh token except its expiry and whether it was used; 400 unless the world issued it.
     private func refreshToken(_ request: RefreshRequest, _ secret: [UInt8]) throws(APIError) -> AccessToken {
         do throws(AccessToken.Refusal) {
             let token = try AccessToken.verify(request.refreshToken, secret: AccessToken.refreshSecret(of: secret))

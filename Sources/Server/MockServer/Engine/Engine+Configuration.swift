@@ -6,41 +6,41 @@ import Scenarios
 
 extension Engine {
     public struct Configuration: Sendable {
-        /// The server's origin, `http://127.0.0.1:8080`; the host sets it to the address it listens on.
+        /// The server's origin, such as `http://127.0.0.1:8080`; the host sets it to the address of its listener.
         public var origin: String
-        /// The server's origin over TLS, `https://127.0.0.1:8443`; nil if TLS is off.
+        /// The server's origin over TLS, such as `https://127.0.0.1:8443`; nil without TLS.
         public var secureOrigin: String?
-        /// Decides every id and every pace.
+        /// The seed of all ids and paces.
         public var seed: UInt64
         public var pace: Pace
         public var mode: GuideMode
-        /// The data and events of the default world; the guide, seed and clock here replace its own.
+        /// The scenario of the default world; ``mode``, ``seed`` and ``clock`` replace its own.
         public var scenario: Scenario
         public var clock: ClockMode
         public var apiKey: String
         /// The secret that signs tokens.
         public var jwtSecret: String
-        /// The token of the admin API; if nil, the API answers this machine only.
+        /// The token of the admin API; if nil, the API only answers clients on this machine.
         public var adminToken: String?
-        /// The server's name in a fleet; nil for a server of its own.
+        /// The server's name in a fleet; nil outside a fleet.
         public var node: NodeName?
-        /// Whether the paths without a `/w/{id}` prefix belong to a world.
+        /// Whether paths without a `/w/{id}` prefix belong to a default world.
         public var hasDefaultWorld = true
-        /// The origin of the proxy in front, which URLs of worlds begin with; nil if clients reach the server itself.
+        /// The origin of a proxy in front, for the URLs of worlds; nil if clients reach the server directly.
         public var publicOrigin: String?
-        /// The origins, in addition to the server's own, whose pages may write and open sockets.
+        /// The origins besides the server's own whose pages may write and open sockets.
         public var allowedOrigins: Set<AllowedOrigin> = []
-        /// The origins whose pages may read answers as well; they become allowed ones.
+        /// The origins whose pages may also read answers; setting it adds them to ``allowedOrigins``.
         public var readingOrigins: Set<AllowedOrigin> = [] {
             didSet { allowedOrigins.formUnion(readingOrigins) }
         }
-        /// Where the worlds are kept over a restart; nil for nowhere.
+        /// The file that keeps the worlds across restarts; nil for none.
         public internal(set) var stateFile: StateFile?
-        /// What the file held, for the engine that begins with it.
+        /// The content of the file, for the engine that starts with it.
         var restored: RestoredState?
-        /// What takes the place of the fake's credentials in requests to upstreams.
+        /// The credentials that replace the fake's in requests to upstreams.
         public var upstreamCredentials = UpstreamCredentials()
-        /// Whether requests cannot ask for a fault by their header fields.
+        /// Whether the server ignores header fields that ask for a fault.
         public var hasStrictHeaders = false
         public var limits: ServerLimits
         public var worldLimits: FitIQBackend.Limits
@@ -60,7 +60,7 @@ extension Engine {
 }
 
 extension Engine.Configuration {
-    /// Adopts a scenario, with its guide, seed and clock, or the documented defaults for those it does not name.
+    /// Adopts a scenario with its guide, seed and clock, or the documented defaults where it has none.
     public mutating func adopt(_ scenario: Scenario) {
         let defaults = Engine.Configuration()
         self.scenario = scenario
@@ -69,9 +69,10 @@ extension Engine.Configuration {
         clock = scenario.clock ?? defaults.clock
     }
 
-    /// Plants the scenario's data into a world that is thrown away, and throws the place at which it is inconsistent.
+    /// Checks that the scenario's data is consistent, by planting it into a backend that is then dropped.
     ///
-    /// - Parameter now: The system's time; a manual clock starts with its own.
+    /// - Parameter now: The system's time; a manual clock uses its own instead.
+    /// - Throws: The place of the inconsistency.
     public func checkData(at now: Timestamp) throws(PlantError) {
         let settings = defaultWorldSettings
         var backend = settings.makeBackend()
@@ -79,7 +80,7 @@ extension Engine.Configuration {
         try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
     }
 
-    /// The room that worlds share, before there are any.
+    /// The room that worlds share before any exists.
     var emptyRoom: SharedRoom { SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes) }
 
     var defaultWorldSettings: WorldSettings {
@@ -88,7 +89,8 @@ extension Engine.Configuration {
             jwtSecret: jwtSecret, verifiedTokens: limits.verifiedTokens, limits: worldLimits)
     }
 
-    /// The settings of another world; nil arguments default to the scenario, then to the server's options.
+    /// The settings of a world other than the default one; nil arguments default to the scenario, then to the server's
+    /// options.
     func settings(
         ofWorld id: WorldID, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
     ) -> WorldSettings {
@@ -111,14 +113,14 @@ extension Engine.Configuration {
     }
 }
 
-/// The credentials of the default world: fixed, public, and only good for a fake.
+/// The credentials of the default world: fixed and public, so never use them for a real server.
 public enum DevelopmentCredentials {
     public static let apiKey = "fitiq-mock-key"
     /// The secret that signs tokens.
     public static let jwtSecret = "fitiq-mock-secret"
-    /// The user of the token that the server prints.
+    /// The user of ``token(secret:)``.
     public static let userID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
-    /// When the printed token expires, 2099-12-31T23:59:59Z: always the same token, so that it can be pasted once.
+    /// When that token expires, 2099-12-31T23:59:59Z; it never changes, so that a developer can paste it once.
     public static let expiresAt: Int64 = 4_102_444_799
 
     /// A token that the default world accepts.
@@ -131,23 +133,23 @@ public enum Version {
     public static let current = "0.1.0"
 }
 
-/// A scenario that changes while the server runs.
+/// Reloads a scenario while the server runs.
 extension Engine {
-    /// How much of a new scenario is in force.
+    /// How much of a new scenario has taken effect.
     public enum Reloaded: Sendable, Equatable {
         case entirely
-        /// Data, guide, seed, clock, token lifetime, rules of accounts or the case of ids differ: they take effect with
-        /// the next reset, or in other worlds.
+        /// A changed part takes effect only with the next reset, or in other worlds: data, guide, seed, clock, token
+        /// lifetime, or rules such as those of accounts and ids.
         case restAfterReset
     }
 
-    /// The input for preparing a new scenario: values, so that any thread can do it.
+    /// The input for preparing a new scenario, as values that any thread can use.
     public struct ReloadPreparation: Sendable {
         fileprivate let configuration: Configuration
         fileprivate let settings: WorldSettings
         fileprivate let life: Int
 
-        /// Does the slow part of a reload: throws the place in the data that is inconsistent.
+        /// Does the slow part of a reload; throws the place of an inconsistency in the data.
         public func prepare(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> PreparedScenario {
             var next = configuration
             next.adopt(scenario)
@@ -162,9 +164,9 @@ extension Engine {
     /// A new scenario with consistent data.
     public struct PreparedScenario: Sendable {
         fileprivate let scenario: Scenario
-        /// The rules for faults that differ in nothing but their Unicode normal form.
+        /// The fault rules that differ only in the Unicode normal form of their text.
         fileprivate let respelled: Set<ExactString>
-        /// Whether all of it can be in force in the default world's present life.
+        /// Whether all of the scenario can take effect in the default world's current life.
         fileprivate let isEntire: Bool
         fileprivate let life: Int
     }
@@ -173,16 +175,16 @@ extension Engine {
         ReloadPreparation(configuration: configuration, settings: defaultWorld.settings, life: defaultWorld.life)
     }
 
-    /// Prepares and adopts a scenario, or throws the place in its data that is inconsistent, and changes nothing.
+    /// Prepares and adopts a scenario; throws the place of an inconsistency in its data, and then changes nothing.
     public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
         adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
     }
 
-    /// Switches the default world to another scenario, from this moment: its answers, meals and faults.
+    /// Switches the default world to the answers, meals and faults of another scenario from now on.
     ///
-    /// Connections, data, clock and seed stay. Answers that have begun continue unchanged. A rule for faults that is
-    /// written as before keeps its counts and its switch; one that is gone no longer acts on open sockets. A reset
-    /// starts with the new scenario entirely, and so do worlds that name none.
+    /// Connections, data, clock and seed stay. Answers that have begun continue unchanged. An unchanged fault rule
+    /// keeps its counts and its switch. A removed rule no longer acts on open sockets. A reset starts with the whole
+    /// new scenario, and so do worlds whose requests name no scenario.
     public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
         let (world, scenario) = (defaultWorld, prepared.scenario)
         let old = world.faults.rules.map(\.rule)
@@ -191,11 +193,11 @@ extension Engine {
         } catch {
             preconditionFailure("A scenario that was read has rules that can be: \(error.message)")
         }
-        // Rules that were added live are gone with the old ones, and no longer count.
+        // Rules added through the admin API are gone with the old rules, and no longer count as stored bytes.
         let names = Set(world.faults.rules.map(\.rule.name))
         world.written.faults = world.written.faults.filter { names.contains($0.key) }
         worlds.accountStorage(of: world)
-        // A session may be large.
+        // Frees the old scenario off the loop, because a session may be large.
         discard(configuration.scenario)
         discard(world.reloadedSettings)
         configuration.adopt(scenario)
@@ -204,13 +206,13 @@ extension Engine {
         switchOpenSockets(of: world, with: old, respelled: prepared.respelled)
         releaseDisabled(of: world, at: now)
         let next = configuration.defaultWorldSettings
-        // Nothing is known of a life that began in the meantime; comparing all of its data would hold the loop.
+        // If the world was reset in the meantime, the comparison is out of date, and repeating it could hold the loop.
         let isEntire = prepared.isEntire && prepared.life == world.life
         world.reload(next)
         return isEntire ? .entirely : .restAfterReset
     }
 
-    /// Applies the changes of a world's rules to its open sockets.
+    /// Applies the changes of a world's fault rules to its open sockets.
     private func switchOpenSockets(of world: World, with old: [FaultRule], respelled: Set<ExactString>) {
         let present = Dictionary(uniqueKeysWithValues: world.faults.rules.map { ($0.rule.name, $0.rule) })
         var changes: [(ExactString, SocketFaults.Change)] = []
@@ -218,21 +220,21 @@ extension Engine {
             var new = present[rule.name]
             let isEnabled = new?.isEnabled ?? false
             new?.isEnabled = rule.isEnabled
-            // A rule that is written differently now is another rule, which applies to later connections.
+            // A rule with changed text is a new rule, which applies to later connections only.
             if new != rule || respelled.contains(rule.name) {
                 changes.append((rule.name, .removed))
             } else if isEnabled != rule.isEnabled {
                 changes.append((rule.name, .enabled(isEnabled)))
             }
         }
-        // All at once: there may be many of both.
+        // Applies all changes at once, because there may be many rules and many sockets.
         let all = SocketFaults.Changes(changes)
         if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(all) } }
     }
 }
 
 extension World {
-    /// Adopts what can change while the world runs, and keeps the rest for its next start.
+    /// Adopts the settings that can change while the world runs, and keeps the rest for the next reset.
     fileprivate func reload(_ new: WorldSettings) {
         reloadedSettings = new
         reloadCount += 1
@@ -246,12 +248,12 @@ extension World {
 }
 
 extension WorldSettings {
-    /// Whether a world can adopt other settings without a new start: only script, faults and names may differ.
+    /// Whether a running world can adopt all of the new settings, because the parts that need a reset are equal.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules
             && scenario.replay == new.scenario.replay
-            // Texts in another Unicode normal form are other data; only the written form tells them apart.
+            // Texts in another Unicode normal form are different data, but only their bytes differ, not the strings.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }
 }

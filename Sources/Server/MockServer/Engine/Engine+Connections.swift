@@ -2,34 +2,34 @@ import Faults
 import FitIQAPI
 import HTTP1
 
-/// What connections wait for, what they may hold together, and where TLS begins or fails.
+/// Connections: their deadlines, their shared memory, and the beginning and failure of TLS.
 extension Engine {
     // MARK: Deadlines
 
-    /// Sets a connection's deadline, in place of the previous one.
+    /// Sets a connection's deadline, and replaces the previous one.
     func arm(_ connection: Connection, _ purpose: Connection.Wait, after nanoseconds: Int64, at now: Timestamp) {
         connection.deadline = (now.advanced(byNanoseconds: nanoseconds), purpose)
         queueDeadline(of: connection)
     }
 
-    /// Ends a connection after its output, giving the peer time to read it.
+    /// Ends a connection after its output, and gives the peer time to read it.
     func linger(_ connection: Connection, at now: Timestamp) {
         end(connection, .lingering)
         awaitReader(of: connection, at: now)
         if connection.isDrained { arm(connection, .closing, after: patience.closing, at: now) }
     }
 
-    /// Limits the time in which the peer reads none of the output; a running deadline of that kind continues.
+    /// Limits the time in which the peer reads no output; a deadline of that kind in progress continues.
     func awaitReader(of connection: Connection, at now: Timestamp) {
-        // A connection silenced by a fault is kept as long as the fault lasts, even with output unsent.
+        // A silenced connection stays open for the fault's time, even with unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
-            // Nothing can be read before TLS is agreed on, and the TLS handshake has a limit of its own.
+            // The peer can read nothing during the TLS handshake, which has its own limit.
             connection.deadline?.purpose != .handshake
         else { return }
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
-    /// Sets the deadline once the peer has read all output.
+    /// Continues a connection whose peer has read all output.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
         if connection.isSilent { return }
         if connection.ending == .lingering || connection.isClosingWebSocket {
@@ -46,10 +46,10 @@ extension Engine {
         }
     }
 
-    /// Serves the connections whose deadline has passed.
+    /// Handles the deadlines that have passed.
     func serveDeadlines(at now: Timestamp) {
         while let (id, time) = deadlines.popDue(at: now) {
-            // Skips an entry that an earlier one has replaced, or whose connection is gone.
+            // Skips an entry if an earlier one has replaced it or its connection is gone.
             guard let connection = self[id], connection.queuedDeadline == time else { continue }
             connection.queuedDeadline = nil
             guard let deadline = connection.deadline else { continue }
@@ -67,8 +67,8 @@ extension Engine {
             wakeStream(of: connection)
             return arm(connection, .idle, after: patience.idle, at: now)
         }
-        // The peer is not to blame for what a fault holds back; but a peer that has left is not noticed in the
-        // meantime, and a clock that is never moved holds the output permanently.
+        // The peer cannot read output that a fault holds, so it gets more time. The time is limited, because the server
+        // would not notice that the peer has left, and a manual clock may never move.
         if connection.output.isHeld || !connection.input.isEmpty {
             connection.heldTime += patience.idle
             guard connection.heldTime < Engine.longestHold else { return end(connection, .reset) }
@@ -76,7 +76,7 @@ extension Engine {
             return
         }
         connection.heldTime = 0
-        // Nor is the peer to blame for a slow job or the move of a clock.
+        // The peer also gets more time during a slow job or the move of a clock.
         guard connection.waiting == nil, !(connection.stream?.isWaiting ?? false) else {
             return arm(connection, purpose, after: patience.idle, at: now)
         }
@@ -95,10 +95,10 @@ extension Engine {
         }
     }
 
-    /// How long a fault may hold back a connection's output, in nanoseconds: twice the longest wait of a fault.
+    /// How long a fault may hold a connection's output, in nanoseconds: twice the longest wait of a fault.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
-    /// Moves a connection's deadline closer.
+    /// Moves a connection's deadline to an earlier time.
     func bringForward(_ connection: Connection, by nanoseconds: Int64) {
         guard let deadline = connection.deadline else { return }
         connection.deadline?.time = deadline.time.advanced(byNanoseconds: -nanoseconds)
@@ -108,11 +108,11 @@ extension Engine {
     private func queueDeadline(of connection: Connection) {
         guard let time = connection.deadline?.time else { return }
         if let passing, passing.world === connection.world { self.passing?.queue.insert(connection.id, at: time) }
-        // A later deadline waits until the queued entry comes up.
+        // The queued entry will queue a later deadline when its time comes.
         if let queued = connection.queuedDeadline, queued <= time { return }
         connection.queuedDeadline = time
         deadlines.insert(connection.id, at: time)
-        // Connections that come and go quickly leave their entries in the queue.
+        // Short connections leave their entries in the queue.
         if deadlines.count > 2 * connections.count + 1024 {
             deadlines.removeAll { id, time in self[id]?.queuedDeadline != time }
         }
@@ -120,12 +120,12 @@ extension Engine {
 
     // MARK: Memory: connections that hold most are given up, and others are served
 
-    /// Gives up the largest holders if the limits are exceeded.
+    /// Ends the connections that hold most if a limit of memory is exceeded.
     ///
-    /// Costs two comparisons below the limits. Beyond one it visits every connection, and frees an eighth of the limit,
-    /// so that as many bytes have to arrive before the next visit.
+    /// Below the limits it costs two comparisons. Beyond a limit it visits every connection and frees an eighth of the
+    /// limit, so that many bytes have to arrive before the next visit.
     ///
-    /// - Parameter world: The world that is being served, whose time is set already.
+    /// - Parameter world: The world that the engine is serving, whose time is set already.
     func relieve(in world: World? = nil, at now: Timestamp) {
         if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
             let target = Self.relieved(limits.heldBytes) - jobs.heldBytes
@@ -137,19 +137,19 @@ extension Engine {
         }
     }
 
-    /// Whether an answer can be held, after giving up others for it if necessary: small ones always have room.
+    /// Whether there is room to hold an answer; ends the largest holders if necessary.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
         guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
-        // The request's own body is gone.
+        // Counts that the request's own body is gone.
         if let answering { account(answering) }
         let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
-        // No connection is given up for an answer that has no room anyway.
+        // Ends no connection for an answer that would not fit anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
         return connections.heldBytes <= room
     }
 
-    /// Whether a job may hold this much; jobs cannot be given up, so they leave a quarter of the limit to all else.
+    /// Whether a job may hold this much; a job cannot be ended, so all jobs together leave a quarter of the limit.
     func hasRoom(forJobOf bytes: Int) -> Bool { jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
@@ -157,7 +157,8 @@ extension Engine {
     private func giveUpLargest(
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
-        // A loop, because a closure within an access to the table would make every access to it checked at run time.
+        // A closure inside an access to the table would make the compiler check every access at run time, so this is a
+        // loop.
         var holders: [Connection] = []
         for connection in connections
         where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
@@ -174,7 +175,7 @@ extension Engine {
         let isArriving =
             connection.speaks == .http && !connection.isFollower && connection.stream == nil
             && connection.waiting == nil && connection.ending == .none
-        // A refusal frees what has arrived, but not what the client leaves unread.
+        // A refusal frees the arrived body, but would not free output that the client leaves unread.
         if isArriving, connection.http.isReadingBody, connection.output.isEmpty, !connection.output.isHeld {
             lendOutput(to: connection)
             refuse(connection, .tooMuchHeld(limit: limit), at: now)
@@ -187,15 +188,15 @@ extension Engine {
 
     // MARK: TLS: the transport decrypts and encrypts the bytes
 
-    /// Records that TLS is agreed on: from now on the connection is like any other.
+    /// Tells the engine that the TLS handshake has succeeded.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.deadline?.purpose == .handshake else { return }
         arm(connection, .idle, after: patience.idle, at: now)
-        // A connection over the limit has been waiting for its refusal.
+        // A connection over the limit waits for its refusal.
         touch(connection)
     }
 
-    /// Handles a broken TLS session: the connection ends after the transport's alert, if it has one.
+    /// Handles a broken TLS session: ends the connection after the transport's alert, if there is one.
     public func tlsFailed(_ message: String, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending != .reset else { return }
         observe?(.tlsFailed(message: message))
@@ -208,18 +209,18 @@ extension Engine {
             recorder.closed(connection, by: .client, .reset)
         }
         forgetSocket(of: connection)
-        // The peer is given time to read the alert.
+        // Gives the peer time to read the alert.
         connection.output.discard()
         account(connection)
         end(connection, .lingering)
         arm(connection, .closing, after: patience.closing, at: now)
     }
 
-    /// Answers a peer that speaks plain HTTP to a TLS port in plain HTTP; from now on the transport encrypts nothing.
+    /// Answers a peer that speaks plain HTTP to a TLS port in plain HTTP; the transport no longer encrypts.
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none else { return }
         connection.isSecure = false
-        // The peer has separate time to read the refusal.
+        // The peer gets new time to read the refusal.
         connection.deadline = nil
         lendOutput(to: connection)
         let secureOrigin = configuration.secureOrigin ?? configuration.origin
@@ -228,12 +229,12 @@ extension Engine {
 
     func handshakeTimedOut(on connection: Connection) {
         observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
-        // The refusal of a connection over the limit can no longer be sent.
+        // Drops the refusal of a connection over the limit, which can no longer be sent.
         connection.output.discard()
         end(connection, .close)
     }
 
-    /// Whether bytes on a plain connection begin TLS: no method begins with this byte (RFC 8446 section 5.1).
+    /// Whether bytes on a plain connection begin TLS; no method of HTTP begins with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
             && connection.held == nil && connection.http.bufferedByteCount == 0 && !connection.isReadingRequest
@@ -248,15 +249,16 @@ extension Engine {
 
     // MARK: URLs of ourselves
 
-    /// An answer for a secure connection: the server's own URLs in it are the ones for TLS.
+    /// Replaces the server's own URLs in an answer with those for TLS.
     ///
-    /// Entities are encoded once, with the plain URLs, for all readers. Recorded answers have the right ones.
+    /// The backend encodes an entity once for all clients, with plain URLs. Recorded answers already have the right
+    /// ones.
     func secure(_ answer: inout Answer) {
         guard answer.contentType == nil, !answer.isRecorded else { return }
         answer.body = securing(answer.body)
     }
 
-    /// JSON for a secure connection, like ``secure(_:)``; slices of JSON are passed part by part.
+    /// JSON with the URLs for TLS, like ``secure(_:)``; for one part of a long answer at a time.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
@@ -269,7 +271,8 @@ extension Engine {
 }
 
 extension [UInt8] {
-    /// Replaces each prefix; both patterns begin with a quotation mark, which is never unescaped in JSON strings.
+    /// Replaces every occurrence of a pattern; it begins with a quotation mark, which JSON strings never have
+    /// unescaped.
     fileprivate func replacing(prefix pattern: [UInt8], with other: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0

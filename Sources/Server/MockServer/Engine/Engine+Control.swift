@@ -5,23 +5,23 @@ import Replay
 import Scenarios
 import Traffic
 
-/// Worlds for programs that embed the server: the functions of the admin API, without HTTP.
+/// Functions of the admin API without HTTP, for programs that embed the server.
 extension Engine {
-    /// The URLs of a world, and the credentials of its client.
+    /// The URLs of a world, and credentials for its client.
     public struct WorldAccess: Sendable {
         public let id: String
-        /// The prefixes of REST paths, `http://127.0.0.1:8080/w/w1`, and of WebSockets.
+        /// The prefixes of URLs for REST, such as `http://127.0.0.1:8080/w/w1`, and for WebSockets.
         public let url, webSocketURL: String
-        /// The prefix of the paths of the admin API, below ``url``: a world that is made there belongs to this one's run.
+        /// The prefix of the admin API below ``url``; worlds that are made there belong to this one's run.
         public var adminURL: String { url + "/__admin" }
-        /// A token of the scenario's first user, or of the development user, with the lifetime of the scenario.
+        /// A token of the scenario's first user, or of the development user, with the scenario's lifetime.
         public let token: String
         /// Another token of the same user, valid for the lifetime of the world.
         public let freshToken: String
-        /// A refresh token of the same user, issued with the world; nil if the user has no account, and for a world
-        /// that existed before.
+        /// A refresh token of the same user, issued with the world; nil if the user has no account or the world issued
+        /// none.
         public let refreshToken: String?
-        /// The tokens' user.
+        /// The user of the tokens.
         public let user: String
         public let apiKey: String
         public let mode: GuideMode
@@ -30,8 +30,9 @@ extension Engine {
 
     /// Creates a world; nil arguments default to the scenario, then to the engine's configuration.
     ///
-    /// - Parameter judged: Whether its client is judged from the start, or from the first ``judgement(ofWorld:at:)``.
-    /// - Throws: An error if the scenario's data is inconsistent, or there is no room for another world.
+    /// - Parameter judged: Whether to judge the client from the start rather than from the first
+    ///   ``judgement(ofWorld:at:)``.
+    /// - Throws: An error if the scenario's data is inconsistent or the server has no room for another world.
     public func makeWorld(
         _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
         judged: Bool = true, at now: Timestamp
@@ -40,12 +41,12 @@ extension Engine {
             to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
     }
 
-    /// The access to a world, the default one by the id `default`; nil if there is none with the id.
+    /// The access to a world; the default world has the id `default`; nil for an unknown id.
     public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
         worlds.named(id).map { access(to: $0, at: now) }
     }
 
-    /// Closes a world's sockets with 1001 and deletes it; does nothing for an unknown id and the default world.
+    /// Closes a world's sockets with 1001 and deletes it; ignores an unknown id and the default world.
     public func deleteWorld(_ id: String, at now: Timestamp) {
         if let world = worlds[ExactString(id)] { remove(world, reason: "The world was deleted", at: now) }
     }
@@ -53,31 +54,31 @@ extension Engine {
     /// The time of the last event in a world; with a manual clock, the time it shows.
     public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
-    /// When the next step in a world is due, by the world's clock; nil if none is.
+    /// When the next step of a world is due, by its clock; nil if none is due, or for an unknown world.
     ///
     /// Unlike ``nextDue(ofWorld:at:)``, time-outs of connections do not count.
     public func nextStep(ofWorld id: String) -> Timestamp? { worlds.named(id)?.nextStep }
 
-    /// When a world's next step or time-out of a connection is due, by the world's clock; nil if nothing is.
+    /// When the next step or time-out of a connection is due in a world, by its clock; nil if nothing is due.
     public func nextDue(ofWorld id: String, at now: Timestamp) -> Timestamp? {
         guard let world = worlds.named(id) else { return nil }
         let time = world.clock.now(now)
         let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var next = world.nextStep
         for connection in connections where connection.world === world {
-            // Time-outs do not run while a fault holds back what the client waits for.
+            // Time-outs stand still while a fault holds output that the client waits for.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
             next = .earliest(next, max(deadline.time.advanced(byNanoseconds: shift), time))
         }
         return next
     }
 
-    /// Moves the clock of a world, each due event happening at its time; does nothing if the clock is the system's.
+    /// Moves a world's manual clock, and runs each due event at its time; does nothing if the clock is the system's.
     ///
-    /// A time before the clock's counts as the clock's.
+    /// A time before the clock's leaves the clock where it is.
     ///
-    /// - Parameter noted: Whether the journal records the move. Leave it out if the client's timers move too: for them,
-    ///   time just passes.
+    /// - Parameter noted: Whether the journal records the move. Leave it out if the client's timers move with the
+    ///   clock.
     public func advanceWorld(_ id: String, to time: Timestamp, at now: Timestamp, noted: Bool = false) {
         guard let world = worlds.named(id), let start = world.clock.manualTime else { return }
         if noted { noteAdvance(of: world, from: start, to: time) }
@@ -87,7 +88,7 @@ extension Engine {
     /// Whether a world has a manual clock; false if there is no such world.
     public func hasManualClock(world id: String) -> Bool { worlds.named(id)?.clock.manualTime != nil }
 
-    /// Enables or disables a fault of a world, also for open sockets; 404 if there is no such world or fault.
+    /// Enables or disables a fault of a world, on open sockets too; 404 for an unknown world or fault.
     public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
@@ -95,9 +96,9 @@ extension Engine {
         setFaults([rule], of: world, isEnabled: isEnabled)
     }
 
-    /// Adds a fault to a world, as its object in a scenario file, and returns its name.
+    /// Adds a fault, given as in a scenario file, to a world, and returns its name.
     ///
-    /// - Throws: 400 for an invalid one, or if its name is taken, 404 if there is no such world, 507 if there is no room.
+    /// - Throws: 400 for an invalid fault or a name that exists, 404 for an unknown world, 507 without room.
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let rule = try rule(from: fault, in: world)
@@ -106,8 +107,8 @@ extension Engine {
         return rule.name.text
     }
 
-    /// The first entry of a world's journal that matches, among those that the lookout has not looked at; nil if none
-    /// does, or there is no such world.
+    /// The first matching entry among those that the lookout has not checked; nil without a match, or for an unknown
+    /// world.
     public func firstEntry(ofWorld id: String, for lookout: inout JournalLookout) -> JournalEntry? {
         guard let journal = worlds.named(id)?.journal else { return nil }
         while let step = lookout.next(in: journal) {
@@ -116,31 +117,32 @@ extension Engine {
         return nil
     }
 
-    /// The judgement of a world's client so far; nil if there is no such world.
+    /// The judgement of a world's client so far; nil for an unknown world.
     ///
-    /// - Parameter now: The system's time, if time without events counts: anything overdue by then is a breach.
+    /// - Parameter now: The system's time; the judge then also reports what is overdue. If nil, it judges at the last
+    ///   event.
     public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
         worlds.named(id).map { world in world.judgement(at: world.date(of: now.map(world.clock.now) ?? world.turn.now))
         }
     }
 
-    /// The judgements of the clients of the worlds that belong to a world's run, also of those that were deleted.
+    /// The judgements of the clients in a world's run, including those of deleted worlds.
     public func runJudgements(ofWorld id: String, at now: Timestamp) -> [RunJudgement] {
         guard let run = worlds.named(id)?.run else { return [] }
         return run.judgements { $0.date(of: $0.clock.now(now)) }
     }
 
-    /// A world's journal after the entry with the given number, as NDJSON; empty if there is no such world.
+    /// A world's journal after the entry with this number, as NDJSON; empty for an unknown world.
     public func journalLines(ofWorld id: String, after number: Int = 0) -> [UInt8] {
         worlds.named(id)?.journalLines(after: number) ?? []
     }
 
-    /// A world's journal after the entry with the given number; empty if there is no such world.
+    /// A world's journal after the entry with this number; empty for an unknown world.
     public func journalEntries(ofWorld id: String, after number: Int = 0) -> [JournalEntry] {
         worlds.named(id).map { Array($0.journal.entries(after: number)) } ?? []
     }
 
-    /// Grows with every byte read or written on a world's connections, and when one ends; 0 if there is no such world.
+    /// Grows with every byte on a world's connections, and when one ends; 0 for an unknown world.
     public func activity(ofWorld id: String) -> UInt64 { worlds.named(id)?.activity ?? 0 }
 
     private func access(to world: World, at now: Timestamp) -> WorldAccess {
@@ -155,24 +157,24 @@ extension Engine {
     /// A token that the default world accepts, with the lifetime of its scenario.
     public var token: String { defaultWorld.token }
     public var scenario: Scenario { defaultWorld.settings.scenario }
-    /// The time of the default world's clock if it is manual; nil if it is the system's.
+    /// The time of the default world's manual clock; nil if it follows the system's.
     public var manualTime: Timestamp? { defaultWorld.clock.manualTime }
 
-    /// The stored messages of a consultation, oldest first, without a request; empty if there is no such consultation.
+    /// The stored messages of a consultation, oldest first; empty for an unknown consultation.
     public func storedMessages(ofConsultation consultation: String, inWorld id: String) -> [Message] {
         guard let resource = ResourceID(consultation.lowercased(), as: .free) else { return [] }
         return worlds.named(id)?.backend.history(of: resource) ?? []
     }
 
-    /// The outcome of the session that a world replays.
+    /// The outcome of a session's replay.
     public struct ReplayOutcome: Sendable {
         public let report: ReplayReport
         public let settings: ReplaySettings
 
-        /// Whether differences from the recording fail a run.
+        /// Whether differences from the recording make a run fail.
         public var isStrict: Bool { settings.match == .strict }
 
-        /// The differences from the recording, a sentence each, the first ten of each kind.
+        /// The differences from the recording as sentences, the first ten of each kind.
         public var failures: [String] {
             report.unexpected.prefix(Self.shown).map(\.message)
                 + more(report.unexpectedCount, "request", "was not expected")
@@ -187,23 +189,23 @@ extension Engine {
 
         private static let shown = 10
 
-        /// A sentence such as `12 frames were not expected in all.`, if that is more than were shown.
+        /// A sentence such as `12 frames were not expected in all.` if there are more than were shown.
         private func more(_ count: Int, _ noun: String, _ predicate: String, than shown: Int = Self.shown) -> [String] {
             guard count > shown else { return [] }
             return [count == 1 ? "1 \(noun) \(predicate)." : "\(count) \(noun)s were\(predicate.dropFirst(3)) in all."]
         }
     }
 
-    /// The outcome so far of the session that a world replays; nil if it replays none, or there is no such world.
+    /// The outcome so far of a world's replay; nil if it replays no session, or for an unknown world.
     public func replayOutcome(ofWorld id: String) -> ReplayOutcome? {
         worlds.named(id)?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
     }
 
-    /// `GET /__admin/replay`: what was served, and what differed from the recording.
+    /// `GET /__admin/replay`: reports the served entries, and the differences from the recording.
     ///
     /// - Throws: 404 if the world replays no session.
     func replayReport(_ call: AdminCall) throws(APIError) -> Answer {
-        // The loop may be late; anything overdue has to count as sent.
+        // Runs due steps first, because the loop may be late and overdue frames have to count as sent.
         advance(call.world, to: call.world.clock.now(call.now), at: call.now)
         guard let report = call.world.replay?.player.report else { throw .noReplay }
         return .ok(report.json.encoded())
@@ -212,14 +214,14 @@ extension Engine {
     // MARK: The engine's state as plain facts, for the simulator of the tests; nothing here changes any state
 
     package struct ConnectionTotals: Sendable, Equatable {
-        /// As counted all the time, and as they are.
+        /// The connections by the running count, and as found in the table.
         package private(set) var counted = 0, open = 0
         package private(set) var countedWebSockets = 0, openWebSockets = 0
-        /// Bytes as counted for all connections together, and for each.
+        /// The held bytes by the running sum, and as the sum over the connections.
         package private(set) var countedBytes = 0, accountedBytes = 0
-        /// Entries in the queue of deadlines, including those that will be skipped.
+        /// The entries in the queue of deadlines, including obsolete ones.
         package private(set) var deadlines = 0
-        /// The totals without connections.
+        /// The totals of an engine without connections.
         package static let none = ConnectionTotals()
 
         fileprivate init(_ connections: ConnectionTable? = nil, deadlines: Int = 0) {
@@ -240,18 +242,18 @@ extension Engine {
         package let apiKey: String
         package let now: Timestamp
         package let isManual: Bool
-        /// Effects that have not been applied.
+        /// The number of effects that the engine has not applied yet.
         package let effectCount: Int
-        /// Connections whose output a fault holds back, including those that are gone.
+        /// The entries in the queue of held outputs, including those of closed connections.
         package let heldOutputCount: Int
-        /// What breakpoints hold, as listed and as found on connections.
+        /// The held things by the list, and as found on connections.
         package let heldCount: Int, holdingCount: Int
     }
 
     /// The ids of all worlds except the default one, sorted.
     package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
 
-    /// The facts of a world, nil for the default one; nil if there is none.
+    /// The facts of a world; a nil id means the default world; nil for an unknown world.
     package func inspectWorld(_ id: String?) -> WorldFacts? {
         guard let world = world(inspected: id) else { return nil }
         return WorldFacts(
@@ -270,7 +272,7 @@ extension Engine {
         }
     }
 
-    /// Lends the backend of a world, nil for the default one; nil if there is no such world.
+    /// Lends a world's backend; a nil id means the default world; nil for an unknown world.
     package func inspectBackend<Result>(ofWorld id: String?, _ body: (Backend) -> Result) -> Result? {
         world(inspected: id).map { body($0.backend) }
     }
@@ -279,7 +281,7 @@ extension Engine {
         ConnectionTotals(connections, deadlines: deadlines.count)
     }
 
-    /// Whether ``Engine/advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
+    /// Whether ``advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
     package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
 
     private func world(inspected id: String?) -> World? {

@@ -2,9 +2,10 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// The HTTP side of a connection: requests in, responses out, one after another.
+/// The HTTP side of a connection: reads requests and writes responses, one after another.
 extension Engine {
-    /// Serves the received requests until one is incomplete, the connection upgrades, or the peer reads too little.
+    /// Serves received requests until one is incomplete or has to wait, the connection upgrades, or the peer reads too
+    /// little.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
         connection.hasWaitingRequests = false
@@ -17,20 +18,21 @@ extension Engine {
             do throws(RemoteError) {
                 event = try connection.http.nextEvent()
             } catch {
-                // A stream of events has begun its answer, and cannot have another one.
+                // A stream of events has begun its answer, so no other answer can follow.
                 guard !connection.isFollower else { return end(connection, .reset) }
                 return respond(.violation(error), on: connection, at: now)
             }
             switch consume event {
             case .request(let head):
-                // Of most requests nothing more is asked: their heads are moved, not copied.
+                // Most requests need no further checks, so their heads are moved rather than copied.
                 guard head.hasBody || worlds.useNetworks else {
                     connection.request = head
                     continue
                 }
                 connection.request = head
                 if worlds.useNetworks, !passNetwork(head, on: connection, at: now) { return }
-                // Of the paths with POST, only one may have a larger body, and bodies are seldom large or chunked.
+                // Few requests may have a larger body, so the route is looked up only for PUT, large and chunked
+                // bodies.
                 if head.hasBody, head.method == .put || connection.http.refusesBody || head.isChunked {
                     admitLargeBody(head, on: connection)
                 }
@@ -50,7 +52,7 @@ extension Engine {
     private func awaitMore(on connection: Connection, at now: Timestamp) {
         guard !connection.isFollower else { return }
         if connection.http.isIdle, !isShuttingDown {
-            // In most cases, and so asked first.
+            // The most frequent case, so it comes first.
             arm(connection, .idle, after: patience.idle, at: now)
         } else if connection.http.isReadingBody {
             if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: patience.read, at: now) }
@@ -63,10 +65,10 @@ extension Engine {
         }
     }
 
-    /// Serves a complete request, unless its world stands still.
+    /// Serves a complete request, unless its world is paused.
     func serveRequest(of connection: Connection, at now: Timestamp) {
         guard let head = connection.request.take() else { preconditionFailure("A request ended that never began.") }
-        // The next request has its own time to arrive.
+        // Restarts the time for the next request to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
         let exchange = Exchange(head, body: connection.body, on: connection, in: self, at: now)
         if waits(exchange) {
@@ -76,9 +78,9 @@ extension Engine {
         connection.body = []
 
         let world = exchange.world
-        // Credentials are valid in one world only, and a world that was reset has forgotten its users.
+        // Credentials are valid in one world only, and a reset world has forgotten its users.
         if connection.world !== world { connection.lastAuthorization = nil }
-        // Requests to the server itself belong to no world, and neither do their time-outs.
+        // A request to the server itself belongs to no world, and neither do its time-outs.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
         serve(exchange)
@@ -87,9 +89,9 @@ extension Engine {
     /// Answers a request, in a world whose time is set.
     ///
     /// - Parameters:
-    ///   - known: The answer if it is known already, because the request or its response was held.
+    ///   - known: The answer if it exists already, because a breakpoint held the request or its response.
     ///   - holdsAnswer: Whether a breakpoint may hold the answer.
-    // Most requests have no known answer: within their own function, they do not pay for one.
+    // Inlined, so that most requests, which have no known answer, do not pay for that argument.
     @inline(__always)
     func serve(_ exchange: Exchange, _ known: Answer? = nil, holdsAnswer: Bool = true) {
         let (world, connection, now) = (exchange.world, exchange.connection, exchange.now)
@@ -119,13 +121,14 @@ extension Engine {
         let text = answer.body
         encode(&answer, for: exchange)
         guard reply(answer, from: source, to: exchange.sentHead, in: world, on: connection, at: now) else { return }
-        // No fault holds back a body that is made while it is sent: it counts as sent.
+        // Faults do not act on a body that is made while it is sent, so it counts as sent.
         if source == nil { shape(exchange, from: start) }
         recorder.answered(exchange, answer, text: text, from: offset)
         if connection.output.isHeld { release(connection, in: world, at: now) }
     }
 
-    /// The source of a body too long to copy at once; nil for most answers, and if faults or a recording change it.
+    /// The source for a body that is too long to copy at once; nil for other answers, and if faults or a recording may
+    /// change it.
     private func source(ofLong answer: Answer, to exchange: Exchange) -> BytesSource? {
         guard answer.body.count > Self.longestWholeBody, exchange.head.method != .head,
             exchange.responseFaults == nil, exchange.playback == nil
@@ -133,10 +136,10 @@ extension Engine {
         return BytesSource([answer.body])
     }
 
-    /// The longest body that goes into a connection's output at once.
+    /// The longest body to copy into a connection's output at once, in bytes.
     static let longestWholeBody = 1024 * 1024
 
-    /// Sends an answer; if there is no room for it, sends the refusal and returns false.
+    /// Sends an answer; without room for it, sends a refusal and returns false.
     @discardableResult
     func reply(
         _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,
@@ -175,7 +178,7 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Gives up on a request that has not begun or is incomplete, answers why, and ends the connection.
+    /// Gives up a request that is incomplete or has not begun, sends a refusal, and ends the connection.
     func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
         connection.http.abandonRequest(
             RemoteError(status: refusal.status, message: refusal.message, source: "RFC 9112 §9.5"))
@@ -183,7 +186,7 @@ extension Engine {
     }
 
     private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
-        // A request that is refused before its end has reached no world yet.
+        // The request was refused before its end, so it has not reached a world yet.
         let destination = connection.request.map { Destination(of: $0.target, in: self) }
         let world = destination?.world ?? connection.world ?? defaultWorld
         world.setTime(now)
@@ -205,10 +208,10 @@ extension Engine {
 
     // MARK: Pages of other sites, which a browser on this machine lets send requests in its user's name
 
-    /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed, with 403.
+    /// Refuses with 403 a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
     ///
-    /// Clients other than browsers mostly send no `Origin`. Reading is safe, since the server sends no CORS fields that
-    /// would let such a page see an answer.
+    /// Clients other than browsers mostly send no `Origin`. Reading is safe, because without CORS fields a browser does
+    /// not show such a page the answer.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
         switch head.method {
         case .get, .head, .options: guard head.wantsUpgrade else { return }
@@ -217,14 +220,14 @@ extension Engine {
         guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
         guard let allowed = AllowedOrigin(text), allowed != .any else { throw .foreignOrigin(text, origin: nil) }
         if configuration.allowedOrigins.contains(allowed) { return }
-        // `null` and `file://` are spelled in one way.
+        // `null` and `file://` have only one spelling.
         guard case .origin(let origin) = allowed else { throw .foreignOrigin(text, origin: text) }
         guard isOwn(origin, of: head, on: connection) else { throw .foreignOrigin(text, origin: "\(origin)") }
     }
 
-    /// Whether a page was served by this server: at its listening address, or at the address of the request.
+    /// Whether this server served a page, at its listening address or at the address in the request.
     ///
-    /// A name in `Host` proves nothing, because anyone can point a DNS name at this address.
+    /// A name in `Host` proves nothing, because anyone can point a DNS name at this server.
     private func isOwn(_ origin: WebOrigin, of head: RequestHead, on connection: Connection) -> Bool {
         let address = head.authority.flatMap {
             WebOrigin(scheme: connection.isSecure ? "https" : "http", authority: $0[...])

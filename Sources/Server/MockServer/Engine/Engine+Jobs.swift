@@ -4,14 +4,14 @@ import HTTP1
 import JSON
 import Scenarios
 
-/// The unfinished jobs, and the values that a job will free.
+/// The unfinished jobs, and values for a job to free.
 struct Jobs {
     private var serial = 0
     /// The continuation of each job, by its number.
     private var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
-    /// The bytes of requests that jobs hold, including requests whose clients have left.
+    /// The bytes of requests that jobs hold, even if their clients have left.
     var heldBytes = 0
-    /// Values to free off the loop when the turn ends.
+    /// Values that a job frees when the turn ends.
     var discarded: [any Sendable] = []
 
     fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
@@ -25,9 +25,9 @@ struct Jobs {
     }
 }
 
-/// Work off the loop: slow work is a function of values, and its result comes back as another input.
+/// Jobs: slow work is a function of values on another thread, and its result is one more input of the engine.
 extension Engine {
-    /// Does work off the loop, and continues with its result on the loop; without ``startJob`` both happen at once.
+    /// Runs work as a job, and continues with its result on the loop; without ``startJob`` does both at once.
     public func beside<Value: Sendable>(
         at now: Timestamp, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
@@ -35,12 +35,12 @@ extension Engine {
         beside(at: now, on: startJob, work, then: then)
     }
 
-    /// The same on a thread that jobs are handed to by a closure.
+    /// Runs work as a job that a closure starts.
     ///
     /// - Parameters:
-    ///   - startJob: Hands over the job; nil to do it at once.
-    ///   - work: A function of values; it runs on another thread, one job after another.
-    ///   - then: Receives the engine, the result and the time; not called if the driver ends before.
+    ///   - startJob: Starts the job; nil to run it at once.
+    ///   - work: A function of values, which runs on another thread, one job after another.
+    ///   - then: Receives the engine, the result and the time; never called if the host ends before.
     func beside<Value: Sendable>(
         at now: Timestamp, on startJob: ((Job) -> Void)?, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
@@ -58,12 +58,12 @@ extension Engine {
         then(self, result.value, now)
     }
 
-    /// Frees a value off the loop; the engine has to release it before the turn ends.
+    /// Frees a value in a job; the engine has to drop its own reference before the turn ends.
     func discard(_ value: some Sendable) {
         if startJob != nil { jobs.discarded.append(value) }
     }
 
-    /// Hands over jobs.discarded: now that the calls of this turn have returned, nothing else refers to it.
+    /// Starts a job that frees the discarded values, to which nothing else refers at the end of the turn.
     func freeDiscarded() {
         guard !jobs.discarded.isEmpty, let startJob else { return }
         let parcel = Parcel(jobs.discarded)
@@ -71,12 +71,12 @@ extension Engine {
         startJob(Job(number: 0) { _ = parcel.take() })
     }
 
-    /// The most bytes that are read, written or freed on the loop itself: about a millisecond's work; no job delays it.
+    /// The most bytes to read, write or free on the loop itself, which takes about a millisecond.
     static let largestWorkOnLoop = 64 * 1024
 
     // MARK: Requests
 
-    /// Makes a request wait for a job, which may hold its body even after the client has left.
+    /// Makes a request wait for a job, which holds `bytes` of it even if the client leaves.
     func awaitJob(for exchange: Exchange, holding bytes: Int = 0) -> AwaitedAnswer {
         exchange.connection.waiting = .forJob
         jobs.heldBytes += bytes
@@ -85,7 +85,7 @@ extension Engine {
             head: exchange.head, connection: exchange.connection.id, jobBytes: bytes, envelope: exchange.envelope)
     }
 
-    /// The connection of a request whose job is done, ready for an answer; nil if its client has left.
+    /// The connection of a request whose job is done, prepared for an answer; nil if its client has left.
     private func resumeConnection(of awaited: AwaitedAnswer, at now: Timestamp) -> Connection? {
         jobs.heldBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return nil }
@@ -97,7 +97,7 @@ extension Engine {
         return connection
     }
 
-    /// Answers a request whose job is done, and serves what arrived after it; does nothing if its client has left.
+    /// Answers a request whose job is done, and serves the following ones; does nothing if its client has left.
     func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
         guard let connection = resumeConnection(of: awaited, at: now) else { return }
         enter(defaultWorld, at: now)
@@ -116,13 +116,13 @@ extension Engine {
         goOn(connection, at: now)
     }
 
-    /// The value of something deferred for a request of the API: at once if that is little work, otherwise from a job.
+    /// A deferred value for a request of the API: made at once if that is little work, otherwise by a job.
     ///
-    /// The request's world stands meanwhile, so that what happens in it keeps its order however long the job takes. Then
-    /// the request is served again, and finds the value.
+    /// The world pauses during the job, so that its events keep their order. Then the engine serves the request again,
+    /// which finds the value.
     ///
     /// - Parameter time: The time by the world's clock.
-    /// - Returns: nil if the request waits for a job.
+    /// - Returns: Nil if the request waits for a job.
     func value<Value>(of deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp) -> Value? {
         if let made = exchange.made as? Value { return made }
         guard isJob(deferred) else { return deferred.make() }
@@ -134,8 +134,7 @@ extension Engine {
         startJob != nil && deferred.cost > Self.largestWorkOnLoop
     }
 
-    /// Has a job make a value, as ``value(of:for:at:)`` does; what is made of it before the world goes on is what the
-    /// request finds.
+    /// Makes a value in a job, like ``value(of:for:at:)``; `then` turns it into the value that the request finds.
     func make<Value>(
         _ deferred: Deferred<Value>, for exchange: Exchange, at time: Timestamp,
         then: @escaping (Engine, Value) -> any Sendable
@@ -143,7 +142,7 @@ extension Engine {
         let (world, awaited) = (exchange.world, awaitJob(for: exchange, holding: exchange.body.count))
         exchange.requestedAt = exchange.requestedAt ?? time
         stand(world)
-        // Taken out, so that the world's values have one owner again when the job is done.
+        // Takes the value out, so that the world's values have one owner again after the job.
         let parcel = Parcel(deferred)
         beside(at: exchange.now) {
             parcel.take().make()
@@ -161,18 +160,18 @@ extension Engine {
         }
     }
 
-    /// The answer with a body that was deferred; nil if it waits for a job.
+    /// An answer with a deferred body; nil if the request waits for a job.
     func ok(_ body: Deferred<[UInt8]>, _ exchange: Exchange, at time: Timestamp) -> Answer? {
         value(of: body, for: exchange, at: time).map(Answer.ok)
     }
 
-    /// The connection that waits for an answer; nil if its client has left.
+    /// The connection that still waits for an answer; nil if its client has left.
     func connection(of awaited: AwaitedAnswer) -> Connection? {
         guard let connection = self[awaited.connection], connection.waiting == .forJob else { return nil }
         return connection
     }
 
-    /// Serves what arrived on a connection while it waited.
+    /// Serves requests that arrived on a connection while it waited.
     func goOn(_ connection: Connection, at now: Timestamp) {
         account(connection)
         guard connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none else { return }
@@ -188,7 +187,7 @@ struct AwaitedAnswer {
     let envelope: ((Answer) -> Answer)?
 }
 
-/// Work for ``Engine/startJob``: a function of values for any thread, whose result goes to ``Engine/finish(_:at:)``.
+/// Work for ``Engine/startJob``: any thread may run it, and passes its result to ``Engine/finish(_:at:)``.
 public struct Job: Sendable {
     let number: Int
     let work: @Sendable () -> any Sendable
@@ -201,37 +200,37 @@ public struct Job: Sendable {
     }
 }
 
-/// A world stands still while a job exports or replaces its contents.
+/// The connections that wait for a paused world, and the sockets that closed in the meantime.
 ///
-/// Requests to it, messages on its sockets, and everything due in it wait: then the job's values have one owner at a
-/// time, and nothing copies them. Other worlds continue, and so do the server's own paths.
+/// A world pauses while a job exports or replaces its content. Requests to the world, messages on its sockets and its
+/// due events wait. So the job's values have one owner at a time, and nothing copies them. Other worlds and the
+/// server's own paths continue.
 struct Standstill {
-    /// Connections whose requests wait, in the order of arrival.
+    /// In the order of arrival.
     fileprivate var connections: [ConnectionID] = []
-    /// Sockets that were closed in the meantime.
     fileprivate var closedSockets: [SocketID] = []
 }
 
 extension World {
     var isStanding: Bool { standstill != nil }
 
-    /// Has a connection served again once the world resumes.
+    /// Makes the engine serve a connection again once the world resumes.
     func awaitResumption(of id: ConnectionID) { standstill?.connections.append(id) }
 
-    /// Makes the backend forget a socket, as soon as the world does not stand still.
+    /// Makes the backend forget a socket, once the world is no longer paused.
     func closeSocket(_ socket: SocketID) {
         if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
     }
 }
 
 extension Engine {
-    /// Stops a world until ``resume(_:at:)``.
+    /// Pauses a world until ``resume(_:at:)``.
     func stand(_ world: World) {
         world.standstill = Standstill()
         touchSockets(of: world)
     }
 
-    /// Resumes a world: serves what waited in the order of arrival, some of it in each turn of the loop.
+    /// Resumes a world; ``serveResumed(at:)`` then serves waiting connections in the order of arrival.
     func resume(_ world: World, at now: Timestamp) {
         guard let standstill = world.standstill else { return }
         world.standstill = nil
@@ -246,7 +245,7 @@ extension Engine {
         wakeStreams()
     }
 
-    /// Serves some of what waited for worlds that have resumed.
+    /// Serves some of the connections that waited for resumed worlds.
     func serveResumed(at now: Timestamp) {
         guard !resumed.isEmpty else { return }
         let turn = resumed.prefix(Self.resumedInTurn)
@@ -255,7 +254,7 @@ extension Engine {
             guard let connection = self[id] else { continue }
             if !connection.input.isEmpty { arrive(on: connection, at: now) }
             if connection.speaks == .webSocket {
-                // If its world stands still again, it is found again when that resumes.
+                // If the world is paused again, ``resume(_:at:)`` will find the connection again.
                 if connection.world?.isStanding != true, connection.heldEvent == nil {
                     serveUnreadFrames(of: connection, at: now)
                 }
@@ -273,7 +272,7 @@ extension Engine {
         }
     }
 
-    /// How many connections are served in a turn of the loop, each with one request or one read of the host.
+    /// How many of them a turn of the loop serves, each with one request or one read of the host.
     private static let resumedInTurn = 16
 
     func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
@@ -287,13 +286,13 @@ extension Engine {
         account(connection)
     }
 
-    /// Whether input on a socket has to wait: its world stands still, or earlier input comes first or is held.
+    /// Whether input on a socket has to wait, because its world is paused or earlier input waits or is held.
     func waitsForWorld(_ connection: Connection) -> Bool {
         guard let world = connection.world else { return false }
         return world.isStanding || !connection.unreadFrames.isEmpty || connection.heldEvent != nil
     }
 
-    /// Makes a request wait if its world stands still; returns false if it can be served.
+    /// Makes a request wait if its world is paused; otherwise returns false.
     func waits(_ exchange: Exchange) -> Bool {
         guard let world = world(of: exchange), world.isStanding else { return false }
         exchange.connection.waiting = .forWorld
@@ -301,7 +300,7 @@ extension Engine {
         return true
     }
 
-    /// The world that a request needs; nil for requests to the server.
+    /// The world that a request needs; nil for a request to the server.
     private func world(of exchange: Exchange) -> World? {
         guard exchange.destination.isAdmin, case .admin(let route)? = exchange.destination.route else {
             return exchange.isOfServer ? nil : exchange.destination.world
@@ -309,7 +308,7 @@ extension Engine {
         return route.resource.scope != .world ? nil : route.worldID.map { worlds[$0] } ?? defaultWorld
     }
 
-    /// Makes the transport check which of its sockets may be read.
+    /// Touches a world's sockets, so that the transport checks whether to read from them.
     private func touchSockets(of world: World) {
         for connection in connections where connection.world === world && connection.speaks == .webSocket {
             touch(connection)

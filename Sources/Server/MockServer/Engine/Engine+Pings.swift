@@ -1,29 +1,28 @@
 import FitIQAPI
 import WebSocket
 
-/// The server's own pings, which some backends send to find out which clients are gone (RFC 6455 §5.5.2).
+/// The server's own pings, with which some backends notice that clients are gone (RFC 6455 §5.5.2).
 extension Engine {
-    /// Queues a socket's next ping, where its world has any.
+    /// Queues a socket's next ping if the world's scenario has pings.
     func queuePing(on connection: Connection, in world: World, at now: Timestamp) {
         guard let interval = world.settings.scenario.rules.pings else { return }
-        // A loop that is late does not make up for what it has missed.
+        // A late loop skips the pings that it has missed.
         let time = max(world.turn.now, world.clock.now(now)).advanced(byNanoseconds: interval)
         connection.pings.due = time
         look(at: connection, in: world, at: time)
     }
 
-    /// Sends the ping that is due, or closes a socket whose client has not answered the last one.
+    /// Sends a due ping, or closes the socket if its client has not answered the last one.
     func ping(_ connection: Connection, in world: World, at now: Timestamp) {
         guard let interval = world.settings.scenario.rules.pings, let due = connection.pings.due else { return }
         connection.pings.due = nil
         guard connection.isServed, !connection.isSilent, connection.webSocket?.canSend == true else { return }
         if connection.pings.awaited != nil {
-            // While a manual clock moves, no client can answer: one ping is enough.
+            // No client can answer while a manual clock moves, so one ping is enough.
             if passing != nil, connection.pings.move == world.clockMoveCount {
                 return queuePing(on: connection, in: world, at: now)
             }
-            // What came while the loop was late is not read yet, and nothing is heard or sent that a fault or an
-            // operator holds back.
+            // A late loop may not have read the pong yet. A fault or an operator may hold the pong or the ping.
             let isLate = world.clock.now(now) > due.advanced(byNanoseconds: interval / 10)
             let isHeldBack =
                 connection.isReadingStalled || connection.heldEvent != nil || !connection.unreadFrames.isEmpty
@@ -41,13 +40,13 @@ extension Engine {
     }
 }
 
-/// What a server's connection knows of its own pings.
+/// The state of the server's pings on a connection.
 struct Pings {
-    /// When the next one is due, by the world's clock.
+    /// When the next ping is due, by the world's clock.
     var due: Timestamp?
     var count = 0
-    /// The payload of the last one, until its pong comes.
+    /// The payload of the last ping until its pong comes; then nil.
     var awaited: [UInt8]?
-    /// During which move of a manual clock it was sent.
+    /// The number of clock moves when it was sent (``World/clockMoveCount``).
     var move = 0
 }

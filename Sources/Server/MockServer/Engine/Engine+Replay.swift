@@ -8,9 +8,9 @@ import Replay
 import Traffic
 import WebSocket
 
-/// Worlds in which a recorded session answers in place of the backend.
+/// Replay: in some worlds a recorded session answers in place of the backend.
 extension Engine {
-    /// The recorded answer to a request; nil if it opened a WebSocket or waits, 404 if none was recorded.
+    /// The recorded answer to a request; nil if the request opened a WebSocket or waits, 404 if none was recorded.
     func replayAnswer(_ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, now) = (exchange.head, exchange.world, exchange.now)
         let isHandshake = head.isWebSocketHandshake
@@ -21,7 +21,7 @@ extension Engine {
         }
         let replacement = exchange.responseFaults?.replacement
         let accepted = isHandshake ? try acceptHandshake(head, in: world) : HTTPFields()
-        // Due events happen before the request is examined.
+        // Sends due frames before the request is matched.
         advanceReplay(of: world, at: now)
         defer { queueDeadline(of: world) }
         let request = exchange.replayRequest(
@@ -31,7 +31,7 @@ extension Engine {
         }
         exchange.note(answer)
         guard replacement == nil else {
-            // Only the answer is lost: the session continues as if it had been sent.
+            // The client loses the answer, but the session continues as if it had been sent.
             exchange.playback = nil
             return exchange.responseFaults?.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(
                 Answer.init)
@@ -52,10 +52,10 @@ extension Engine {
         }
     }
 
-    /// What becomes of a request before a recording or a real server answers it.
+    /// The effect of faults and breakpoints on a request, before a recording or a real server answers it.
     enum Interception {
         case passed, held
-        /// By a fault, which may also leave it without an answer.
+        /// A fault answers in its place; nil if the fault sends no answer.
         case answered(Answer?)
     }
 
@@ -81,7 +81,7 @@ extension Engine {
         advanceReplay(of: world, at: now)
     }
 
-    /// Sends the server's frames that are due by the world's time.
+    /// Sends the recorded frames that are due by the world's time.
     func advanceReplay(of world: World, at now: Timestamp) {
         let effects = world.replay?.player.advance(to: world.turn.now) ?? []
         for effect in effects { play(effect, in: world, at: now) }
@@ -89,7 +89,7 @@ extension Engine {
     }
 
     private func play(_ effect: ReplayEffect, in world: World, at now: Timestamp) {
-        // A fault may have ended or silenced it before.
+        // A fault may have ended or silenced the connection.
         guard let id = world.replay?.connection(of: effect.socket), let connection = self[id], connection.isServed
         else { return }
         switch effect.action {
@@ -103,7 +103,7 @@ extension Engine {
         }
     }
 
-    /// Passes on a server's close frame, after what faults hold back.
+    /// Sends a recorded or real server's close frame after the messages that faults hold.
     func closeAnyway(_ connection: Connection, code: CloseCode?, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -113,7 +113,7 @@ extension Engine {
         awaitReader(of: connection, at: now)
     }
 
-    /// Sends a message or a ping past all faults; the journal has it with the given ones.
+    /// Sends a message or a ping past all faults; `faults` are only names for the journal.
     func send(
         _ payload: [UInt8], _ opcode: Opcode, faults: [String] = [], on connection: Connection, in world: World,
         at now: Timestamp
@@ -130,7 +130,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Ends a connection without a close frame, after the remaining output.
+    /// Ends a connection after the remaining output, without a close frame.
     func drop(_ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -140,7 +140,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// Whether the default world replays paths below `/w/{id}`, and no world has that id.
+    /// Whether the default world's session has paths below `/w/{id}`, and no world has that id.
     func replaysPath(below id: ExactString) -> Bool {
         guard configuration.hasDefaultWorld, let replay = defaultWorld.replay else { return false }
         return replay.player.plan.worlds.contains(id) && worlds[id] == nil
@@ -148,7 +148,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// Records what a session answers.
+    /// Notes a session's answer for the journal.
     fileprivate func note(_ answer: ReplayAnswer) {
         switch answer {
         case .response(let response):
@@ -162,7 +162,7 @@ extension Exchange {
         }
     }
 
-    /// The request in the form a player expects; for a secure one, URLs in the answer begin with the origin over TLS.
+    /// The request for a player; with `secureOrigin`, URLs in the answer begin with that origin.
     func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
@@ -177,16 +177,16 @@ extension Exchange {
 extension RequestHead {
     var isWebSocketHandshake: Bool { wantsUpgrade && fields.hasToken("websocket", in: .upgrade) }
 
-    /// The user of the credentials, which are not verified: a recording has accepted them or others in their place.
+    /// The user of the credentials, which are not verified, because the recorded server has accepted such credentials.
     ///
-    /// The token's subject; `replayed` if it names none, and nil without credentials.
+    /// It is the token's subject, `replayed` if the token has none, and nil without credentials.
     var presentedUser: ExactString? {
         let token = presentedToken
         guard token != nil || fields.contains(.xAPIKey) else { return nil }
         return token.flatMap(Self.subject) ?? "replayed"
     }
 
-    /// The same for a real server, which knows whose a token is: one that names no subject stands for a user of its own.
+    /// The user for a real server; each token without a subject stands for a separate user.
     var upstreamUser: ExactString? {
         guard let token = presentedToken, Self.subject(of: token) == nil else { return presentedUser }
         return ExactString("token-" + String(Array(token.utf8).fnv1a, radix: 16))
@@ -197,7 +197,7 @@ extension RequestHead {
         return field ?? target.queryItems().first { $0.name == "token" }?.value
     }
 
-    /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2), as far as a user can have it.
+    /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2); nil unless it can be a user's id.
     private static func subject(of token: String) -> ExactString? {
         guard token.utf8.count <= 4096 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
@@ -211,14 +211,15 @@ extension RequestHead {
 extension Playback {
     convenience init(_ response: ReplayResponse) {
         let isCut = response.then == .finish
-        // An unknown length was longer than the recorded bytes, or nothing would have been cut off.
+        // Even without a known length at least one byte is missing, because the recording says that the body was cut
+        // off.
         let missing = isCut ? max((response.declaredLength ?? 0) - response.body.count, 1) : 0
         self.init(wait: response.after, missing: missing, ending: isCut ? .finish : nil)
     }
 }
 
 extension HTTPFields {
-    /// Recorded fields, without those whose names are not valid.
+    /// Recorded fields without those that have invalid names.
     init(_ fields: [SessionField]) {
         self.init()
         for field in fields {
@@ -227,13 +228,13 @@ extension HTTPFields {
     }
 }
 
-/// When a recorded answer is sent, and how its connection ended after it.
+/// When to send a recorded answer, and how its connection ended.
 ///
-/// A class, because every exchange has room for one, and few have one.
+/// A class, because every exchange has room for one but few need it.
 final class Playback {
-    /// How long the server took, in nanoseconds of the world's time.
+    /// How long the recorded server took to answer, in nanoseconds of the world's time.
     let wait: Int64
-    /// How many bytes of the body the recording lacks.
+    /// The number of bytes of the body that the recording lacks.
     let missing: Int
     let isEmpty: Bool
     let ending: WireAction?
@@ -242,7 +243,7 @@ final class Playback {
         (self.wait, self.missing, self.isEmpty, self.ending) = (wait, missing, isEmpty, ending)
     }
 
-    /// What goes on the wire after the faults, if any act; nil if the response is sent unchanged.
+    /// The response with the recorded wait and ending, after the faults if any acted; nil if it stays unchanged.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
         guard wait > 0 || ending != nil else { return faulty }
         var result = faulty ?? original(response)
@@ -253,7 +254,7 @@ final class Playback {
 
     private func original(_ response: EncodedResponse) -> Transmission {
         if isEmpty { return Transmission() }
-        // A length that is never reached shows the client that something is missing.
+        // A `Content-Length` beyond the bytes shows the client that the body is incomplete.
         return missing > 0 ? response.apply([.contentLength(off: missing)], seed: 0) : Transmission(response.bytes)
     }
 }

@@ -2,13 +2,13 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// Answers that pages of other origins may read: CORS, as the Fetch standard has it.
+/// Answers that pages of other origins may read: CORS, as in the Fetch standard.
 ///
-/// No page may send cookies or read the admin API. Since none sends cookies, wildcards stand for the names of fields.
+/// Pages cannot send cookies or read the admin API. Without cookies the answers may use wildcards for field names.
 extension Engine {
-    /// The answer to a browser that asks in advance whether a page may send a request; nil for any other request.
+    /// The answer to a preflight, in which a browser asks whether a page may send a request; nil for any other request.
     ///
-    /// Where there is no endpoint the request may be sent, so that the page can read why it is refused.
+    /// For an unknown path it permits the request, so that the page can read the refusal.
     func preflightAnswer(_ head: RequestHead, _ destination: Destination, in mode: GuideMode) -> Answer? {
         guard head.method == .options, let wanted = head.fields[.accessControlRequestMethod],
             isShared(with: head, isAdmin: destination.isAdmin)
@@ -19,17 +19,17 @@ extension Engine {
             status: .noContent, body: [],
             fields: [
                 .accessControlAllowMethods: methods.joined(separator: ", "),
-                // The wildcard stands for all fields but this one.
+                // The wildcard covers all fields except this one.
                 .accessControlAllowHeaders: "Authorization, *",
                 .vary: "Access-Control-Request-Method, Origin",
             ])
     }
 
-    /// Adds the fields that let a page read an answer; to do it twice changes nothing.
+    /// Adds the fields that let a page read an answer; a second call changes nothing.
     func share(_ answer: inout Answer, to head: RequestHead, isAdmin: Bool) {
         guard !configuration.readingOrigins.isEmpty, !isAdmin else { return }
         var fields = answer.fields ?? HTTPFields()
-        // Caches must know that the answer depends on who asked, also if it has no other field.
+        // Caches must know that the answer depends on the origin, even if this one gets no other field.
         if fields[.vary]?.contains("Origin") != true { fields[values: .vary].append("Origin") }
         if isShared(with: head, isAdmin: isAdmin) {
             fields[.accessControlAllowOrigin] = head.fields[.origin]

@@ -1,10 +1,10 @@
 import FitIQAPI
 import HTTP1
 
-/// A long answer in progress: its head until that is sent, and the source of its body.
+/// A long answer in progress: its head until the engine sends it, and the source of its body.
 final class BodyStream {
     let source: any BodySource
-    /// The answer, as long as none of it was sent.
+    /// The answer until its head is sent; then nil.
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
     fileprivate var isQueued = false
     /// Whether it waits for ``Engine/wakeStreams()``.
@@ -17,21 +17,21 @@ final class BodyStream {
 }
 
 struct StreamQueue {
-    /// Those with a slice due, the longest waiting first.
+    /// Connections that get a slice next, the longest waiting first.
     var waiting: [ConnectionID] = []
-    /// Those that wait for a world that stands still, or for a clock that is being moved.
+    /// Connections whose source waits for a paused world, a moving clock or an entry.
     var idle: [ConnectionID] = []
-    /// Those whose answer keeps entries of a journal.
+    /// Connections whose answer keeps entries of a journal.
     var journalReaders: Set<ConnectionID> = []
-    /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
+    /// The budget for all slices of a turn: 64 KiB, or work of about half a millisecond.
     var sliceSize = 64 * 1024
     fileprivate var buffer: [UInt8] = []
 }
 
-/// Answers whose bodies are made while they are sent.
+/// Long answers, whose bodies the engine makes while it sends them.
 ///
-/// A turn of the loop makes one slice, or several small ones, for the reader that has waited longest; then every other
-/// connection has its turn. So the size of an answer does not affect how long it holds the loop.
+/// A turn of the loop makes one slice, or several small ones, beginning with the reader that has waited longest. Then
+/// it serves every other connection. So a large answer holds the loop no longer than a small one.
 extension Engine {
     func begin(
         _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection
@@ -43,7 +43,7 @@ extension Engine {
         account(connection)
     }
 
-    /// Queues the next slice of an answer for this turn or the next, if the reader has room for it.
+    /// Queues the next slice of an answer if the reader has room for it.
     func queueStream(of connection: Connection) {
         guard let stream = connection.stream, !stream.isQueued, !stream.isWaiting,
             connection.output.count <= limits.unsentBytesBeforeReadingPauses
@@ -52,7 +52,7 @@ extension Engine {
         streams.waiting.append(connection.id)
     }
 
-    /// Resumes the answers that waited for a world or a clock.
+    /// Queues all answers that wait for a world or a clock.
     func wakeStreams() {
         for id in streams.idle {
             guard let connection = self[id], let stream = connection.stream else { continue }
@@ -62,7 +62,7 @@ extension Engine {
         streams.idle = []
     }
 
-    /// Resumes the answer on a connection, if it waits.
+    /// Queues the answer on a connection if it waits.
     func wakeStream(of connection: Connection) {
         guard let stream = connection.stream, stream.isWaiting else { return }
         streams.idle.removeAll { $0 == connection.id }
@@ -70,7 +70,7 @@ extension Engine {
         queueStream(of: connection)
     }
 
-    /// Updates the count of what readers keep of journals that have grown.
+    /// Updates the held bytes of readers that keep entries of journals.
     func accountJournalReaders(at now: Timestamp) {
         guard !streams.journalReaders.isEmpty else { return }
         for id in streams.journalReaders {
@@ -127,7 +127,7 @@ extension Engine {
         slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * streams.sliceSize)
         swap(&slice.bytes, &streams.buffer)
         touch(connection)
-        // The server was busy, not the reader: its idle time starts again.
+        // The client had to wait for the server, so its idle time starts again.
         if connection.ending == .none {
             if let stream = connection.stream, stream.isWaiting, let time = stream.source.wakesAt {
                 let span = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
@@ -150,7 +150,7 @@ extension Engine {
     ) {
         if let (answer, head, world) = stream.unsent {
             if progress == .end {
-                // The answer turned out to be short.
+                // The whole answer fits into its first slice.
                 var answer = answer
                 answer.body = bytes
                 endStream(of: connection)
@@ -175,14 +175,14 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Releases the source of an answer's remaining body.
+    /// Releases the source of an answer.
     func endStream(of connection: Connection) {
         if let source = connection.stream?.source as? BytesSource, source.heldByteCount > Engine.largestWorkOnLoop {
             discard(source.takeRest())
         }
         connection.stream = nil
         connection.isReadingStalled = false
-        // It may have been the move of a clock that others wait for.
+        // Other answers may wait for the end of this one if it moved a clock.
         wakeStreams()
     }
 }

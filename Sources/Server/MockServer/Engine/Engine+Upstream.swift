@@ -10,19 +10,19 @@ import Text
 import Traffic
 import WebSocket
 
-/// Worlds in which a real server answers in place of the backend, for all endpoints or for some.
+/// Upstreams: in some worlds a real server answers in place of the backend, for all endpoints or for some.
 extension Engine {
-    /// Whether the world's upstream answers a request: the server answers its own paths, and no upstream a tunnel.
+    /// Whether the world's upstream answers a request; never for the server's own paths, and for CONNECT.
     func asks(_ upstream: Upstream, for exchange: Exchange) -> Bool {
         guard !exchange.isOfServer, exchange.head.method != .connect else { return false }
-        // It has fallen back already.
+        // The fake answers already, because the upstream did not.
         guard exchange.answeredBy != .fake else { return false }
         if upstream.answerer(of: exchange.endpoint) != .fake { return true }
         exchange.answeredBy = .fake
         return false
     }
 
-    /// The answer of the world's real server; nil if it opened a WebSocket or waits.
+    /// The answer of the world's real server; nil if the request opened a WebSocket or waits.
     func upstreamAnswer(_ exchange: Exchange, from upstream: Upstream) throws(APIError) -> Answer? {
         if let reply = exchange.reply { return try answer(exchange, with: reply) }
         let isHandshake = exchange.head.isWebSocketHandshake
@@ -31,7 +31,7 @@ extension Engine {
         case .answered(let answer): return answer
         case .passed: break
         }
-        // A handshake that no server may accept gets the same refusal from here.
+        // Refuses an invalid handshake here, in the same way as without an upstream.
         if isHandshake { _ = try acceptHandshake(exchange.head, in: exchange.world) }
         guard reachesUpstreams, let url = upstream.url else { throw .unreachableUpstream(hasURL: upstream.url != nil) }
         exchange.requestedAt = exchange.requestedAt ?? exchange.world.turn.now
@@ -45,7 +45,7 @@ extension Engine {
         return nil
     }
 
-    /// The client's connection to an upstream: the one of its last request, or a new one.
+    /// The client's connection to an upstream: that of its last request, or a new one.
     private func connect(_ connection: Connection, to url: UpstreamURL) -> UpstreamConnection {
         if let present = connection.upstream, present.isReady(for: url) { return present }
         leaveUpstream(of: connection)
@@ -70,7 +70,7 @@ extension Engine {
         touchedUpstreams.append(upstream)
     }
 
-    /// The connections to upstreams that have something for the transport, each once.
+    /// The connections to upstreams that need the transport, each once.
     package func takeTouchedUpstreams() -> [RelaySide] {
         guard !touchedUpstreams.isEmpty else { return [] }
         defer { touchedUpstreams = [] }
@@ -80,14 +80,14 @@ extension Engine {
 
     // MARK: What is asked
 
-    /// The operator's credentials for the server that the operator named; none for one that a world brought.
+    /// The operator's credentials for the operator's own upstream; none for an upstream from a request to make a world.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
         let named = configuration.scenario.upstream?.url
         return exchange.world.settings.scenario.upstream?.url == named
             ? configuration.upstreamCredentials : UpstreamCredentials()
     }
 
-    /// The fields for the relay, with the operator's credentials in place of the fake's.
+    /// The request's fields for the relay, with the operator's credentials in place of the fake's.
     private func upstreamFields(of exchange: Exchange) -> HTTPFields {
         let hopByHop = HopByHop(exchange.head.fields)
         let (world, credentials) = (exchange.world, credentials(for: exchange))
@@ -95,9 +95,9 @@ extension Engine {
         for field in exchange.head.fields.httpFields {
             var field = field
             switch field.name.canonicalName {
-            // Bodies come as text, for faults and for the journal; the client's own coding is the world's matter.
+            // Faults and the journal need bodies as text, so the engine itself handles the client's content coding.
             case "accept-encoding", "expect", "x-fake-fault": continue
-            // Also where `Connection` names it: each request needs one (RFC 9112 §3.2).
+            // Each request needs a Host (RFC 9112 §3.2), even if `Connection` names it.
             case "host": break
             case "content-encoding": if case .done? = exchange.inflation { continue }
             case "x-api-key" where field.value == world.settings.apiKey:
@@ -111,7 +111,7 @@ extension Engine {
             }
             fields.append(field)
         }
-        // A client of HTTP/1.0 need not name one.
+        // A client of HTTP/1.0 may send no Host.
         if !exchange.head.fields.contains(.hostField), let own = URLParts(configuration.origin).authority {
             fields.append(HTTPField(name: .hostField, value: String(own)))
         }
@@ -124,7 +124,7 @@ extension Engine {
 
     // MARK: What is answered
 
-    /// Takes what a relay has for its client, as far as that can be taken.
+    /// Takes a relay's output for its client, as far as the client has room.
     package func receive(from side: RelaySide, at now: Timestamp) {
         guard let connection = self[ConnectionID(SocketID(side.id))], let upstream = connection.upstream,
             upstream.side === side
@@ -139,7 +139,7 @@ extension Engine {
             receiveFrames(from: upstream, on: connection, at: now)
         }
         account(connection)
-        // What the server took may let the client be read again.
+        // If the server has taken output, the transport may be able to read from the client again.
         if connection.speaks == .webSocket { touch(connection) }
         relieve(at: now)
     }
@@ -147,7 +147,7 @@ extension Engine {
     private func receiveAnswer(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
         guard let exchange = upstream.exchange else { return }
         let reply = upstream.readAnswer { head in
-            // The engine has sent its own 100, and a client of HTTP/1.0 knows no 1xx.
+            // The engine has sent its own 100, and a client of HTTP/1.0 does not know 1xx.
             guard head.status.code != 100, exchange.sentHead.version == .http11 else { return }
             lendOutput(to: connection)
             AnswerEncoder.appendInterim(head, fields: head.fields.httpFields, into: &connection.output.bytes)
@@ -156,7 +156,7 @@ extension Engine {
         }
         guard let reply else { return }
         exchange.reply = reply
-        // Of an answer that never began there is a note of its own.
+        // An answer that never began has its own note.
         for case .brokenOff(let reason) in upstream.relay.takeEvents() {
             guard case .answer = reply else { continue }
             recorder.record(.note(UpstreamMessages.failed(reason)), on: connection, in: exchange.world)
@@ -169,11 +169,11 @@ extension Engine {
         }
     }
 
-    /// Goes on with what an upstream sent while the world stood still.
+    /// Continues with what an upstream sent while the world was paused.
     func resumeUpstream(of connection: Connection, at now: Timestamp) {
         guard let upstream = connection.upstream else { return }
         if let exchange = upstream.waiting.take() {
-            // What resumed before it may have made the world stand still again.
+            // A connection that resumed earlier may have paused the world again.
             guard exchange.world.isStanding else { return serveReply(to: exchange, at: now) }
             upstream.waiting = exchange
             return exchange.world.awaitResumption(of: connection.id)
@@ -181,7 +181,7 @@ extension Engine {
         receive(from: upstream, on: connection, at: now)
     }
 
-    /// Serves a request again, with the reply that has come; or the fake answers it.
+    /// Serves a request again with the upstream's reply, or lets the fake answer it.
     private func serveReply(to exchange: Exchange, at now: Timestamp) {
         let (connection, world) = (exchange.connection, exchange.world)
         connection.waiting = nil
@@ -203,7 +203,7 @@ extension Engine {
         goOn(connection, at: now)
     }
 
-    /// Puts the client's own token back where a redirect repeats the query that the server was asked with.
+    /// Replaces the operator's token in a redirect to the same query with the client's own.
     private func returnToken(in answer: inout Answer, to exchange: Exchange) {
         guard let token = credentials(for: exchange).token,
             let own = exchange.head.target.queryItems().first(where: exchange.isOwnToken)
@@ -246,7 +246,7 @@ extension Engine {
         case .socket: preconditionFailure("It has opened.")
         }
         guard let faults = exchange.responseFaults, faults.replacement != nil else { return answer }
-        // Only the answer is lost: the server has done what was asked.
+        // The client loses the answer, but the server has handled the request.
         exchange.playback = nil
         exchange.created = RecordedExchange.created(answer.status.code, answer.body)
         return faults.answer(in: exchange.errorForm, forApps: exchange.servesApps).map(Answer.init)
@@ -270,14 +270,14 @@ extension Engine {
         if !hasSaidFarewell, connection.isServed { drop(connection, ending, in: world, at: now) }
     }
 
-    /// Passes a server's frame on to the client, through the faults.
+    /// Passes a server's frame through the faults to the client.
     private func pass(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         guard connection.ending == .none else { return }
         switch event {
         case .text(let text): send(text, on: connection, in: world, at: now)
         case .binary(let bytes): send(bytes, .binary, on: connection, in: world, at: now)
         case .ping(let bytes): send(bytes, .ping, on: connection, in: world, at: now)
-        // Nothing here has pinged the server, so it is a heartbeat, and the client has those of its own.
+        // The engine never pings the upstream, so this is a heartbeat, and the engine sends its own to the client.
         case .pong: break
         case .closing(let code, let reason): closeAnyway(connection, code: code, reason: reason, at: now)
         case .failed(_, let message):
@@ -289,7 +289,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// The path and the query for the upstream: without the world's prefix, and with the operator's token in place of
+    /// The path and the query for the upstream, without the world's prefix, and with the operator's token in place of
     /// the fake's.
     func upstreamTarget(_ credentials: UpstreamCredentials) -> String {
         var path = head.target.path
@@ -308,14 +308,14 @@ extension Exchange {
         }
     }
 
-    /// Whether a member of the query is a token of the fake's.
+    /// Whether a member of the query is one of the fake's tokens.
     func isOwnToken(_ item: (name: String, value: String)) -> Bool {
         item.name == "token" && world.isOwn(token: item.value)
     }
 }
 
 extension World {
-    /// Whether a token is one of the fake's own, which no real server takes.
+    /// Whether a token is one of the fake's own, which a real server would refuse.
     func isOwn(token: String) -> Bool {
         settings.scenario.rules.tokens[ExactString(token)] != nil
             || (try? AccessToken.verify(token, secret: Array(settings.jwtSecret.utf8))) != nil
@@ -323,14 +323,14 @@ extension World {
 }
 
 extension Answer {
-    /// A server's answer; URLs of it lead to the client's world.
+    /// A server's answer, with `Location` changed to lead to the client's world.
     fileprivate init(_ answer: UpstreamAnswer, to exchange: Exchange) {
         self.init(status: answer.head.status, body: answer.body, fields: answer.head.fieldsOfAnswer)
         isRecorded = true
         if exchange.head.method == .head { declaredLength = answer.head.contentLength }
         guard let id = exchange.destination.worldID?.text, let location = fields?[.location] else { return }
         let origin = URLParts(location).origin
-        // The relay has moved the server's own URLs to the address of the client's request.
+        // The relay has already replaced the server's origin with that of the client's request.
         guard location.hasPrefix("/") || exchange.head.authority.map({ origin.hasSuffix("://" + $0) }) == true else {
             return
         }
@@ -339,7 +339,7 @@ extension Answer {
 }
 
 extension ResponseHead {
-    /// The fields for the client, whose framing the engine writes itself.
+    /// The fields for the client, except those for framing, which the engine writes.
     fileprivate var fieldsOfAnswer: HTTPFields {
         let ofConnection = ["connection", "content-length", "sec-websocket-accept", "transfer-encoding", "upgrade"]
         return HTTPFields(fields.httpFields.filter { !ofConnection.contains($0.name.canonicalName) })
@@ -347,6 +347,6 @@ extension ResponseHead {
 }
 
 extension CloseCode {
-    /// 1014: a gateway got an invalid answer from the server behind it (IANA).
+    /// 1014, "Bad Gateway": the server behind a gateway sent something invalid (IANA).
     fileprivate static let badGateway = CloseCode(rawValue: 1014)
 }

@@ -8,10 +8,10 @@ import WebSocket
 
 /// The WebSocket side of a connection: handshake, frames, closing.
 extension Engine {
-    /// Opens a socket of a consultation, or of a user's meals.
+    /// Opens a socket for a consultation or for a user's meals.
     ///
-    /// - Throws: 401; of a consultation, 404 or 400 if it is not active; then 426 or 400 for errors of the handshake
-    ///   itself.
+    /// - Throws: 401 for bad credentials; 404 for an unknown consultation, 400 for an inactive one; then 426 or 400 for
+    ///   errors in the handshake itself.
     func openSocket(of route: Route, _ exchange: Exchange) throws(APIError) -> Answer? {
         let (head, world, connection) = (exchange.head, exchange.world, exchange.connection)
         if head.wantsUpgrade, !exchange.isReleased {
@@ -39,15 +39,17 @@ extension Engine {
         return nil
     }
 
-    /// Opens the echo socket; access has been checked.
+    /// Opens the echo socket for a client with admin access.
     func openEcho(_ call: AdminCall) throws(APIError) -> Answer? {
         _ = switchProtocols(call.head, try acceptHandshake(call.head, in: call.world), on: call.connection, use: .echo)
         receiveTrailingBytes(of: call.connection, at: call.now)
         return nil
     }
 
-    /// The fields of the 101, or 426 or the status of the handshake's error; 400 if the world requires compression, and
-    /// the client offers none.
+    /// The fields of the 101.
+    ///
+    /// - Throws: 426 or another status for an invalid handshake; 400 if the world requires compression and the client
+    ///   offers none.
     func acceptHandshake(_ head: RequestHead, in world: World) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
@@ -63,7 +65,7 @@ extension Engine {
         }
     }
 
-    /// Accepts the handshake of a world's socket, with its faults, and records it.
+    /// Accepts the handshake of a world's socket, applies its faults, and records it.
     func open(_ use: Connection.WebSocketUse, _ fields: HTTPFields, _ exchange: Exchange) {
         let connection = exchange.connection
         let start = connection.output.bytes.count
@@ -97,14 +99,14 @@ extension Engine {
         return fields
     }
 
-    /// Handles the frames that arrived right after the handshake, and releases the HTTP side.
+    /// Handles the frames that arrived with the handshake, and releases the HTTP side.
     func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
-        // If a fault of the first message has silenced the connection, the server reads no more.
+        // A fault on the first message may have silenced the connection.
         guard !connection.isSilent else { return connection.endRequests() }
         let bytes = connection.http.takeTrailingBytes()
         connection.endRequests()
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
-        // The handshake was in progress when the server began to stop.
+        // The server may have begun to stop during the handshake.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
     }
 
@@ -116,7 +118,7 @@ extension Engine {
             var rest = bytes
             while !rest.isEmpty, connection.isServed, connection.heldEvent == nil {
                 let start = connection.output.bytes.count
-                // One event at a time: a message is answered before a close frame after it is read.
+                // Handles one event at a time, so that a message is answered before a close frame behind it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
                     rest, events: &events, output: &connection.output.bytes)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
@@ -143,7 +145,7 @@ extension Engine {
         obey(event, on: connection, in: world, at: now)
     }
 
-    /// Has the backend or the recording answer what a client sent.
+    /// Passes a client's event to the backend, the recording or the upstream, or echoes it.
     func obey(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .backend):
@@ -173,12 +175,13 @@ extension Engine {
         }
     }
 
-    /// Applies the effects a backend asks for on its sockets, and records when it wants to be called again.
+    /// Applies the effects that a backend left for its sockets, and queues its next deadline.
     func applyEffects(of world: World, at now: Timestamp) {
         worlds.accountStorage(of: world)
         queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
-        // Swapped out whole, and the storage given back: a stream leaves effects tens of thousands of times a second.
+        // Swaps the array out and gives its storage back, because streaming leaves effects tens of thousands of times a
+        // second.
         var effects: [Effect] = []
         swap(&effects, &world.turn.effects)
         defer {
@@ -196,7 +199,7 @@ extension Engine {
                 }
                 send(overlay.change(text, of: endpoint), on: connection, in: world, at: now)
             case .close(let socket, let code, let reason):
-                // A fault may have ended or silenced it before.
+                // A fault may have ended or silenced the connection.
                 guard let connection = self[ConnectionID(socket)], connection.isServed else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
             }
@@ -216,7 +219,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Sends a connection's output, and ends the connection if its client leaves too much unread.
+    /// Handles new output; ends the connection if its client leaves too much unread.
     func outputHasGrown(of connection: Connection, at now: Timestamp) {
         touch(connection)
         carry(connection, at: now)
@@ -244,7 +247,7 @@ extension Engine {
         close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
     }
 
-    /// Ends a connection whose client reads too little; it would not read a close frame either.
+    /// Resets a connection whose client reads too little, and so would not read a close frame either.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
         loseHolds(of: connection)
@@ -270,9 +273,9 @@ extension Engine {
         }
     }
 
-    /// Applies the faults of an exchange, and its recording, to the response written from a position on.
+    /// Applies an exchange's faults and recording to the response that begins at a position in the output.
     ///
-    /// If the output is held then, ``release(_:in:at:skippingWaits:)`` starts what must be waited for or must happen.
+    /// If that holds the output, call ``release(_:in:at:skippingWaits:)``, which starts the waits.
     func shape(_ exchange: Exchange, from start: Int) {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
             return
@@ -286,14 +289,14 @@ extension Engine {
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response, faults?.faults ?? [])
-        // All recorded bytes are sent, and yet the response is incomplete.
+        // The recording lacks bytes, so the response is incomplete although all recorded bytes are sent.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial
         }
         connection.output.replace(from: start, with: shaped)
     }
 
-    /// Sends a text message of the backend through the faults of its connection.
+    /// Sends a text message through the faults of its socket.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         connection.socketFaults?.windowBits = connection.webSocket?.windowBits
         guard connection.webSocket?.canSend == true,
@@ -302,7 +305,7 @@ extension Engine {
         deliver(outgoing, on: connection, in: world, at: now)
     }
 
-    /// Writes what the faults of a socket made of messages, and obeys those that last or end it.
+    /// Writes messages that have passed a socket's faults, and obeys the faults that last or end the socket.
     func write(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         write(outgoing, on: connection, in: world)
         if let rule = outgoing.endingRule { connection.record.endingRule = rule }
@@ -319,10 +322,10 @@ extension Engine {
         if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
-    /// Writes the messages that a fault made wait for others.
+    /// Writes the messages that a fault has delayed.
     ///
-    /// - Parameter start: Where the close frame that answered the client begins in the output, which comes after them;
-    ///   nil if a close frame of another origin follows.
+    /// - Parameter start: The position in the output of a close frame that answers the client, which then moves behind
+    ///   the messages; nil without one.
     func sendWhatWaits(on connection: Connection, before start: Int? = nil, at now: Timestamp) {
         guard connection.socketFaults != nil, let world = connection.world else { return }
         world.setTime(now)
@@ -342,7 +345,7 @@ extension Engine {
         recorder.sent(outgoing.messages, from: start, on: connection, in: world)
     }
 
-    /// Makes a connection's state machine obey the lasting faults on it.
+    /// Makes a connection's state machine obey the lasting faults on its socket.
     func obeySocketFaults(of connection: Connection) {
         guard let faults = connection.socketFaults else { return }
         connection.webSocket?.answersPings = !faults.withholdsPongs
@@ -351,7 +354,7 @@ extension Engine {
 }
 
 extension WebSocket.Event {
-    /// Whether no message follows our close frame, which has answered it.
+    /// Whether the codec has answered the event with a close frame, after which no message may follow.
     fileprivate var endsMessages: Bool {
         switch self {
         case .closing, .failed: true

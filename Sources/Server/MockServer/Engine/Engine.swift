@@ -5,63 +5,65 @@ import JSON
 import Scenarios
 import WebSocket
 
-/// The whole server without its sockets: bytes in, bytes out, with the time as an argument.
+/// The whole server without sockets: bytes go in and come out, and the time is an argument.
 ///
 /// The transport (``Host``, or a test) opens connections and passes on the bytes that arrive. After each call it serves
-/// the connections of ``takeTouched()``: it sends their output, obeys their ``Connection/ending``, and calls
-/// ``advance(to:)`` at ``nextDeadline``. Not thread-safe: one loop owns it.
+/// the connections of ``takeTouched()``: it sends their output and obeys their ``Connection/ending``. It calls
+/// ``advance(to:)`` at ``nextDeadline``. The engine is not thread-safe: one loop owns it.
 public final class Engine {
-    /// The initial configuration, with the scenario that was loaded last.
+    /// The initial configuration with the last loaded scenario.
     @exclusivity(unchecked) public internal(set) var configuration: Configuration
-    /// The configuration's limits and time limits, apart because every request needs them.
+    /// The configuration's limits, stored separately because every request needs them.
     let limits: ServerLimits, patience: Patience
     let worlds: WorldTable
-    /// The world of the paths without a `/w/{id}` prefix.
+    /// The world for paths without a `/w/{id}` prefix.
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
     @exclusivity(unchecked) var streams = StreamQueue()
-    /// The last constant pages that were sent with gzip.
+    /// The constant pages that were last sent with gzip.
     var codedPages: [(body: [UInt8], coded: [UInt8])] = []
-    /// The connections that follow a journal as it grows, or wait for an entry of it.
+    /// The connections that follow a journal or wait for an entry.
     @exclusivity(unchecked) var followers: [ConnectionID] = []
-    /// The connections that waited for a world that has since resumed, in the order of arrival.
+    /// Connections to serve because their world has resumed, in the order of arrival.
     @exclusivity(unchecked) var resumed: [ConnectionID] = []
-    /// Tells this engine from another one at the same address: 16 hexadecimal digits.
+    /// 16 hexadecimal digits that distinguish this engine from an earlier one at the same address.
     let instance: String
     let startedAt: Timestamp
-    /// Whether steps of worlds are left for the next turn of the loop.
+    /// Whether due steps of worlds are left for the next turn of the loop.
     @exclusivity(unchecked) var isLate = false
-    /// The descriptions of sockets that were needed so far, which take milliseconds to read.
+    /// The parsed descriptions of sockets, kept because parsing takes milliseconds.
     @exclusivity(unchecked) var socketDescriptions: [GuideMode: JSONValue] = [:]
-    /// While a world's clock is moved by hand: its connections, ordered by their deadlines.
+    /// The time-outs of a world's connections while its manual clock moves; otherwise nil.
     @exclusivity(unchecked) var passing: PassingTime?
     @exclusivity(unchecked) var connections = ConnectionTable()
-    /// The connection whose request is being answered, which is not given up in the meantime.
+    /// The connection whose request the engine is answering, which ``relieve(in:at:)`` must not end.
     @exclusivity(unchecked) var answering: Connection?
     @exclusivity(unchecked) var deadlines = DeadlineQueue<ConnectionID>()
     @exclusivity(unchecked) private var touched: [Connection] = []
-    /// The connections to upstreams that have something for the transport.
+    /// The connections for ``takeTouchedUpstreams()``.
     @exclusivity(unchecked) var touchedUpstreams: [UpstreamConnection] = []
-    /// Whether the transport connects with upstreams (``takeTouchedUpstreams()``).
+    /// Whether the transport can connect to upstreams (``takeTouchedUpstreams()``).
     @exclusivity(unchecked) package var reachesUpstreams = false
     @exclusivity(unchecked) private var spareBuffers = SpareBuffers()
     @exclusivity(unchecked) private var spareEvents: [WebSocket.Event] = []
     @exclusivity(unchecked) var isShuttingDown = false
-    /// How long a world is idle before it goes, in nanoseconds, while the server drains; nil unless it does.
+    /// How long a world may be idle while the server drains, in nanoseconds; nil unless it drains.
     @exclusivity(unchecked) var drainIdle: Int64?
-    /// Runs jobs on another thread, in order, and passes each result to ``finish(_:at:)``; if nil, jobs run at once.
+    /// Starts a job on another thread, which runs jobs in order and passes each result to ``finish(_:at:)``.
+    ///
+    /// If nil, the engine runs jobs at once.
     @exclusivity(unchecked) public var startJob: ((Job) -> Void)?
-    /// The same for what writes the state file, which does not wait for other jobs.
+    /// Starts a job that writes the state file, so that it does not wait for other jobs.
     @exclusivity(unchecked) public var startSaving: ((Job) -> Void)?
     @exclusivity(unchecked) var jobs = Jobs()
-    /// What the state file has; nil without one.
+    /// The progress of saving; nil without a state file.
     @exclusivity(unchecked) var saving: Saving?
-    /// Receives every event worth a log line.
+    /// Called with every event for the log.
     @exclusivity(unchecked) public var observe: ((Observation) -> Void)?
-    /// Whether `observe` also receives each request, which costs time on the hot path.
+    /// Whether to call ``observe`` for each request, too, which costs time on the hot path.
     @exclusivity(unchecked) public var observesRequests = true
 
-    /// - Throws: An error if the scenario's data is inconsistent, or a world of the state file.
+    /// - Throws: An error if the data of the scenario, or of a world in the state file, is inconsistent.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         (limits, patience) = (configuration.limits, Patience(configuration.limits))
@@ -83,10 +85,10 @@ public final class Engine {
     // MARK: What the transport calls
 
     /// - Parameters:
-    ///   - isLocal: Whether the peer is on this machine; other peers need a token for the admin API.
-    ///   - isSecure: Whether the transport speaks TLS; it then has to call ``secured(_:at:)`` in time.
-    /// - Returns: Nil if the transport has to close it at once, because too many are being refused already. A connection
-    ///   over the limit gets a number too, but only to be answered 503.
+    ///   - isLocal: Whether the peer is on this machine; other peers need the admin token for the admin API.
+    ///   - isSecure: Whether the transport begins with TLS; it then has to call ``secured(_:at:)`` after the handshake.
+    /// - Returns: Nil if the transport has to close the connection at once, because the engine already refuses too
+    ///   many. A connection over the limit gets an id, but only so that it gets a 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
         let opened = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits)
         guard let connection = opened else { return nil }
@@ -111,9 +113,9 @@ public final class Engine {
         relieve(at: now)
     }
 
-    /// Reads bytes that have passed the network, if there is one.
+    /// Reads bytes that have passed the world's network.
     func take(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
-        // Nothing may follow a request whose answer has no end.
+        // A client must not send anything after a request for a stream of events.
         guard !connection.isFollower else { return end(connection, .close) }
         lendOutput(to: connection)
         if connection.speaks == .http {
@@ -127,28 +129,29 @@ public final class Engine {
         }
     }
 
-    /// Handles the end of the peer's bytes.
+    /// Handles the end of the peer's stream.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        // It comes behind what is on its way.
+        // The end comes after the bytes that the network still delays.
         connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
         if connection.inputHasEnded { return }
         if connection.isOpenSocket || connection.holdCount > 0 { connection.world?.setTime(now) }
-        // Nothing would read what a fault still holds back, but an HTTP client may have closed only its sending half.
+        // Nobody would read output that a fault holds on a WebSocket. An HTTP client may have closed only its sending
+        // half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.isServed else {
             recorder.closed(connection, by: .client, .finish)
             end(connection, .close)
             return
         }
-        // Who waits for an operator, or for news, and says no more has given up.
+        // A client that half-closes while it waits for an operator or for events has given up.
         if connection.speaks == .http, !connection.isFollower, !connection.awaitsOthers {
             connection.http.receiveEndOfStream()
-            // The request before it is answered first.
+            // The waiting request is answered first.
             if connection.waiting != nil { return }
             serveRequests(of: connection, at: now)
-            // A client that sends no more may still read a long answer; the connection ends with it.
+            // The client may still read a long answer, after which the connection ends.
             guard connection.stream == nil else { return }
         }
         loseHolds(of: connection)
@@ -159,7 +162,7 @@ public final class Engine {
 
     /// Handles the loss of the transport connection, and frees its place.
     ///
-    /// - Parameter now: The time; if nil, the journal uses the time of the last event in the connection's world.
+    /// - Parameter now: The time; if nil, the journal gets the time of the last event in the connection's world.
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
@@ -188,7 +191,7 @@ public final class Engine {
         connection.world?.activity &+= UInt64(count)
         account(connection)
         if connection.isFollower { connection.follower?.unreadTime = 0 }
-        // Progress: a slow reader's idle time starts again.
+        // The client reads, so its idle time starts again.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
@@ -197,7 +200,7 @@ public final class Engine {
             connection.output.discard()
             outputWasTaken(from: connection, at: now)
         }
-        // Requests that arrived while the peer read nothing, or while an answer was held back, wait in the parser.
+        // Requests wait in the parser if they arrived while the peer read nothing or an answer was held.
         guard connection.hasWaitingRequests, connection.ending == .none else { return }
         if connection.stream != nil {
             queueStream(of: connection)
@@ -217,20 +220,20 @@ public final class Engine {
         serveDeadlines(at: now)
     }
 
-    /// When to call ``advance(to:)``: nil if nothing is due, and long ago if long answers have slices due.
+    /// When to call ``advance(to:)``; nil if nothing is due.
     public var nextDeadline: Timestamp? {
-        // At once: only what the loop serves in between comes before the next slice.
+        // Due at once, so that the loop only serves other connections before the next slice.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         let due = Timestamp.earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
         return saving == nil ? due : .earliest(due, savingDue)
     }
 
-    /// Whether ``takeTouched()`` has no connections, and ``advance(to:)`` nothing to do at once.
+    /// Whether ``takeTouched()`` has no connections and ``advance(to:)`` has nothing to do at once.
     package var isQuiet: Bool { touched.isEmpty && followers.isEmpty && jobs.discarded.isEmpty && !isBusy }
 
     /// The connections whose output, ending or readiness to read has changed, each once.
     ///
-    /// WebSockets come last, so that an event is never sent before the response to the request that caused it.
+    /// WebSockets come last, so that the response to a request leaves before the events that it causes.
     public func takeTouched() -> [Connection] {
         freeDiscarded()
         queueFollowers()
@@ -242,26 +245,26 @@ public final class Engine {
             connection.isTouched = false
             if connection.speaks == .webSocket { webSocketCount += 1 }
         }
-        // Usually there is nothing to order: the turn had only requests, or only chunks that were due.
+        // Most turns have only requests or only due chunks, and need no sorting.
         if webSocketCount > 0, webSocketCount < result.count {
             result = result.filter { $0.speaks == .http } + result.filter { $0.speaks == .webSocket }
         }
         return result
     }
 
-    /// Whether the transport should stop reading until more output is sent.
+    /// Whether requests and messages on a connection have to wait.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
             || connection.upstream.map { $0.relay.toUpstream.count > limits.unsentBytesBeforeReadingPauses } ?? false
             || connection.isReadingStalled || connection.waiting != nil
-            // A request is served once faults no longer hold back the answer to the one before it.
+            // A request waits while faults hold the answer to the one before it.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
     }
 
-    /// Whether the transport reads from a connection: not while reading pauses, except for one that awaits others.
+    /// Whether the transport reads from a connection; it does even during some pauses, to notice a client that leaves.
     ///
-    /// So a client is noticed that gives up: over HTTP until it sends more, and on a WebSocket as long as what it sends
-    /// behind a held message is not too much.
+    /// Over HTTP it does so while a request waits for an operator or an event, until the client sends more. On a
+    /// WebSocket it does so behind a held message, until the client has sent too much.
     public func isRead(_ connection: Connection) -> Bool {
         guard !connection.inputHasEnded, connection.input.count < limits.unsentBytesBeforeReadingPauses else {
             return false
@@ -277,14 +280,14 @@ public final class Engine {
 
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }
 
-    /// Time from ``beginShutdown(at:)`` until the transport cuts off what is left.
+    /// Time from ``beginShutdown(at:)`` until the transport cuts off the remaining connections.
     public var shutdownTime: Duration { limits.shutdownTime }
 
     // MARK: What the parts of the engine share
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 
-    /// Updates the sum of held bytes with one connection.
+    /// Updates the sum of held bytes for one connection.
     func account(_ connection: Connection) {
         let difference = connection.heldBytes - connection.accountedBytes
         guard difference != 0 else { return }
@@ -319,9 +322,9 @@ public final class Engine {
 
     // MARK: Stopping
 
-    /// Begins to stop: closes idle connections, answers requests that have begun, and closes sockets with 1001.
+    /// Begins to stop: closes idle connections, answers requests in progress, and closes sockets with 1001.
     ///
-    /// The transport stops accepting, and ends after ``ServerLimits/shutdownTime`` or when no connection is left.
+    /// The transport stops accepting, and ends when no connection is left or after ``ServerLimits/shutdownTime``.
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true

@@ -6,54 +6,54 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// A request while it is served, with the findings for the journal and the faults that act on it.
+/// A request while the engine serves it, with data for the journal and the faults that act on it.
 ///
-/// A class, because it is large, and passes through many hands.
+/// A class, because it is large and many functions need it.
 final class Exchange {
     let head: RequestHead
     var body: [UInt8]
     let connection: Connection
     /// The system's time.
     @exclusivity(unchecked) var now: Timestamp
-    /// When the request was complete, by the world's clock, if it was held or waited for a job; nil if that is now.
+    /// When a request that was held or waited was complete, by the world's clock; nil if that is now.
     @exclusivity(unchecked) var requestedAt: Timestamp?
     let destination: Destination
-    /// The world of its path; the default one if there is no such world.
+    /// The world of its path; the default world if that does not exist.
     let world: World
-    /// The requested operation, whether or not the mode serves it.
+    /// The requested operation, even if the mode does not serve it.
     let endpoint: Endpoint?
-    /// The first id in the path; empty if there is none.
+    /// The first id in the path; empty if the path has none.
     let id: String
     @exclusivity(unchecked) var user: ExactString?
     @exclusivity(unchecked) var unmatched: RecordedExchange.Unmatched?
     @exclusivity(unchecked) var responseFaults: ResponseFaults?
     /// The faults of the handshake, and of the socket that it opens.
     @exclusivity(unchecked) var handshakeFaults: HandshakeFaults?
-    /// When and how a recorded answer is sent; nil for every other one.
+    /// When and how to send a recorded answer; nil for any other answer.
     @exclusivity(unchecked) var playback: Playback?
-    /// The response after faults and the recording; nil if they changed nothing.
+    /// The response as faults or the recording changed it; nil if they did not.
     @exclusivity(unchecked) var shaped: ShapedResponse?
-    /// The client's request if an operator changed it; nil for every other one.
+    /// The client's original request if an operator changed it; otherwise nil.
     @exclusivity(unchecked) var received: Received?
-    /// The id of what was created although a fault answers in its place.
+    /// The id of an entity that the backend created although a fault replaced the answer.
     @exclusivity(unchecked) var created: ExactString?
-    /// The network that answers in the backend's place; nil if none does.
+    /// The name of the stub or network that answers in the backend's place; nil if none does.
     @exclusivity(unchecked) var interceptor: String?
-    /// The result of inflating its body; nil if the body has no gzip, or the world does not take it.
+    /// The result of inflating the body; nil if the body has no gzip, or the world does not accept it.
     @exclusivity(unchecked) var inflation: Inflation?
-    /// Who answers it, in a world with an upstream; nil in every other, and before that is known.
+    /// Who answers the request in a world with an upstream; nil in any other world, and until the engine knows.
     @exclusivity(unchecked) var answeredBy: RecordedExchange.Answerer?
-    /// What the world's upstream has replied.
+    /// The reply of the world's upstream, once it has arrived.
     @exclusivity(unchecked) var reply: UpstreamReply?
-    /// Whether a breakpoint held it, or a job has worked for it, so that its faults are known already.
+    /// Whether the request was held or waited before, so that its faults are known.
     @exclusivity(unchecked) var isReleased = false
-    /// Makes the answer what the client asked for, if this is a request within another one; nil for most.
+    /// Wraps the answer to a request within a message of the Model Context Protocol; nil for any other request.
     @exclusivity(unchecked) var envelope: ((Answer) -> Answer)?
-    /// The value that a job has made for it.
+    /// The value that a job has made for the request.
     @exclusivity(unchecked) var made: (any Sendable)?
 
     init(_ head: RequestHead, body: [UInt8], on connection: Connection, in engine: Engine, at now: Timestamp) {
-        // Heads and destinations are large: each is moved into its place after the last look at it.
+        // Heads and destinations are large, so each is moved into its property after its last use.
         let destination = Destination(of: head.target, in: engine, on: connection)
         world = destination.world ?? engine.defaultWorld
         if case .api(let route)? = destination.route {
@@ -66,30 +66,30 @@ final class Exchange {
         (self.body, self.connection, self.now) = (body, connection, now)
     }
 
-    /// What becomes of a body with gzip.
+    /// The result of inflating a body.
     enum Inflation {
-        /// It is text now.
+        /// The body is inflated.
         case done
         case failed(MessageInflater.Mistake)
     }
 
-    /// The request as the client sent it.
+    /// The head of the request as the client sent it.
     var sentHead: RequestHead {
         _read { if let received { yield received.head } else { yield head } }
     }
 
-    /// Whether it concerns the server, not the contents of a world; the journal does not record it.
+    /// Whether the request concerns the server rather than a world's content; the journal does not record it.
     var isOfServer: Bool { destination.isServer }
 
-    /// The answer of a fault that opens no socket; nil if it opens.
+    /// The answer of a fault that refuses the handshake; nil if the socket opens.
     var refusedHandshake: Answer? {
         guard let faults = handshakeFaults, !faults.opensSocket else { return nil }
-        // Without a refusal of its own the connection ends before a byte of this is sent.
+        // A fault without an answer ends the connection before any byte of this one is sent.
         return faults.response.answer(in: errorForm, forApps: servesApps).map(Answer.init)
             ?? Answer(status: .serviceUnavailable, body: [])
     }
 
-    /// The form of refusals: that of the requested endpoint, or the guide's own if there is no endpoint.
+    /// The guide whose form refusals have: that of the requested endpoint, or the world's if the path is unknown.
     var errorForm: GuideMode {
         // The admin API is the same in every mode.
         guard !destination.isAdmin else { return .union }
@@ -97,17 +97,18 @@ final class Exchange {
         return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }
 
-    /// Whether errors have what the apps read.
+    /// Whether errors have the members that the apps read.
     var servesApps: Bool { !destination.isAdmin && world.mode.servesApps }
 
-    /// What went on the wire in place of a response.
+    /// The response that was sent in place of the original one.
     struct ShapedResponse {
         let body: [UInt8]
         var delivery: Delivery
 
-        /// - Parameter faults: The faults that shaped it; some leave the client in doubt where the body ends.
+        /// - Parameter faults: The faults that changed it; after some of them the client cannot tell where the body
+        ///   ends.
         init(_ transmission: Transmission, of response: EncodedResponse, _ faults: [ResponseFault]) {
-            // The head may have changed its length, and lost its end.
+            // Finds the end of the head again, because faults may have changed or cut it.
             let bytes = transmission.bytes
             var end = bytes.count
             for index in bytes.indices.dropFirst(3) where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
@@ -121,7 +122,7 @@ final class Exchange {
         }
     }
 
-    /// The body that a journal has of an answer: its text, unless faults changed what was sent.
+    /// The body of an answer for the journal: its text, unless faults changed the sent bytes.
     func shownBody(of sent: Answer, text: [UInt8]) -> [UInt8] {
         guard let shaped else { return text }
         let isUndeclared = responseFaults?.faults.contains(.compression(.undeclared)) ?? false
@@ -135,23 +136,23 @@ final class Exchange {
     }
 }
 
-/// The destination of a request: the default world, or another one by the prefix `/w/{id}`, and an endpoint in it.
+/// The destination of a request: a world, by the prefix `/w/{id}` or the default one, and an endpoint in it.
 struct Destination {
-    /// The id in the path; nil for the default world.
+    /// The world's id in the path; nil for the default world.
     let worldID: ExactString?
-    /// The world and the endpoint; nil if there are none.
+    /// The world and the endpoint; nil if they do not exist.
     let world: World?
     let route: ServerRoute?
-    /// Whether the path is the admin API's.
+    /// Whether the path belongs to the admin API.
     let isAdmin: Bool
 
-    /// Whether it is the server itself, not the contents of a world.
+    /// Whether the request is for the server itself rather than a world's content.
     let isServer: Bool
 }
 
 extension Destination {
-    /// - Parameter connection: It keeps an entity's route, since many clients send the same request again.
-    // It delegates to the implicit initialiser: setting the members one by one copies them all at the end.
+    /// - Parameter connection: Remembers the route of an entity, because many clients repeat the same request.
+    // Calls the memberwise initialiser, because setting the members one by one would copy all of them at the end.
     init(of target: RequestTarget, in engine: Engine, on connection: Connection? = nil) {
         if let route = Self.entityRoute(of: target, on: connection) {
             let world = engine.configuration.hasDefaultWorld ? engine.defaultWorld : nil
@@ -176,7 +177,7 @@ extension Destination {
         self.init(worldID: worldID, world: world, route: route, isAdmin: isAdmin, isServer: isServer)
     }
 
-    /// The route of a path that names an entity of the default world, as most do.
+    /// The route of a path to an entity in the default world, the most frequent case; nil for any other path.
     private static func entityRoute(of target: RequestTarget, on connection: Connection?) -> Route? {
         if let last = connection?.lastEntity(of: target) { return last }
         var route: Route?
@@ -186,25 +187,25 @@ extension Destination {
     }
 }
 
-/// An endpoint of this server: one of the API, or one of its own.
+/// An endpoint of the API, or of the server itself.
 enum ServerRoute {
     case api(Route)
-    /// `/health`: the process answers.
+    /// `/health`: whether the process runs.
     case health
-    /// `/ready`: new requests are welcome.
+    /// `/ready`: whether the server accepts new work.
     case ready
-    /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: what the server serves, in its mode.
+    /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: the description of the API in the world's mode.
     case description(APIDescription)
-    /// `/docs/deviations`, `/llms.txt`, `/docs/NAME.md`: the file of the package at this path, the same in every mode.
+    /// `/docs/deviations`, `/llms.txt`, `/docs/NAME.md`: the package's file at this path, the same in every mode.
     case page(String)
-    /// `/`: leads to `/docs`.
+    /// `/`: redirects to `/docs`.
     case root
-    /// Below `/__admin`.
+    /// Paths below `/__admin`.
     case admin(AdminRoute)
 
-    /// The endpoint with this path, given as percent-decoded segments; nil if the mode has none.
+    /// The endpoint at a path, given as percent-decoded segments; nil if the mode has none.
     ///
-    /// - Parameter worldID: The world below whose prefix it is; nil for none.
+    /// - Parameter worldID: The world of the path's prefix; nil without one.
     init?(segments: [String], below worldID: ExactString?, in mode: GuideMode) {
         switch segments {
         case ["health"]: self = .health
@@ -226,7 +227,7 @@ enum ServerRoute {
         }
     }
 
-    /// The methods that the path answers, in addition to OPTIONS; empty if the guide does not know the path.
+    /// The methods of the path besides OPTIONS; empty if the guide does not have the path.
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)

@@ -6,29 +6,29 @@ import Logging
 import Text
 import Traffic
 
-/// An event for the operator of the server; the descriptions are its log lines.
+/// An event for the operator of the server; its description is the log line.
 public enum Observation: Sendable, CustomStringConvertible {
-    /// A request was answered or given up, so many nanoseconds after it was complete.
+    /// The engine answered or abandoned a request; `lasted` is the time since the request was complete, in nanoseconds.
     ///
-    /// One that no journal records has neither a duration nor a place.
+    /// Requests that no journal records have no duration or place.
     indirect case exchange(RecordedExchange, lasted: Int64? = nil, at: Place? = nil)
     indirect case socketOpened(RecordedOpening, at: Place)
-    /// A WebSocket of a world ended, so many nanoseconds after its handshake.
+    /// A WebSocket of a world ended; `lasted` is the time since its handshake, in nanoseconds.
     indirect case socketClosed(RecordedClosing, lasted: Int64, framesIn: Int, framesOut: Int, at: Place)
     /// A client broke HTTP, or exceeded a time limit.
     case refused(status: HTTPResponse.Status, message: String)
     case refusedConnection(limit: Int)
     /// TLS could not begin or continue.
     case tlsFailed(message: String)
-    /// A WebSocket opened that belongs to no world.
+    /// A WebSocket opened that belongs to no world: the echo socket.
     case webSocketOpened(path: String)
     /// A client broke the WebSocket protocol.
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much unread.
     case slowReader(limit: Int)
-    /// All connections together held too much memory, and this one the most.
+    /// All connections together held too much memory, and the reset one held the most.
     case memory(limit: Int)
-    /// The state could not be written, and waits for another attempt.
+    /// The server could not write the state file, and will try again.
     case stateNotSaved(message: String)
 
     /// A world's id, nil for the default world, and the number of the connection in its journal.
@@ -36,7 +36,8 @@ public enum Observation: Sendable, CustomStringConvertible {
 
     public var description: String { facts.compactMap(\.text).joined(separator: " ") }
 
-    /// `warning` for what points to a mistake somewhere; `notice` for a client that mostly does not trust the server yet.
+    /// `warning` for a likely mistake; `notice` for failures of TLS, most of them from clients that do not trust the
+    /// certificate yet.
     public var level: Logger.Level {
         switch self {
         case .exchange, .socketOpened, .socketClosed, .webSocketOpened: .info
@@ -46,16 +47,16 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The facts of the description by name, for logs that programs read; numbers are of type `Int`.
+    /// The facts of the description by name, for structured logs; numbers are of type `Int`.
     public var metadata: Logger.Metadata {
         Logger.Metadata(
             uniqueKeysWithValues: facts.compactMap { fact in fact.value.map { (fact.name, .stringConvertible($0)) } })
     }
 
-    /// A fact by its name, with its part of the description.
+    /// A fact with its name and its part of the description; nil if it is absent.
     private typealias Fact = (name: String, value: (any CustomStringConvertible & Sendable)?, text: String?)
 
-    /// In the order of the description.
+    /// The facts in the order of the description.
     private var facts: [Fact] {
         switch self {
         case .exchange(let exchange, let lasted, let place):
@@ -132,16 +133,16 @@ public enum Observation: Sendable, CustomStringConvertible {
         SecretName.hidingSecrets(in: message).onOneLine(limit: 200)
     }
 
-    /// The cause of an end, with the code of the close frame that began it.
+    /// The cause of a socket's end, with the code of the close frame that began it.
     private static func cause(of closing: RecordedClosing) -> String {
         let frame = closing.party == .client ? closing.summary.received : closing.summary.sent
         return closing.cause.rawValue + (frame?.code.map { " \($0.rawValue)" } ?? "")
     }
 }
 
-/// What logs and screens see of the engine.
+/// Logs and observers of the engine.
 extension Engine {
-    /// Logs the engine's events; above the level `warning` nothing is observed, and so nothing is spent on it.
+    /// Logs the engine's events; observes nothing if the logger's level is above `warning`.
     public func log(to logger: Logger) {
         guard logger.logLevel <= .warning else { return }
         observesRequests = logger.logLevel <= .info
@@ -165,9 +166,9 @@ extension Engine {
         }
     }
 
-    /// Passes on each entry of every world's journal right after it was recorded, with the world's id.
+    /// Calls a function with each entry of every world's journal right after it is recorded.
     ///
-    /// The id is nil for the default world. The engine must not be called meanwhile.
+    /// The function gets nil as the default world's id. It must not call the engine.
     public func observeEntries(_ body: @escaping (JournalEntry, _ world: String?) -> Void) {
         observeRecords { entry, world, _ in body(entry, world.id) }
     }
@@ -180,7 +181,7 @@ extension Engine {
         }
     }
 
-    /// Notes an answer, unless the journal's entry about it is observed.
+    /// Reports an answer to ``observe``, unless that gets the journal's entry about it.
     func noteAnswer(_ answer: Answer, to head: RequestHead) {
         guard observesRequests, let observe else { return }
         if recorder.observe != nil, !Destination(of: head.target, in: self).isServer { return }
@@ -190,13 +191,13 @@ extension Engine {
     }
 }
 
-/// A refusal unrelated to the API, because of the bytes, their number or their pace, that closes the connection.
+/// A refusal because of a connection's bytes, their number or their pace, which closes the connection.
 struct TransportRefusal {
     let status: HTTPResponse.Status
     let code: String
     let message: String
 
-    /// - Parameter code: nil for the status's name: "Content Too Large" → `CONTENT_TOO_LARGE`.
+    /// - Parameter code: Nil for the status's name: "Content Too Large" → `CONTENT_TOO_LARGE`.
     private init(_ status: HTTPResponse.Status, code: String? = nil, _ message: String) {
         self.status = status
         self.code = code ?? String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
@@ -233,7 +234,7 @@ struct TransportRefusal {
             "\(limit) connections are open, which is the limit; close some and try again.")
     }
 
-    /// TLS began on a port without it.
+    /// The client began TLS on a port without it.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
         let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to have https as well"
         return TransportRefusal(
@@ -247,7 +248,7 @@ struct TransportRefusal {
             "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
     }
 
-    /// For the log, not a refusal: without TLS the client could not read one.
+    /// A message for the log only, because without TLS the client could not read a refusal.
     static func handshakeTimeout(_ time: Duration) -> String {
         "The client did not finish the handshake within \(time.components.seconds) s."
     }

@@ -1,36 +1,37 @@
 import Faults
 import FitIQAPI
 
-/// Bytes for a peer, or from it; the transport, or the parser, takes as many as it can.
+/// Bytes for a peer, which the transport takes, or from a peer, which the parser takes.
 ///
-/// Faults put holds between the bytes: the bytes after a hold are not lent before it is passed. A hold counts from the
-/// release of everything before it, by the world's clock and not by the peer's reading, so equal scenarios have equal
-/// times. Where a world has a network, what faults let go enters its line, and is lent once it has arrived.
+/// Faults put holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
+/// wait begins when everything before it is released, by the world's clock and not when the peer reads, so equal
+/// scenarios have equal times. If the world has a network, released bytes enter its line, and the buffer lends them
+/// once they have arrived.
 struct OutputBuffer: ~Copyable {
-    /// All bytes written since the buffer was empty.
+    /// All bytes written since the buffer was last empty or compacted.
     var bytes: [UInt8] = []
     private var taken = 0
-    /// How many bytes there were before these.
+    /// The number of bytes ever written before these.
     private var base = 0
-    /// Places at which something has to happen, in order; empty without faults.
+    /// The holds, in order; empty without faults.
     private var holds = Backlog<Transmission.Mark>()
-    /// When the wait at the first hold is over, once it has begun.
+    /// When the wait at the first hold ends; nil until it begins.
     private var resumesAt: Timestamp?
     private var apartLine = Apart<NetworkLine>()
 
-    /// The way through a world's network; nil without one.
+    /// The line through a world's network; nil without one.
     var line: NetworkLine? { @inline(__always) get { apartLine.value } }
-    /// Bytes not yet taken, including those after a hold.
+    /// The bytes not yet taken, including those after a hold.
     @inline(__always) var count: Int { bytes.count - taken }
     @inline(__always) var isEmpty: Bool { count == 0 }
-    /// Whether something is held back, or something still has to happen.
+    /// Whether the buffer holds bytes, or an ending, or bytes are in transit.
     @inline(__always) var isHeld: Bool { !holds.isEmpty || !apartLine.isEmpty && isOnItsWay }
-    /// Whether the transport can take bytes now.
+    /// Whether bytes can be taken now.
     @inline(__always) var hasReleased: Bool { releasedEnd > taken }
-    /// How many bytes were ever written; never decreases.
+    /// The number of bytes ever written; never decreases.
     @inline(__always) var writtenOffset: Int { base + bytes.count }
     @inline(__always) var takenOffset: Int { base + taken }
-    /// The offset before which nothing is held back.
+    /// The offset before which all bytes are released.
     @inline(__always) var releasedOffset: Int { base + releasedEnd }
     @inline(__always) private var releasedEnd: Int {
         apartLine.isEmpty ? passedEnd : apartLine.present.arrived - base
@@ -39,7 +40,7 @@ struct OutputBuffer: ~Copyable {
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
     private var isOnItsWay: Bool { apartLine.present.arrived < writtenOffset || apartLine.present.breaks != nil }
 
-    /// Leads what is written from now on through another line, or through none; what is on its way has arrived.
+    /// Sends later bytes through another line, or none; bytes in transit have arrived.
     mutating func follow(_ line: NetworkLine?) {
         apartLine.value = line
         skipLine(to: passedEnd)
@@ -50,7 +51,7 @@ struct OutputBuffer: ~Copyable {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
     }
 
-    /// Records that the transport has taken bytes; compacts the storage when half of it is used up.
+    /// Removes taken bytes; compacts the storage when half of it is free.
     mutating func take(_ count: Int) {
         taken += count
         precondition(taken <= releasedEnd, "The transport took more bytes than there were.")
@@ -85,7 +86,7 @@ struct OutputBuffer: ~Copyable {
         resumesAt = nil
     }
 
-    /// Replaces what was written from a position on with a transmission.
+    /// Replaces the bytes from a position on with a transmission.
     mutating func replace(from start: Int, with transmission: Transmission) {
         precondition(start >= holds.last?.offset ?? taken, "What was held back already cannot be replaced.")
         bytes.removeSubrange(start...)
@@ -98,25 +99,25 @@ struct OutputBuffer: ~Copyable {
         for mark in transmission.marks { holds.append(.init(start + mark.offset, mark.action)) }
     }
 
-    /// What follows the last wait that was passed.
+    /// What follows the last passed hold.
     enum Release: Equatable {
-        /// Nothing is held back.
+        /// Nothing is held.
         case all
-        /// The rest is held back until then.
+        /// The rest is held until then.
         case until(Timestamp)
-        /// The released bytes are the last to be sent; then this happens.
+        /// The released bytes are the last ones; then this happens.
         case end(WireAction)
         /// The network has broken the connection.
         case broken
     }
 
-    /// Passes the holds that are due, or all waits, and returns what comes next; drops everything after an end.
+    /// Passes the due holds, or all waits, and returns what comes next; drops everything after an end.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
         let next = passHolds(at: time, skippingWaits)
         if !apartLine.isEmpty {
             if skippingWaits { skipLine(to: passedEnd) }
             if apartLine.present.arrive(by: time) { return .broken }
-            // An end comes behind what is on its way.
+            // An end comes after the bytes in transit.
             if let arrival = apartLine.present.next {
                 if case .until(let over) = next, over < arrival { return next }
                 return .until(arrival)
@@ -139,7 +140,7 @@ struct OutputBuffer: ~Copyable {
                 resumesAt = over
                 return .until(over)
             }
-            // The next wait starts where this one ended, however late this call is.
+            // The next wait begins at the end of this one, even if this call is late.
             reached = over
             resumesAt = nil
             holds.removeFirst()

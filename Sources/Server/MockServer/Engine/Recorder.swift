@@ -6,31 +6,30 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Records in the journals of worlds what happens on connections.
+/// Records the events of connections in the journals of worlds.
 ///
-/// An entry about bytes for the client is made when the last of them is released, or when it is certain that it never
-/// will be. A fault may hold bytes back, so an entry may have to wait: ``ConnectionRecord/waiting`` keeps it, with the
-/// place of its bytes in the connection's output. Messages that wait within a fault for other messages are not here:
-/// ``Outgoing`` reports each one when its fate is decided.
+/// It records bytes for the client when the last of them is released, or when they are certainly lost. If a fault holds
+/// the bytes, ``ConnectionRecord/waiting`` keeps the entry with their place in the connection's output. Messages that a
+/// fault still keeps have no entry yet: ``Outgoing`` reports each one when the fault has decided.
 ///
-/// A class, because its observer may come at any time.
+/// A class, because callers may set the observer at any time.
 final class Recorder {
     let worlds: WorldTable
-    /// Receives each entry of every world right after it was recorded, and its connection; nil costs nothing.
+    /// Called with each entry of every world right after it is recorded, and its connection.
     @exclusivity(unchecked) var observe: ((JournalEntry, World, Connection?) -> Void)?
 
-    /// What it recorded.
+    /// The counts of all recorded events.
     @exclusivity(unchecked) var counts = ServerCounts()
 
     init(_ worlds: WorldTable) { self.worlds = worlds }
 
     // MARK: Requests
 
-    /// Records the answer to a request, in bytes from an offset on.
+    /// Records the answer to a request, whose bytes begin at an offset of the output.
     ///
-    /// - Parameter text: Its body without a content coding, unless a fault changes the coded bytes.
+    /// - Parameter text: The answer's body without a content coding.
     func answered(_ exchange: Exchange, _ answer: Answer, text: [UInt8], from start: Int) {
-        // Requests to the server rather than its API would only fill the journal.
+        // Requests to the server itself would only fill the journal.
         guard !exchange.isOfServer else { return }
         let (connection, world) = (exchange.connection, exchange.world)
         let now = world.turn.now
@@ -53,12 +52,12 @@ final class Recorder {
         hasRecorded(in: world, on: connection)
     }
 
-    /// Records bytes that are not HTTP, or a time limit that passed.
+    /// Records the refusal of bytes that are not HTTP, or of a request that took too long.
     func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
         record(.note("refused with \(refusal.status.code): \(refusal.message)"), on: connection, in: world)
     }
 
-    /// The id in an answer of which a fault kept something from the client.
+    /// The id of a created entity in an answer that a fault has cut; nil for a complete answer.
     private static func hidden(_ answer: Answer, _ shaped: Exchange.ShapedResponse?) -> ExactString? {
         guard let shaped, shaped.delivery != .complete else { return nil }
         return RecordedExchange.created(answer.status.code, answer.body)
@@ -66,7 +65,7 @@ final class Recorder {
 
     // MARK: Sockets
 
-    /// Records the opening of a WebSocket, in bytes from an offset on.
+    /// Records the opening of a WebSocket, whose 101 begins at an offset of the output.
     func opened(_ exchange: Exchange, _ fields: HTTPFields, from start: Int) {
         let now = exchange.world.turn.now
         var opening = RecordedOpening(
@@ -81,7 +80,7 @@ final class Recorder {
         add(.opened(opening), from: start, on: exchange.connection, in: exchange.world)
     }
 
-    /// Records a message or a ping of the server, in bytes from an offset on.
+    /// Records a message or a ping of the server, which begins at an offset of the output.
     func sent(
         _ payload: [UInt8], _ opcode: Opcode = .text, faults: [String] = [], from start: Int,
         on connection: Connection, in world: World
@@ -93,7 +92,7 @@ final class Recorder {
         add(.frame(frame), from: start, on: connection, in: world)
     }
 
-    /// Records the decided fate of messages, in bytes from an offset on.
+    /// Records messages that have passed faults, whose bytes begin at an offset of the output.
     func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
         for message in messages {
             if message.extent != .nothing { connection.record.framesOut += 1 }
@@ -101,11 +100,11 @@ final class Recorder {
         }
     }
 
-    /// Records a frame or the closing of the client.
+    /// Records a client's frame, or the closing handshake.
     ///
-    /// - Parameter faults: The breakpoint that holds it, if one does.
+    /// - Parameter faults: The breakpoint that holds the message, if any.
     func received(_ event: WebSocket.Event, on connection: Connection, in world: World, faults: [String] = []) {
-        // Frames after the end do not count; after a reset they would belong to another life of the world.
+        // Ignores frames after the end, which after a reset would belong to an earlier life of the world.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
         switch event {
         case .text(let text): received(RecordedFrame(text, .text, faults: faults), on: connection, in: world)
@@ -126,18 +125,18 @@ final class Recorder {
         record(frame, on: connection, in: world)
     }
 
-    /// Records a lasting fault that set in: from here on the client cannot be judged as if there were no faults.
+    /// Records that a lasting fault began, so that judges take it into account from here on.
     func setIn(_ effect: RecordedFault.Effect, by rule: String, on connection: Connection, in world: World) {
         record(.fault(RecordedFault(name: rule, effect: effect)), on: connection, in: world)
     }
 
-    /// Records the end of a WebSocket; only the first cause counts.
+    /// Records the end of a WebSocket; ignores later calls.
     func closed(_ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil) {
         guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld, !connection.record.isClosed,
             let world = connection.world
         else { return }
         connection.record.isClosed = true
-        // The client never learns of a socket whose handshake was abandoned, so that socket has no end.
+        // A socket whose handshake was lost has no end, because the client never learns of the socket.
         if abandoned(connection, in: world) { return }
         let isShutdown = connection.record.isShutDown && socket.closeSummary.initiator != .theyStarted
         let (party, cause) = isShutdown ? (.server, .shutdown) : (party, cause)
@@ -149,7 +148,7 @@ final class Recorder {
 
     // MARK: Waiting entries
 
-    /// Records the entries whose bytes faults have released.
+    /// Records waiting entries whose bytes have been released.
     func released(_ connection: Connection, in world: World) {
         while let entry = connection.record.waiting.first,
             entry.range.upperBound <= connection.output.releasedOffset
@@ -159,7 +158,8 @@ final class Recorder {
         }
     }
 
-    /// Records what still waits as lost; returns whether that is the handshake, so that the client knows of no socket.
+    /// Records all waiting entries as lost; returns whether the handshake is among them, so that the client knows no
+    /// socket.
     @discardableResult
     func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
@@ -172,7 +172,7 @@ final class Recorder {
         return false
     }
 
-    /// Records the event of the bytes from an offset on, now or when faults release the last of them.
+    /// Records an event whose bytes begin at an offset, now or when faults release the last of them.
     private func add(_ event: JournalEvent, from start: Int, on connection: Connection, in world: World) {
         guard connection.output.isHeld else { return record(event, on: connection, in: world) }
         connection.record.waiting.append(
@@ -192,7 +192,7 @@ final class Recorder {
         hasRecorded(in: world, on: connection)
     }
 
-    /// Records an event of the world itself, at a time of its time line.
+    /// Records an event of the world itself, at a time on its clock.
     func record(_ event: JournalEvent, at time: Timestamp, in world: World) {
         counts.count(event)
         world.journal.record(event, at: world.date(of: time))
@@ -222,55 +222,55 @@ extension RecordedFrame {
     }
 }
 
-/// What the journal knows of a connection, and its pending entries.
+/// A connection's data for the journal, and its waiting entries.
 struct ConnectionRecord {
-    /// The entries that wait for faults to release their bytes; empty without faults.
+    /// Entries that wait until faults release their bytes; empty without faults.
     var waiting = Backlog<WaitingEntry>()
-    /// Whether the journal has the end of the socket.
+    /// Whether the journal has the socket's end.
     var isClosed = false
     /// The rule that ends the socket, once it has acted.
     var endingRule: String?
-    /// Whether the socket's client was notified that the server stops.
+    /// Whether the server has closed the socket because it stops.
     var isShutDown = false
-    /// The connection's number in the journal of a world, and that world's number.
+    /// The number of a world, and the connection's number in that world's journal.
     var number: (world: Int, number: UInt64)?
-    /// The handshake of its WebSocket; nil for other connections and the echo socket.
+    /// The handshake of its WebSocket; nil for HTTP connections and the echo socket.
     var opening: SocketOpening?
-    /// How many frames its WebSocket received and sent, except close frames and answers to pings.
+    /// The numbers of frames that its WebSocket received and sent, except close frames and answers to pings.
     var framesIn = 0, framesOut = 0
 }
 
 /// The handshake of an open WebSocket.
 struct SocketOpening {
-    /// By the world's clock.
+    /// The time of the handshake, by the world's clock.
     let time: Timestamp
-    /// As received: percent-encoded, without the query, with the prefix of the world.
+    /// The path as received: percent-encoded, with the world's prefix, without the query.
     let path: String
     let endpoint: Endpoint?
     let user: ExactString?
-    /// The consultation of its path; nil for a meal socket.
+    /// The consultation in the path; nil for a meal socket.
     let consultation: String?
 }
 
 /// A journal entry whose last byte a fault still holds back.
 struct WaitingEntry {
-    /// An exchange, an opening or a frame.
+    /// The event: an exchange, an opening or a frame.
     let event: JournalEvent
-    /// The place of its bytes among all that the connection ever wrote; empty if a fault lost it.
+    /// The offsets of its bytes among all that the connection ever wrote; empty if a fault dropped them.
     let range: Range<Int>
-    /// How far the world's date was shifted when the event's times were taken.
+    /// The shift of the world's date when the event happened, in nanoseconds.
     let dateShift: Int64
 
-    /// The event with times by the present date, so that no span of it has a step of the system's clock.
+    /// The event with its times on the current date, so that its spans have no step of the system's clock.
     func event(in world: World) -> JournalEvent {
         world.turn.dateShift == dateShift ? event : event.moved(byNanoseconds: world.turn.dateShift - dateShift)
     }
 
-    /// The event if it is never released, and no byte after an offset was.
+    /// The event if only its bytes before an offset were released.
     func abandoned(at offset: Int, in world: World) -> JournalEvent {
         let delivery: Delivery = offset > range.lowerBound ? .partial : .none
         switch event(in: world) {
-        // To the client an opening was none.
+        // An abandoned opening is an ordinary exchange for the client.
         case .exchange(var exchange), .opened(var exchange):
             exchange.abandon(delivery)
             return .exchange(exchange)

@@ -2,12 +2,12 @@ import FitIQAPI
 import Traffic
 import WebSocket
 
-/// How often what happened since the server started, in all its worlds, also those that were deleted.
+/// Counts of events since the server started, in all worlds, including deleted ones.
 struct ServerCounts {
     struct Request: Equatable {
-        /// Nil for a request that fits no operation.
+        /// The operation; nil for a request that matches none.
         let endpoint: Endpoint?
-        /// The first digit of the status; nil if there was no answer.
+        /// The first digit of the status; nil without an answer.
         let statusClass: Int?
     }
 
@@ -18,13 +18,13 @@ struct ServerCounts {
 
     private(set) var requests = Tally<Request>()
     private(set) var frames = Tally<Frame>()
-    /// The bytes of bodies, as far as journals had them.
+    /// The bytes of bodies in the journals' entries.
     private(set) var requestBytes = 0, responseBytes = 0
     private(set) var socketsClosed = Tally<Party>()
     private(set) var entries = Tally<JournalEvent.Kind>()
-    /// The entries of each kind on which faults acted.
+    /// Entries on which faults acted, by kind.
     private(set) var faulty = Tally<JournalEvent.Kind>()
-    /// What was refused because of its bytes, their number or their pace.
+    /// The number of transport refusals (``TransportRefusal``).
     var refusals = 0
 
     mutating func count(_ exchange: RecordedExchange, as kind: JournalEvent.Kind = .exchange) {
@@ -58,7 +58,7 @@ struct ServerCounts {
     }
 }
 
-/// How often each of a few things was counted; what is counted often comes to stand first, where no search is needed.
+/// Counts a few things; frequent things move to the front of the list, so that a search finds them first.
 struct Tally<Thing: Equatable> {
     private(set) var counts: [(thing: Thing, count: Int)] = []
 

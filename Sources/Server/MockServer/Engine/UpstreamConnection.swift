@@ -8,23 +8,23 @@ import Scenarios
 import Text
 import WebSocket
 
-/// A client's connection to the real server of its world: a relay, and the codecs that speak with it.
+/// A client's connection to the real server of its world: a relay, and the codecs that talk to it.
 ///
-/// The engine writes requests and frames to the relay as a client, and reads what the relay passes on; the transport
-/// connects the relay with the server. So what a proxy does with heads, failures and time-outs is done here, too.
+/// The engine is a client of the relay: it writes requests and frames to it, and reads what it passes on. The transport
+/// connects the relay with the server. So heads, failures and time-outs are handled as in a proxy.
 final class UpstreamConnection {
     let side: RelaySide
-    /// The request that waits for its answer, and the answer as far as it has arrived.
+    /// The request that waits for its answer.
     private(set) var exchange: Exchange?
-    /// The request whose reply has come while its world stood still.
+    /// The request whose reply arrived while its world was paused.
     var waiting: Exchange?
     private var head: ResponseHead?
     private var body: [UInt8] = []
     private var http: HTTP1.Connection
     private var webSocket: WebSocket.Connection?
-    /// Frames that came with the answer to the handshake.
+    /// Frames that arrived with the answer to the handshake.
     private var early: [UInt8] = []
-    /// Whether the engine's list of those with news for the transport has it.
+    /// Whether it is in the list for ``Engine/takeTouchedUpstreams()``.
     var isTouched = false
     private let longestBody: Int
 
@@ -40,12 +40,12 @@ final class UpstreamConnection {
         _read { yield side.relay }
         _modify { yield &side.relay }
     }
-    /// Bytes that it holds, in both directions.
+    /// The bytes that it holds in both directions.
     var heldBytes: Int {
         body.count + relay.toClient.count + relay.toUpstream.count + (webSocket?.bufferedByteCount ?? 0)
     }
 
-    /// Whether it can take a request: the relay has not ended, and nothing is under way.
+    /// Whether it can take a request to this server: the relay has not ended, and no exchange is in progress.
     func isReady(for url: UpstreamURL) -> Bool {
         relay.upstream == url && relay.clientEnding == .none && exchange == nil && webSocket == nil
     }
@@ -58,14 +58,14 @@ final class UpstreamConnection {
         var out: [UInt8] = []
         http.sendRequest(
             method: exchange.head.method, target: target, fields: fields,
-            // A breakpoint may have given it one.
+            // An operator may have given a held request a body.
             body: exchange.head.hasBody || !exchange.body.isEmpty ? exchange.body : nil, into: &out)
         out.withUnsafeBytes { relay.receiveFromClient($0) }
     }
 
-    /// Reads the answer as far as it has arrived; nil if there is more to come.
+    /// Reads what has arrived of the answer; nil until the answer is complete.
     ///
-    /// - Parameter passInterim: Receives each 1xx.
+    /// - Parameter passInterim: Called with each 1xx.
     func readAnswer(_ passInterim: (ResponseHead) -> Void) -> UpstreamReply? {
         guard exchange != nil else { return nil }
         relay.toClient.withBytes { http.receive($0) }
@@ -89,7 +89,8 @@ final class UpstreamConnection {
             early = http.takeTrailingBytes()
             webSocket = WebSocket.Connection(
                 role: .client, limits: WebSocket.Limits(message: ServerLimits().webSocketMessage),
-                // Nothing between here and the server takes frames for requests, which the mask would prevent.
+                // Masks protect intermediaries that mistake frames for requests; there are none here, so the seed need
+                // not be secret.
                 maskSeed: side.id)
             webSocket?.answersPings = false
         }
@@ -111,17 +112,17 @@ final class UpstreamConnection {
         }
     }
 
-    /// What there is of an answer if the relay has ended without the rest; nil unless it has.
+    /// The beginning of an answer if the relay has ended without the rest; otherwise nil.
     private func broken() -> UpstreamReply? {
         guard relay.clientEnding != .none else { return nil }
         guard let head else { return .failed(UpstreamMessages.noAnswer(from: relay.upstream)) }
-        // Without a length the client learns by an impossible one that something is missing.
+        // If the length is unknown, at least one byte counts as missing, so that the client notices.
         return .answer(UpstreamAnswer(head, body, missing: max((head.contentLength ?? 0) - body.count, 1)))
     }
 
     // MARK: Frames
 
-    /// Reads what has arrived of frames.
+    /// Reads the frames that have arrived.
     func receiveFrames(_ events: inout [WebSocket.Event]) {
         var out: [UInt8] = []
         webSocket?.receive(early, events: &events, output: &out)
@@ -131,14 +132,14 @@ final class UpstreamConnection {
         pass(out)
     }
 
-    /// Passes on what the client sent.
+    /// Passes on an event from the client.
     func send(_ event: WebSocket.Event) {
         var out: [UInt8] = []
         switch event {
         case .text(let text): webSocket?.send(text: text, into: &out)
         case .binary(let bytes): webSocket?.send(binary: bytes, into: &out)
         case .pong(let payload): webSocket?.pong(payload, into: &out)
-        // The client has its pong from here, and its end follows.
+        // The engine itself answers pings, and ``close(_:)`` passes on the end.
         case .ping, .closing, .failed: break
         }
         pass(out)
@@ -148,10 +149,10 @@ final class UpstreamConnection {
         if !bytes.isEmpty { bytes.withUnsafeBytes { relay.receiveFromClient($0) } }
     }
 
-    /// Whether there is something that the client has not got.
+    /// Whether frames or the end of the stream have arrived that the client does not have yet.
     var hasNews: Bool { webSocket != nil && (!relay.toClient.isEmpty || relay.clientEnding != .none || !early.isEmpty) }
 
-    /// How the server's stream of frames has ended; nil as long as it has not.
+    /// How the server's stream of frames has ended; nil while it continues.
     var ending: WireAction? {
         guard relay.toClient.isEmpty else { return nil }
         return switch relay.clientEnding {
@@ -163,7 +164,7 @@ final class UpstreamConnection {
 
     // MARK: Leaving
 
-    /// Ends it for a client that is gone or goes elsewhere.
+    /// Ends the connection, because its client is gone or uses another server.
     func leave() {
         guard !side.isAbandoned else { return }
         side.isAbandoned = true
@@ -171,7 +172,7 @@ final class UpstreamConnection {
         relay.clientBroke()
     }
 
-    /// Ends a socket with the close frame that the client sent, or with 1001 for one that sent none.
+    /// Ends a socket with the client's close frame, or with 1001 if the client sent none.
     func close(_ summary: CloseSummary?) {
         guard webSocket != nil, !side.isAbandoned else { return leave() }
         side.isAbandoned = true
@@ -183,19 +184,19 @@ final class UpstreamConnection {
     }
 }
 
-/// What a world gets for a request from its real server.
-// Indirect, because every request has room for one, and few have one.
+/// The outcome of a request to a world's real server.
+// Indirect, because every request has room for one but few have one.
 indirect enum UpstreamReply {
-    /// The server's, perhaps cut off.
+    /// The server's answer, perhaps cut off.
     case answer(UpstreamAnswer)
     /// The relay's own 502 or 504.
     case refused(UpstreamAnswer, isBeforeRequest: Bool)
-    /// No answer, or none that could be passed on; the sentence says why.
+    /// No answer, or one that cannot be passed on; the sentence says why.
     case failed(String), unreadable(String)
     /// The server opens the socket.
     case socket(ResponseHead)
 
-    /// Why the fake may answer in its place; nil if it may not.
+    /// The reason why the fake may answer in the server's place; nil if it may not.
     var absence: String? {
         switch self {
         case .answer(let answer) where Upstream.statusesOfAbsence.contains(answer.head.status.code):
@@ -209,18 +210,18 @@ indirect enum UpstreamReply {
 struct UpstreamAnswer {
     let head: ResponseHead
     let body: [UInt8]
-    /// How many bytes of the body did not come.
+    /// The number of bytes of the body that did not arrive.
     let missing: Int
 
     init(_ head: ResponseHead, _ body: [UInt8], missing: Int) {
         (self.head, self.body, self.missing) = (head, body, missing)
     }
 
-    /// The message of the relay's refusal.
+    /// The message in the body of the relay's refusal.
     var sentence: String { (try? JSON.parse(body))?["error"]?["message"]?.string ?? "" }
 }
 
-/// The credentials that take the place of the fake's own in requests to real servers.
+/// Credentials that replace the fake's own in requests to real servers.
 public struct UpstreamCredentials: Sendable, Equatable {
     public var token: String?
     public var apiKey: String?
@@ -228,7 +229,7 @@ public struct UpstreamCredentials: Sendable, Equatable {
     public init(token: String? = nil, apiKey: String? = nil) { (self.token, self.apiKey) = (token, apiKey) }
 }
 
-/// The sentences about upstreams, for clients and journals.
+/// Messages about upstreams, for clients and journals.
 enum UpstreamMessages {
     static func noAnswer(from url: UpstreamURL) -> String {
         "\(url) ended the connection without an answer. The request was not repeated, because the server may have "
