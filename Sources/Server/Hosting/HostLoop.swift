@@ -141,7 +141,7 @@ public final class HostLoop {
             (try EventLoop(queueKind: queueKind), try Listener(address: wanted))
         }.mapError(StartError.listening).get()
         address = plain.localAddress
-        // From here on `deinit` closes what is open.
+        // From here on `deinit` closes the listeners.
         ports = [Port(listener: plain, isSecure: false)]
         if let secure {
             let listener = try Result { () throws(SocketError) in try Listener(address: secure.address) }

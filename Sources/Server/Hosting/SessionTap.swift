@@ -17,7 +17,7 @@ public protocol Tap: AnyObject {
     func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
     /// Reports bytes that the client receives after the next ``write()``.
     func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp)
-    /// One side sends no more.
+    /// One side ended its stream.
     func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp)
     /// One side ended the connection.
     func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp)
@@ -51,7 +51,7 @@ public final class SessionTap: Tap {
         public let isComplete: Bool
         public let place: Place
 
-        /// Where the recording is now.
+        /// The place of the finished recording.
         ///
         /// `wanted` is the requested path. `beside` is a file next to it, if another program moved, removed or replaced
         /// the file. `gone` means that another program moved or removed the recording, perhaps with its folder.

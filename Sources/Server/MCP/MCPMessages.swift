@@ -88,7 +88,7 @@ enum MCPMessages {
 
     static func noReport(_ output: String) -> String { "The run gave no report. It wrote:\n" + output }
 
-    // MARK: Why an entry is as it is
+    // MARK: Explanations of entries
 
     static func refusedWith(_ status: Int, code: String?, _ message: String?) -> String {
         "The answer is \(status)" + (code.map { " (\($0))" } ?? "") + (message.map { ": \($0)" } ?? ".")

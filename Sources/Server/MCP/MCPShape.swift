@@ -126,7 +126,7 @@ struct MCPShape: Sendable {
         return String(decoding: utf8.prefix(UTF8Sequence.boundary(in: utf8, at: min(bytes, utf8.count))), as: UTF8.self)
     }
 
-    // MARK: The whole, as text
+    // MARK: The whole answer as text
 
     private func textPage(of value: JSONValue, from offset: Int) -> JSONValue {
         let bytes = value.encoded()

@@ -6,7 +6,7 @@ import Traffic
 
 /// The admin API's time: clocks, and tokens whose lifetime follows them.
 extension Engine {
-    /// `GET /__admin/clock`.
+    /// `GET /__admin/clock`: answers the world's time, and what is due next.
     func clockAnswer(_ call: AdminCall) -> Answer {
         .object { writeClock(of: call.world, at: call.now, to: &$0) }
     }

@@ -146,7 +146,7 @@ extension Engine {
         remove([try entry(ofFault: call.parameter, call).rule.name], call)
     }
 
-    /// `DELETE /__admin/faults`: removes all, also the scenario's.
+    /// `DELETE /__admin/faults`: removes all faults, including the scenario's.
     func removeFaults(_ call: AdminCall) -> Answer {
         remove(call.world.faults.rules.filter { isMeant($0, by: call) }.map(\.rule.name), call)
     }
@@ -181,7 +181,7 @@ extension Engine {
             connection.socketFaults = faults
             guard isChanged else { continue }
             obeySocketFaults(of: connection)
-            // Reading may resume.
+            // The transport may be able to read again.
             touch(connection)
         }
     }

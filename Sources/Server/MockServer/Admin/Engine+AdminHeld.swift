@@ -29,7 +29,7 @@ extension Engine {
     /// The most bytes of a body in the list.
     private static let listedBody = 64 * 1024
 
-    /// `GET /__admin/held/{held}`; 404 if nothing is held with the number.
+    /// `GET /__admin/held/{held}`: describes a held thing with its whole body; 404 if nothing is held with the number.
     func showHeld(_ call: AdminCall) throws(APIError) -> Answer {
         let thing = try held(call).thing
         return .object { write(thing, of: call.world, bodies: .max, to: &$0) }
@@ -46,7 +46,7 @@ extension Engine {
         return (thing, connection)
     }
 
-    /// `POST /__admin/held/{held} {"action"}`.
+    /// `POST /__admin/held/{held} {"action"}`: releases, changes, answers or drops a held thing.
     ///
     /// - Throws: 404 if nothing is held with the number, 409 for an action that is impossible for the held thing, 400
     ///   for a bad body.

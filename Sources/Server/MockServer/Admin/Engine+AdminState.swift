@@ -11,7 +11,7 @@ import Scenarios
 extension Engine {
     /// `GET /__admin/state`: a scenario file in JSON that starts a world in the current state of this one.
     ///
-    /// - Returns: nil if the request waits for a job.
+    /// - Returns: Nil if the request waits for a job.
     /// - Throws: 409 if the world replays a session, 507 if the state is too large for the body of an import.
     func exportState(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, now) = (call.world, call.now)
@@ -21,7 +21,7 @@ extension Engine {
         let awaited = awaitJob(for: call.exchange)
         stand(world)
         beside(at: now) {
-            // Taken out, so that the world's values have one owner again when the job is done.
+            // Takes the value out, so that the world's values have one owner again after the job.
             let export = export.take()
             return Result { () throws(APIError) in try export.encoded(within: limit).pieces }
         } then: { engine, pieces, now in
@@ -56,7 +56,7 @@ extension Engine {
 
     /// `GET /__admin/script`: the scripted behaviour of the world's scenario, as members of a scenario file.
     ///
-    /// - Returns: nil if the request waits for a job.
+    /// - Returns: Nil if the request waits for a job.
     func showScript(_ call: AdminCall) -> Answer? {
         let script = call.world.settings.scenario.written
         guard startJob != nil, call.world.written.scenario > Self.largestWorkOnLoop else {
@@ -75,7 +75,7 @@ extension Engine {
     ///
     /// If the file does not have them, guide, seed, clock mode, lifetime of tokens, rules, scripts and faults stay.
     ///
-    /// - Returns: nil if the request waits for a job.
+    /// - Returns: Nil if the request waits for a job.
     /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if the world replays a session and the file has
     ///   none, 507 if the server has no room. In each case the world stays unchanged.
     func importState(_ call: AdminCall) throws(APIError) -> Answer? {

@@ -123,7 +123,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/worlds/{id}`.
+    /// `GET /__admin/worlds/{id}`: describes a world.
     func describeWorld(_ call: AdminCall) -> Answer { .ok(describe(call.world, at: call.now)) }
 
     /// A world's URLs and credentials, and counts of its content.

@@ -130,7 +130,7 @@ public final class Connection {
         @inline(__always) _read { yield requests.present.lastAuthorization }
         @inline(__always) _modify { yield &requests.present.lastAuthorization }
     }
-    /// The route of the last request for an entity, if that had the same target.
+    /// The route of the last request for an entity if it had the same target; otherwise nil.
     func lastEntity(of target: RequestTarget) -> Route? {
         requests.present.lastTarget?.isSame(as: target) == true ? requests.present.lastEntity : nil
     }

@@ -185,7 +185,7 @@ extension Engine {
         if let hint = world.authenticator.takeHint() {
             recorder.record(.note(hint), on: exchange.connection, in: world)
         }
-        // Runs due events before the request is checked, even if it is refused.
+        // Runs due events first, even if the request is then refused.
         backend.advance(&turn)
         let isForApps = world.mode.servesApps
         switch endpoint {

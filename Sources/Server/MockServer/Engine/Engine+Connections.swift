@@ -118,7 +118,7 @@ extension Engine {
         }
     }
 
-    // MARK: Memory: connections that hold most are given up, and others are served
+    // MARK: Memory
 
     /// Ends the connections that hold most if a limit of memory is exceeded.
     ///
@@ -186,7 +186,7 @@ extension Engine {
         account(connection)
     }
 
-    // MARK: TLS: the transport decrypts and encrypts the bytes
+    // MARK: TLS
 
     /// Tells the engine that the TLS handshake has succeeded.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
@@ -247,7 +247,7 @@ extension Engine {
         refuse(connection, refusal, at: now)
     }
 
-    // MARK: URLs of ourselves
+    // MARK: The server's own URLs
 
     /// Replaces the server's own URLs in an answer with those for TLS.
     ///

@@ -66,7 +66,7 @@ extension Engine {
         let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var next = world.nextStep
         for connection in connections where connection.world === world {
-            // Time-outs stand still while a fault holds output that the client waits for.
+            // Time-outs do not run while a fault holds output that the client waits for.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
             next = .earliest(next, max(deadline.time.advanced(byNanoseconds: shift), time))
         }
@@ -85,7 +85,7 @@ extension Engine {
         advance(world, to: max(time, start), at: now)
     }
 
-    /// Whether a world has a manual clock; false if there is no such world.
+    /// Whether a world has a manual clock; false for an unknown world.
     public func hasManualClock(world id: String) -> Bool { worlds.named(id)?.clock.manualTime != nil }
 
     /// Enables or disables a fault of a world, on open sockets too; 404 for an unknown world or fault.
@@ -211,7 +211,7 @@ extension Engine {
         return .ok(report.json.encoded())
     }
 
-    // MARK: The engine's state as plain facts, for the simulator of the tests; nothing here changes any state
+    // MARK: State for the tests' simulator, which reads it without changing it
 
     package struct ConnectionTotals: Sendable, Equatable {
         /// The connections by the running count, and as found in the table.

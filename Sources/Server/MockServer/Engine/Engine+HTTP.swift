@@ -86,7 +86,7 @@ extension Engine {
         serve(exchange)
     }
 
-    /// Answers a request, in a world whose time is set.
+    /// Answers a request; call it after setting the world's time.
     ///
     /// - Parameters:
     ///   - known: The answer if it exists already, because a breakpoint held the request or its response.
@@ -206,7 +206,7 @@ extension Engine {
         carry(connection, at: now)
     }
 
-    // MARK: Pages of other sites, which a browser on this machine lets send requests in its user's name
+    // MARK: Requests from pages of other sites
 
     /// Refuses with 403 a write or a WebSocket handshake from a page that is neither this server's own nor allowed.
     ///

@@ -7,7 +7,7 @@ final class BodyStream {
     /// The answer until its head is sent; then nil.
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
     fileprivate var isQueued = false
-    /// Whether it waits for ``Engine/wakeStreams()``.
+    /// Whether the source waits for ``Engine/wakeStreams()``.
     fileprivate(set) var isWaiting = false
 
     fileprivate init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {

@@ -78,7 +78,7 @@ extension Engine {
         return touchedUpstreams.map(\.side)
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
     /// The operator's credentials for the operator's own upstream; none for an upstream from a request to make a world.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
@@ -122,7 +122,7 @@ extension Engine {
         return fields
     }
 
-    // MARK: What is answered
+    // MARK: Answers
 
     /// Takes a relay's output for its client, as far as the client has room.
     package func receive(from side: RelaySide, at now: Timestamp) {

@@ -82,7 +82,7 @@ public final class Engine {
         if let restored { try beginSaving(after: restored, at: now) }
     }
 
-    // MARK: What the transport calls
+    // MARK: Calls of the transport
 
     /// - Parameters:
     ///   - isLocal: Whether the peer is on this machine; other peers need the admin token for the admin API.
@@ -283,7 +283,7 @@ public final class Engine {
     /// Time from ``beginShutdown(at:)`` until the transport cuts off the remaining connections.
     public var shutdownTime: Duration { limits.shutdownTime }
 
-    // MARK: What the parts of the engine share
+    // MARK: Shared within the engine
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 

@@ -4,7 +4,7 @@ import FitIQAPI
 /// Bytes for a peer, which the transport takes, or from a peer, which the parser takes.
 ///
 /// Faults put holds between the bytes. The buffer does not lend the bytes after a hold until the hold has passed. A
-/// wait begins when everything before it is released, by the world's clock and not when the peer reads, so equal
+/// wait begins, by the world's clock, when everything before it is released, whether or not the peer reads. So equal
 /// scenarios have equal times. If the world has a network, released bytes enter its line, and the buffer lends them
 /// once they have arrived.
 struct OutputBuffer: ~Copyable {
@@ -36,7 +36,7 @@ struct OutputBuffer: ~Copyable {
     @inline(__always) private var releasedEnd: Int {
         apartLine.isEmpty ? passedEnd : apartLine.present.arrived - base
     }
-    /// The end of what faults have let go.
+    /// The position up to which faults have released the bytes.
     @inline(__always) private var passedEnd: Int { holds.first?.offset ?? bytes.count }
     private var isOnItsWay: Bool { apartLine.present.arrived < writtenOffset || apartLine.present.breaks != nil }
 

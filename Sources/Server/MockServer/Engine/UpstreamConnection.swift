@@ -89,8 +89,8 @@ final class UpstreamConnection {
             early = http.takeTrailingBytes()
             webSocket = WebSocket.Connection(
                 role: .client, limits: WebSocket.Limits(message: ServerLimits().webSocketMessage),
-                // Masks protect intermediaries that mistake frames for requests; there are none here, so the seed need
-                // not be secret.
+                // Masks protect intermediaries that mistake frames for requests. This connection has no intermediaries,
+                // so the seed need not be secret.
                 maskSeed: side.id)
             webSocket?.answersPings = false
         }
@@ -162,7 +162,7 @@ final class UpstreamConnection {
         }
     }
 
-    // MARK: Leaving
+    // MARK: Ending
 
     /// Ends the connection, because its client is gone or uses another server.
     func leave() {

@@ -151,7 +151,7 @@ extension Host {
         loop.watch(transport.stream, for: appetite(connection))
     }
 
-    /// Sends the pending output, with a tap only what it has.
+    /// Sends the pending output; with a tap only the bytes that the tap has.
     ///
     /// - Returns: False if the socket is full or has failed, so that nothing remains to be done now.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {

@@ -91,7 +91,7 @@ public final class Host: SocketHost {
         chore = Chore(interval: interval, work: work, due: .now().advanced(by: interval))
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         followClock(now)

@@ -22,7 +22,7 @@ public final class LocalServer: Sendable {
         public let description = "The server has stopped; start another one."
     }
 
-    /// Listens, and begins to serve.
+    /// Opens the listeners and begins to serve.
     ///
     /// - Parameter address: Where to listen; by default a free port that only this machine can reach.
     /// - Throws: `StartError`, or a `SocketError` if the system cannot start another thread.

@@ -67,7 +67,7 @@ extension Engine {
         }
     }
 
-    /// `DELETE /__admin/marks/{name}`; 404 for an unknown name.
+    /// `DELETE /__admin/marks/{name}`: removes a mark; 404 for an unknown name.
     func removeMark(_ call: AdminCall) throws(APIError) -> Answer {
         let place = try place(ofMark: call.parameter.text, in: call.world) { $0.name == call.parameter }
         removeMarks(place..<place + 1, of: call.world)

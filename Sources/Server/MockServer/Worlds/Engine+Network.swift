@@ -95,7 +95,7 @@ extension Engine {
         cut(connection, isReset: true, by: world.network?.rule ?? LiveControl.byHand, in: world, at: now)
     }
 
-    // MARK: The switch
+    // MARK: Changing the network
 
     /// Sets the network of a world; an offline one resets every connection.
     func setNetwork(_ profile: NetworkProfile?, of world: World, at now: Timestamp) {
@@ -133,7 +133,7 @@ extension Engine {
         return networkAnswer(call)
     }
 
-    // MARK: The portal
+    // MARK: Captive portal
 
     /// The answer of a captive portal, which is its page or a redirect to it; nil unless the network has one.
     func portalAnswer(_ exchange: Exchange) -> Answer? {

@@ -150,7 +150,7 @@ struct WorldDraft: Sendable {
     var isJudged = false
 }
 
-/// A draft with prepared data, from which a world can start; it is made from values only, so a job can make it.
+/// A draft with prepared data, from which a world can start; a job can prepare it, because it needs only values.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State

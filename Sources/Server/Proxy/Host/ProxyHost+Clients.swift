@@ -4,7 +4,7 @@ import Sockets
 import TLS
 import Text
 
-/// Clients: accepting, reading, feeding and dropping them.
+/// Accepts clients, reads from them, sends to them, and drops them.
 extension ProxyHost {
     /// The most connections over the limit that get a refusal at a time; the host resets further ones.
     private static let refusalsAtOnce = 32

@@ -3,7 +3,7 @@ import Hosting
 import Sockets
 import TLS
 
-/// The upstream: connecting to it, reading, feeding and dropping it.
+/// Connects to upstreams, reads from them, sends to them, and drops them.
 extension ProxyHost {
     private static let ticketsKept = 16
 

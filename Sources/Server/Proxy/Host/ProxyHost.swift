@@ -116,7 +116,7 @@ public final class ProxyHost: SocketHost {
         touch(pair)
     }
 
-    /// Reads what a stream is ready for; nil if there is nothing to handle.
+    /// Reads from a ready stream; nil if there is nothing to handle.
     func read(
         _ stream: SocketStream, _ readiness: Readiness, _ body: (UnsafeRawBufferPointer) -> Void
     ) -> SocketStream.Reading? {
