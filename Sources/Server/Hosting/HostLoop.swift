@@ -20,7 +20,7 @@ public struct SecureEndpoint: Sendable {
 
 /// The reason why a host cannot start.
 public enum StartError: Error, CustomStringConvertible {
-    /// The host cannot listen at the address, or cannot resolve the name of the upstream.
+    /// The host cannot listen at its address, or cannot resolve the upstream's name.
     case listening(SocketError)
     case listeningForTLS(SocketError)
     /// OpenSSL rejects a certificate, its key or a CA.

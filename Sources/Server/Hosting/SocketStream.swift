@@ -59,7 +59,11 @@ public final class SocketStream {
     /// Whether ciphertext waits to be sent: records of TLS itself, or encrypted output.
     public var hasCiphertext: Bool { isSecure && session?.hasCiphertext ?? false }
 
-    /// The events to watch for an owner that can read or has output.
+    /// The events to watch.
+    ///
+    /// - Parameters:
+    ///   - reads: Whether the owner can take more bytes.
+    ///   - hasOutput: Whether the owner has output to send.
     public func interest(reads: Bool, hasOutput: Bool) -> Interest {
         let writes = !takesNothing && (hasCiphertext || takesOutput && hasOutput)
         return (reads && !hasEnded ? Interest.read : []).union(writes ? .write : [])

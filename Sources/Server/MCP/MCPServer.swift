@@ -200,16 +200,16 @@ public struct MCPServer: Sendable {
 }
 
 public enum MCPLimits {
-    /// The most bytes of a message, and of a line on stdio.
+    /// The maximum size of a message, and of a line on stdio, in bytes.
     public static let message = 1 << 20
     /// The default bytes of JSON in a tool's answer, and the range that a call may request.
     public static let answer = 8000
     static let answers = 1000...100_000
-    /// The most bytes of a scenario that `load` takes, because the loop parses it.
+    /// The maximum size of a scenario for `load` in bytes, because the loop parses it.
     static let scenario = 64 * 1024
     /// The bytes of one part of a resource.
     public static let resource = 8000
-    /// The most concurrent requests of a client on stdio.
+    /// The maximum number of concurrent requests from a client on stdio.
     public static let requests = 64
     static let json = JSON.Limits(depth: 64, bytes: message, values: 200_000)
 }
@@ -330,7 +330,7 @@ public struct MCPCall: Sendable {
 
     public var id: JSONValue { request.id }
 
-    /// The most bytes that an answer of the admin API may have.
+    /// The maximum size of an answer of the admin API, in bytes.
     public static let answerLimit = 8 << 20
 
     /// The message for the client.

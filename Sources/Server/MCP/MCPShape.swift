@@ -87,7 +87,7 @@ struct MCPShape: Sendable {
     // MARK: Shortening
 
     private struct Measures {
-        /// The most bytes of a text, and elements of a list.
+        /// The maximum length of a text in bytes, and the maximum number of elements in a list.
         let text, list: Int
         static let all = [(4000, 100), (1000, 30), (250, 10), (60, 3), (20, 1), (8, 0)].map(Measures.init)
     }

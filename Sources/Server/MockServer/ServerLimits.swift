@@ -1,8 +1,8 @@
 import Text
 
-/// The limits of the server's transport; docs/limits.md has what happens beyond each.
+/// The limits of the server's transport; docs/limits.md says what happens beyond each.
 public struct ServerLimits: Sendable, Equatable {
-    /// Open connections; the server answers further ones 503 and closes them.
+    /// Open connections; the server answers further ones with 503 and closes them.
     public var connections = 12_000
     /// Connections beyond ``connections`` that get a refusal at the same time; the server closes further ones without
     /// an answer.
@@ -11,7 +11,7 @@ public struct ServerLimits: Sendable, Equatable {
     public var handshakeTime = Duration.seconds(10)
     /// Time for a request's head to arrive, and again for its body; then 408.
     public var readTime = Duration.seconds(10)
-    /// Time that a connection may be idle, or its client may read nothing; then the server closes it.
+    /// Time that a connection may be idle, or its client may read nothing; then the server ends it.
     public var idleTime = Duration.seconds(75)
     /// Time for the peer to answer our WebSocket close frame, or to close after our last response.
     public var closingTime = Duration.seconds(2)
@@ -51,9 +51,8 @@ public struct ServerLimits: Sendable, Equatable {
     public var journalBytes = 256 * 1024 * 1024
     /// Bytes of the body of `PUT /__admin/state`; 413 beyond.
     ///
-    /// An export is no larger than the data that its world stores, which usually fits. Only work that had begun when
-    /// the world became full can exceed the world's limit. The server answers 507 to an export that would be larger
-    /// than this limit.
+    /// The server also refuses to export a world that stores more than this, with 507. Only a world that was full while
+    /// work was in progress can store so much.
     ///
     /// - Precondition: At most 1 GiB.
     public var stateBody = 320 * 1024 * 1024
@@ -73,7 +72,7 @@ public struct ServerLimits: Sendable, Equatable {
     public var worldIdleTime = Duration.seconds(1800)
     /// The same time for a world that a test owns and deletes, because a debugger may pause the test for hours.
     public static let testedWorldIdleTime = Duration.seconds(86_400)
-    /// The most bytes of a world's label.
+    /// The maximum length of a world's label in bytes.
     static let labelBytes = 200
 
     /// Creates the documented limits.

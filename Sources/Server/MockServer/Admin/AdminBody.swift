@@ -13,10 +13,13 @@ struct AdminBody {
     /// The bytes that a world keeps: the whole body if it contains a scenario, 0 if it only names one.
     var scenarioBytes: Int { self["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// As for bodies of the API; scenarios and frames may have more values.
+    /// The limits of most bodies; bodies with scenarios or frames may have more values.
     static let limits = BodyReader.limits
 
-    /// Reads a body; 400 unless it is a JSON object, or if it has keys other than these; nil permits any key.
+    /// Reads a body.
+    ///
+    /// - Parameter keys: The permitted keys; nil permits any key.
+    /// - Throws: 400 for a body that is not a JSON object or has other keys.
     init(_ body: [UInt8], keys: [String]?, limits: JSON.Limits = limits) throws(APIError) {
         byteCount = body.count
         fields = body.isEmpty ? nil : try BodyReader(body, limits: limits)

@@ -189,7 +189,9 @@ extension APIError {
                 + "GET /__admin/events?controller=NAME first.")
     }
 
-    /// Refuses a number under which nothing is held; `action` is how it was released, if the journal knows.
+    /// Refuses a number under which nothing is held.
+    ///
+    /// - Parameter action: How the thing was released, if the journal still knows.
     static func nothingHeld(_ number: String, _ action: String?) -> APIError {
         let end = action.map { " It was released: \($0)." } ?? " See GET /__admin/held."
         return .missing("Nothing is held under \"\(number)\".\(end)")

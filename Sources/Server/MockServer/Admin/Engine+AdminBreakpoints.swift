@@ -57,7 +57,7 @@ private struct BreakpointDraft {
     /// The old keys in the request, with the paths of their values in the fault.
     private var names: [(key: String, path: String)] = []
 
-    /// Old keys with the paths to which their values are copied.
+    /// Old keys, and the paths in the fault that get their values.
     private static let copied = [
         ("name", "name"), ("enabled", "enabled"), ("timeout", "hold.for"), ("match.text", "hold.text"),
         ("match.endpoint", "on"), ("match.requests", "requests"), ("match.connections", "connections"),

@@ -5,7 +5,7 @@ import Traffic
 
 /// The admin API's check of a scenario file.
 extension Engine {
-    /// `POST /__admin/check`: answers the mistakes of a scenario file in YAML or JSON, or the scenario as JSON.
+    /// `POST /__admin/check`: returns the mistakes in a scenario file in YAML or JSON, or the scenario as JSON.
     ///
     /// - Returns: Nil if the request waits for a job.
     /// - Throws: 400 for a bad body.

@@ -6,7 +6,7 @@ import Traffic
 
 /// The admin API's time: clocks, and tokens whose lifetime follows them.
 extension Engine {
-    /// `GET /__admin/clock`: answers the world's time, and what is due next.
+    /// `GET /__admin/clock`: returns the world's time, and the events that are due next.
     func clockAnswer(_ call: AdminCall) -> Answer {
         .object { writeClock(of: call.world, at: call.now, to: &$0) }
     }
@@ -31,7 +31,7 @@ extension Engine {
         writer.member("due_count", count)
     }
 
-    /// The most due events to list.
+    /// The maximum number of due events in the list.
     package static let mostDue = 50
 
     private struct Due {
@@ -82,7 +82,7 @@ extension Engine {
         let body = try call.body(keys: ["advance", "advance_to", "advance_until", "within", "optional"])
         guard call.world.clock.manualTime != nil else { throw .realClock }
         let move = try ClockMove(of: call.world, in: self, body)
-        // Begins now, so that its errors are the answer, unless it has to wait for another move.
+        // Begins now, so that the client gets its errors at once, unless it has to wait for another move.
         if call.world.clockMove == nil { try move.begin() }
         return Answer(move)
     }

@@ -106,7 +106,7 @@ extension Engine {
     /// The fault or the breakpoint of the path; 404 for an unknown name.
     func showFault(_ call: AdminCall) throws(APIError) -> Answer { .ok(try description(ofFault: call.parameter, call)) }
 
-    /// `PATCH {"enabled"}`: switches a rule, also on open connections that it already applied to when they opened.
+    /// `PATCH {"enabled"}`: switches a rule, including on open connections to which it applied when they opened.
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body, 409 if a breakpoint's controller has no stream of events.
     func switchFault(_ call: AdminCall) throws(APIError) -> Answer {
@@ -119,7 +119,7 @@ extension Engine {
         return try showFault(call)
     }
 
-    /// `PATCH {"enabled", "names"}`: switches several, or all of them.
+    /// `PATCH {"enabled", "names"}`: switches the named rules, or all rules without `names`.
     ///
     /// - Throws: The errors of ``switchFault(_:)``; then no rule is switched.
     func switchFaults(_ call: AdminCall) throws(APIError) -> Answer {
@@ -175,7 +175,7 @@ extension Engine {
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for connection in connections where connection.world === world {
             guard var faults = connection.socketFaults else { continue }
-            // Taken out during the change, so that the change does not copy them.
+            // Takes the faults out during the change, so that changing them copies nothing.
             connection.socketFaults = nil
             let isChanged = change(&faults)
             connection.socketFaults = faults

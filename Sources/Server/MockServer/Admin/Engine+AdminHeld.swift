@@ -26,7 +26,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// The most bytes of a body in the list.
+    /// The maximum size of a body in the list, in bytes.
     private static let listedBody = 64 * 1024
 
     /// `GET /__admin/held/{held}`: describes a held thing with its whole body; 404 if nothing is held with the number.
@@ -236,7 +236,7 @@ extension AdminBody {
         return fields
     }
 
-    /// A request's head with the changes of the body.
+    /// A request's head after the changes in the body.
     fileprivate func head(insteadOf head: RequestHead) throws(APIError) -> RequestHead {
         let fields = try fields()?.map { ($0.name.rawName, $0.value) } ?? head.fields.nameValuePairs
         let method = try text("method", expected: "a method") ?? head.method.rawValue
@@ -251,7 +251,7 @@ extension AdminBody {
         }
     }
 
-    /// Applies the changes of the body to an answer.
+    /// Applies the changes in the body to an answer.
     fileprivate func change(_ answer: inout Answer, _ content: [UInt8]?) throws(APIError) {
         if let status = try number("status", in: FaultLimits.statuses) { answer.status = StatusNames.status(status) }
         if let content { (answer.body, answer.declaredLength) = (content, nil) }

@@ -129,7 +129,7 @@ extension Engine {
 }
 
 extension JournalEntry {
-    /// Whether the entry names a fault rule: the rule acted, or is its subject.
+    /// Whether the entry is about a fault rule, or records that the rule acted.
     fileprivate func names(fault name: ExactString) -> Bool {
         let names: [String] =
             switch event {
@@ -314,7 +314,7 @@ struct Follower {
     private(set) var lastNumber: Int
     /// Whether the follower is queued for a slice.
     var isBehind = false
-    /// How long the reader has taken none of the waiting output, in nanoseconds.
+    /// How long the reader has not read any of the waiting output, in nanoseconds.
     var unreadTime: Int64 = 0
     /// The name under which this stream owns breakpoints; nil if it owns none.
     var controller: ExactString?

@@ -52,7 +52,7 @@ extension Engine {
         return .object { $0.member("sent", payload.count) }
     }
 
-    /// The longest payload of a ping, and the longest reason of a close frame (RFC 6455 §5.5).
+    /// The maximum size of a ping's payload, and of a close frame's reason (RFC 6455 §5.5).
     package static let pingBytes = 125, reasonBytes = 123
 
     private func message(

@@ -138,7 +138,7 @@ private struct StateExport: Sendable {
         return encoded(settled)
     }
 
-    /// The most bytes of the members before the users, without the name.
+    /// The maximum size of a state without its name and its users, in bytes.
     private static let firstLines = 512
 
     func encoded(_ backend: Backend) -> [UInt8] {
@@ -204,9 +204,10 @@ extension WorldSettings {
 
 /// Reads the state that a server wrote when it stopped.
 extension Scenario {
-    /// The largest state file in bytes: the common limit of all worlds (``ServerLimits/storedBytes``).
+    /// The maximum size of a state file in bytes, which is the limit of all worlds together
+    /// (``ServerLimits/storedBytes``).
     public static let largestState = 640 * 1024 * 1024
-    /// The most JSON values of a state.
+    /// The maximum number of JSON values in a state.
     ///
     /// In a world at the limit of ``ServerLimits/stateBody`` each value has at least 22 stored bytes.
     public static let largestStateValues = 15_500_000

@@ -241,7 +241,7 @@ extension Engine {
 
     /// The interval between searches for idle worlds, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
-    /// The most worlds to delete at once; each deletion visits all connections.
+    /// The maximum number of worlds to delete at once; each deletion visits all connections.
     static let worldsSweptAtOnce = 64
     /// The pause before the next deletions, in nanoseconds: a millisecond.
     private static let sweepPause: Int64 = 1_000_000
@@ -288,7 +288,7 @@ extension Engine {
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }
             }
-            // Even if the connection ends after this output.
+            // Releases the output even if the connection ends after it.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
             lead(connection, through: nil, from: world, at: now)
             // These times are on the old clock. They must not match entries in the new world's queue.

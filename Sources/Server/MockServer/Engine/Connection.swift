@@ -101,7 +101,7 @@ public final class Connection {
 
     /// Bytes that the connection holds: output for the peer, and the peer's unfinished input.
     ///
-    /// Zero once the connection has to be reset, because the transport does that first.
+    /// It is 0 for a connection that has to be reset, because the transport does that before anything else.
     var heldBytes: Int { ending == .reset ? 0 : ownBytes + (upstream?.heldBytes ?? 0) }
 
     private var ownBytes: Int {

@@ -2,7 +2,7 @@ import FitIQAPI
 
 /// The open connections of an engine by their places, with sums of what they hold.
 struct ConnectionTable: Sequence {
-    /// As many places as connections were ever open at the same time; nil for a free place.
+    /// The connections at their places, which the table reuses but never removes; nil for a free place.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
@@ -68,7 +68,7 @@ struct ConnectionTable: Sequence {
 /// Keeps the storage of empty buffers for the next output, so that idle connections hold none.
 struct SpareBuffers {
     private var outputs: [[UInt8]] = []
-    /// At most 2 MiB in all, enough for the output of one turn of the loop.
+    /// The buffers have at most 2 MiB in all, which is enough for the output of one turn of the loop.
     private static let mostOutputs = 128
     private static let largestOutput = 16 * 1024
 

@@ -165,7 +165,7 @@ extension Engine {
         if endpoint.credentials == .key { return try keyedAnswer(endpoint, exchange) }
         let world = exchange.world
         defer { applyEffects(of: world, at: exchange.now) }
-        // Passes the backend inout, because each method called on `world.backend` would copy it first.
+        // Passes the backend as `inout`, because each method called on `world.backend` would copy it first.
         return try answer(endpoint, on: exchange.id, exchange, &world.backend, &world.turn)
     }
 

@@ -66,7 +66,7 @@ extension Engine {
         answer.fields = fields
     }
 
-    /// The longest body to deflate, in bytes, which takes some three milliseconds.
+    /// The maximum size of a body to deflate, in bytes, which takes some three milliseconds.
     static let longestCodedBody = 256 * 1024
 
     /// Deflates an answer; remembers the last pages and descriptions, which are constant and large.

@@ -253,7 +253,7 @@ extension WorldSettings {
         seed == new.seed && mode == new.mode && clock == new.clock
             && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.rules == new.scenario.rules
             && scenario.replay == new.scenario.replay
-            // Texts in another Unicode normal form are different data, but only their bytes differ, not the strings.
+            // Comparing strings ignores the Unicode normal form, so this compares the bytes as well.
             && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }
 }

@@ -112,7 +112,7 @@ extension Engine {
         if let queued = connection.queuedDeadline, queued <= time { return }
         connection.queuedDeadline = time
         deadlines.insert(connection.id, at: time)
-        // Short connections leave their entries in the queue.
+        // Short-lived connections leave their entries in the queue.
         if deadlines.count > 2 * connections.count + 1024 {
             deadlines.removeAll { id, time in self[id]?.queuedDeadline != time }
         }
@@ -140,10 +140,10 @@ extension Engine {
     /// Whether there is room to hold an answer; ends the largest holders if necessary.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
         guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
-        // Counts that the request's own body is gone.
+        // Updates the sum, because the request's own body is gone.
         if let answering { account(answering) }
         let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
-        // Ends no connection for an answer that would not fit anyway.
+        // Does not end connections for an answer that would not fit anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
         return connections.heldBytes <= room
@@ -258,7 +258,7 @@ extension Engine {
         answer.body = securing(answer.body)
     }
 
-    /// JSON with the URLs for TLS, like ``secure(_:)``; for one part of a long answer at a time.
+    /// Replaces the server's own URLs in JSON, like ``secure(_:)``; for the parts of a long answer.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))

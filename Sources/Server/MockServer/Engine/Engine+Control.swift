@@ -41,7 +41,7 @@ extension Engine {
             to: try makeWorld(scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now), at: now)
     }
 
-    /// The access to a world; the default world has the id `default`; nil for an unknown id.
+    /// The access to a world, where `default` is the default world; nil for an unknown id.
     public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
         worlds.named(id).map { access(to: $0, at: now) }
     }
@@ -214,10 +214,10 @@ extension Engine {
     // MARK: State for the tests' simulator, which reads it without changing it
 
     package struct ConnectionTotals: Sendable, Equatable {
-        /// The connections by the running count, and as found in the table.
+        /// The number of connections according to the running count, and counted one by one.
         package private(set) var counted = 0, open = 0
         package private(set) var countedWebSockets = 0, openWebSockets = 0
-        /// The held bytes by the running sum, and as the sum over the connections.
+        /// The held bytes according to the running sum, and added up one by one.
         package private(set) var countedBytes = 0, accountedBytes = 0
         /// The entries in the queue of deadlines, including obsolete ones.
         package private(set) var deadlines = 0
@@ -246,14 +246,14 @@ extension Engine {
         package let effectCount: Int
         /// The entries in the queue of held outputs, including those of closed connections.
         package let heldOutputCount: Int
-        /// The held things by the list, and as found on connections.
+        /// The number of held things according to the list, and counted on the connections.
         package let heldCount: Int, holdingCount: Int
     }
 
     /// The ids of all worlds except the default one, sorted.
     package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
 
-    /// The facts of a world; a nil id means the default world; nil for an unknown world.
+    /// The facts of a world, where nil is the default world; nil for an unknown id.
     package func inspectWorld(_ id: String?) -> WorldFacts? {
         guard let world = world(inspected: id) else { return nil }
         return WorldFacts(
@@ -272,7 +272,7 @@ extension Engine {
         }
     }
 
-    /// Lends a world's backend; a nil id means the default world; nil for an unknown world.
+    /// Lends the backend of a world, where nil is the default world; returns nil for an unknown id.
     package func inspectBackend<Result>(ofWorld id: String?, _ body: (Backend) -> Result) -> Result? {
         world(inspected: id).map { body($0.backend) }
     }

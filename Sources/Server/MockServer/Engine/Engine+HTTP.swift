@@ -136,7 +136,7 @@ extension Engine {
         return BytesSource([answer.body])
     }
 
-    /// The longest body to copy into a connection's output at once, in bytes.
+    /// The maximum size of a body to copy into a connection's output at once, in bytes.
     static let longestWholeBody = 1024 * 1024
 
     /// Sends an answer; without room for it, sends a refusal and returns false.

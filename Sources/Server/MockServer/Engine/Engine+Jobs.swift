@@ -71,7 +71,7 @@ extension Engine {
         startJob(Job(number: 0) { _ = parcel.take() })
     }
 
-    /// The most bytes to read, write or free on the loop itself, which takes about a millisecond.
+    /// The maximum number of bytes to read, write or free on the loop itself, which takes about a millisecond.
     static let largestWorkOnLoop = 64 * 1024
 
     // MARK: Requests
@@ -272,7 +272,7 @@ extension Engine {
         }
     }
 
-    /// How many of them a turn of the loop serves, each with one request or one read of the host.
+    /// The number of connections to serve in a turn of the loop, each with one request or one read of the host.
     private static let resumedInTurn = 16
 
     func serveUnreadFrames(of connection: Connection, at now: Timestamp) {

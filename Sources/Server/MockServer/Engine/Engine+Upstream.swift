@@ -12,7 +12,7 @@ import WebSocket
 
 /// Upstreams: in some worlds a real server answers in place of the backend, for all endpoints or for some.
 extension Engine {
-    /// Whether the world's upstream answers a request; never for the server's own paths, and for CONNECT.
+    /// Whether the world's upstream answers a request; never for the server's own paths or for CONNECT.
     func asks(_ upstream: Upstream, for exchange: Exchange) -> Bool {
         guard !exchange.isOfServer, exchange.head.method != .connect else { return false }
         // The fake answers already, because the upstream did not.
@@ -203,7 +203,7 @@ extension Engine {
         goOn(connection, at: now)
     }
 
-    /// Replaces the operator's token in a redirect to the same query with the client's own.
+    /// Replaces the operator's token with the client's own in a redirect that repeats the query.
     private func returnToken(in answer: inout Answer, to exchange: Exchange) {
         guard let token = credentials(for: exchange).token,
             let own = exchange.head.target.queryItems().first(where: exchange.isOwnToken)

@@ -305,7 +305,7 @@ extension Engine {
         deliver(outgoing, on: connection, in: world, at: now)
     }
 
-    /// Writes messages that have passed a socket's faults, and obeys the faults that last or end the socket.
+    /// Writes messages that have passed a socket's faults, and applies the faults that last or end the socket.
     func write(_ outgoing: Outgoing, on connection: Connection, in world: World, at now: Timestamp) {
         write(outgoing, on: connection, in: world)
         if let rule = outgoing.endingRule { connection.record.endingRule = rule }

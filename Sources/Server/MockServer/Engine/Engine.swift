@@ -47,7 +47,7 @@ public final class Engine {
     @exclusivity(unchecked) private var spareBuffers = SpareBuffers()
     @exclusivity(unchecked) private var spareEvents: [WebSocket.Event] = []
     @exclusivity(unchecked) var isShuttingDown = false
-    /// How long a world may be idle while the server drains, in nanoseconds; nil unless it drains.
+    /// The idle time after which a draining server deletes a world, in nanoseconds; nil unless the server drains.
     @exclusivity(unchecked) var drainIdle: Int64?
     /// Starts a job on another thread, which runs jobs in order and passes each result to ``finish(_:at:)``.
     ///

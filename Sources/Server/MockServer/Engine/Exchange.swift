@@ -89,7 +89,7 @@ final class Exchange {
             ?? Answer(status: .serviceUnavailable, body: [])
     }
 
-    /// The guide whose form refusals have: that of the requested endpoint, or the world's if the path is unknown.
+    /// The guide that decides the form of refusals: that of the requested endpoint, or the world's for an unknown path.
     var errorForm: GuideMode {
         // The admin API is the same in every mode.
         guard !destination.isAdmin else { return .union }

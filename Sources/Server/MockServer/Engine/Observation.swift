@@ -26,7 +26,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much unread.
     case slowReader(limit: Int)
-    /// All connections together held too much memory, and the reset one held the most.
+    /// All connections together held too much memory, so the engine reset the one that held the most.
     case memory(limit: Int)
     /// The server could not write the state file, and will try again.
     case stateNotSaved(message: String)
@@ -181,7 +181,7 @@ extension Engine {
         }
     }
 
-    /// Reports an answer to ``observe``, unless that gets the journal's entry about it.
+    /// Reports an answer to ``observe``, unless the journal gets an entry about it that is reported instead.
     func noteAnswer(_ answer: Answer, to head: RequestHead) {
         guard observesRequests, let observe else { return }
         if recorder.observe != nil, !Destination(of: head.target, in: self).isServer { return }

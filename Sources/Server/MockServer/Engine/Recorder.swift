@@ -9,8 +9,8 @@ import WebSocket
 /// Records the events of connections in the journals of worlds.
 ///
 /// It records bytes for the client when the last of them is released, or when they are certainly lost. If a fault holds
-/// the bytes, ``ConnectionRecord/waiting`` keeps the entry with their place in the connection's output. Messages that a
-/// fault still keeps have no entry yet: ``Outgoing`` reports each one when the fault has decided.
+/// the bytes, ``ConnectionRecord/waiting`` keeps the entry with their place in the connection's output. A message that
+/// a fault still delays has no entry yet; ``Outgoing`` reports it when the fault sends or drops it.
 ///
 /// A class, because callers may set the observer at any time.
 final class Recorder {

@@ -11,7 +11,7 @@ import WebSocket
 /// A client's connection to the real server of its world: a relay, and the codecs that talk to it.
 ///
 /// The engine is a client of the relay: it writes requests and frames to it, and reads what it passes on. The transport
-/// connects the relay with the server. So heads, failures and time-outs are handled as in a proxy.
+/// connects the relay with the server. So the relay handles heads, failures and time-outs as in a proxy.
 final class UpstreamConnection {
     let side: RelaySide
     /// The request that waits for its answer.

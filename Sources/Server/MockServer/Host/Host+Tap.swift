@@ -8,7 +8,7 @@ final class Transport {
     let stream: SocketStream
     /// Whether the host has told the tap and the engine that the connection is ready.
     @exclusivity(unchecked) var isAnnounced = false
-    /// The offset in the connection's output up to which the tap has it.
+    /// The offset up to which the tap has the connection's output.
     @exclusivity(unchecked) var toldOffset = 0
     /// Whether the tap knows that the server sends no more, and that the connection has ended.
     @exclusivity(unchecked) var isFinishTold = false
@@ -19,7 +19,7 @@ final class Transport {
 
 /// Reports to the tap, before clients receive anything.
 extension Host {
-    /// The most bytes of a connection to report ahead; the recording has them even if the client never reads them.
+    /// The maximum number of bytes to report ahead; the recording has them even if the client never reads them.
     private static let mostTold = 256 * 1024
 
     /// The transport of a connection; nil once it was dropped.
@@ -45,7 +45,7 @@ extension Host {
         tap.write()
     }
 
-    /// How many bytes of a connection's output may be sent: with a tap, only those that it has.
+    /// How many bytes of a connection's output the host may send; with a tap, only the bytes that the tap has.
     func sendableCount(of connection: Connection, _ transport: Transport) -> Int {
         tap == nil ? .max : max(transport.toldOffset - connection.output.takenOffset, 0)
     }

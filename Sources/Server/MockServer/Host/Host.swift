@@ -19,8 +19,9 @@ public final class Host: SocketHost {
     let inbox = HostInbox()
     /// Answers that those threads wait for.
     @exclusivity(unchecked) private var answers: [HostInbox.Answer] = []
-    /// How many connections a turn serves, both of those just touched and of those left from earlier turns; each takes
-    /// some microseconds.
+    /// The number of connections to serve in a turn, which takes some microseconds for each.
+    ///
+    /// It applies to the connections touched in the turn, and again to those left from earlier turns.
     @exclusivity(unchecked) var servedInTurn = 256
     /// Touched connections for the next turns.
     @exclusivity(unchecked) var unserved: ArraySlice<Connection> = []
@@ -110,7 +111,7 @@ public final class Host: SocketHost {
         // each.
     }
 
-    /// Does the work that is due, and returns when more will be due.
+    /// Does the work that is due, and returns the next deadline.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         turnCount += 1
         followClock(now)

@@ -14,7 +14,7 @@ public final class StateFile: Sendable {
     /// A warning for the user, as a sentence without a full stop; nil for none.
     public let warning: String?
     private let state: Mutex<Open>
-    /// Steps to write, behind a lock of their own, so that the loop never waits for a write.
+    /// Steps to write, with a separate lock, so that the loop never waits for a write.
     private let added = Mutex<[(steps: [StateStep], commits: Bool)]>([])
 
     fileprivate struct Open {
@@ -24,13 +24,13 @@ public final class StateFile: Sendable {
         let log: OutputFile?
         /// Whether written steps wait for a commit.
         var isInTransaction = false
-        /// The error that lost the steps since the last commit; nil if none are lost.
+        /// The error that made the file lose the steps since the last commit; nil without one.
         var failure: StateFileError?
     }
 
     /// `FitQ` in ASCII, which distinguishes the file from other databases.
     private static let applicationID: Int64 = 0x4669_7451
-    /// The scripts that make each version of the schema from the one before; the first begins with an empty file.
+    /// SQL that turns each version of the schema into the next one; the first script begins with an empty file.
     private static let migrations = [
         """
         CREATE TABLE server (serial INTEGER NOT NULL);
@@ -52,7 +52,7 @@ public final class StateFile: Sendable {
     ///
     /// It removes other users' rights to the file and to SQLite's files next to it.
     ///
-    /// - Parameter largest: The most bytes that the file may have; a commit that does not fit fails.
+    /// - Parameter largest: The maximum size of the file in bytes; a commit that would exceed it fails.
     /// - Throws: An error if another server has the file, if it is no state file, has a later version or triggers, or
     ///   if SQLite cannot read or write it.
     public init(_ path: String, largest: Int = largest) throws(StateFileError) {
@@ -101,8 +101,9 @@ public final class StateFile: Sendable {
         }
     }
 
-    /// Whether no server writes this log; one whose file was moved does, and SQLite would take that log for this
-    /// file's.
+    /// Whether no other server writes this log.
+    ///
+    /// A server whose file was moved still writes its log here, and SQLite would use that log for the new file.
     private static func isFree(_ log: String?) -> Bool {
         guard let file = log.flatMap({ try? OutputFile(opening: $0) }) else { return true }
         defer { file.close() }

@@ -6,7 +6,7 @@ import JSON
 import Traffic
 import WebSocket
 
-/// Releases held things, by hand or when their time has passed, and loses them with their connections.
+/// Releases held things by hand or when their time has passed, and drops them with their connections.
 extension Engine {
     // MARK: Releasing
 
@@ -199,7 +199,7 @@ extension Engine {
 }
 
 extension Exchange {
-    /// The client's original of a request that an operator changed.
+    /// The original of a request that an operator changed.
     final class Received {
         let head: RequestHead
         let body: [UInt8]

@@ -14,9 +14,9 @@ struct Mark: Sendable {
     /// The bytes of JSON that the mark keeps.
     var bytes: Int { snapshot.backend.storedBytes }
 
-    /// The most marks of a world.
+    /// The maximum number of marks in a world.
     package static let most = 16
-    /// The most bytes of a name.
+    /// The maximum length of a name in bytes.
     package static let nameBytes = 100
 
     fileprivate func write(to writer: inout JSONWriter) {

@@ -115,7 +115,7 @@ extension JournalQuery {
 
 /// The admin API's waits: answers a request when something happens in a world.
 extension Engine {
-    /// `POST /__admin/wait`: answers the first matching entry, even an earlier one, or 408 with the nearest entries.
+    /// `POST /__admin/wait`: returns the first matching entry, even an earlier one, or 408 with the nearest entries.
     ///
     /// With `optional` the answer has a null entry instead of 408.
     ///
@@ -140,7 +140,7 @@ extension Engine {
     /// The default and the longest wait, in nanoseconds of the system's clock: 5 s and 10 min.
     static let usualWait: Int64 = 5_000_000_000
     package static let longestWait: Int64 = 600_000_000_000
-    /// The most requests that may wait in a world.
+    /// The maximum number of waiting requests in a world.
     package static let mostWaits = 64
 }
 

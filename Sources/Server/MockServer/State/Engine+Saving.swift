@@ -127,7 +127,7 @@ extension Engine {
 
     struct StateSlice {
         var steps: [StateStep]
-        /// Whether to commit after it, because the file then has the state of one moment.
+        /// Whether to commit after this slice, because the file then has the state of one moment.
         var commits: Bool
     }
 

@@ -4,8 +4,8 @@ import JSON
 
 /// Draining: the server makes no more worlds, and stops when the last one is gone, so that no world is lost.
 extension Engine {
-    /// `POST /__admin/drain`: begins to drain; `/ready` then answers 503, and the server deletes worlds idle for
-    /// `idle`.
+    /// `POST /__admin/drain`: begins to drain; `/ready` then returns 503, and the server deletes worlds that were idle
+    /// for `idle`.
     ///
     /// - Throws: 400 for a bad body.
     func beginDrain(_ call: AdminCall) throws(APIError) -> Answer {
@@ -17,7 +17,7 @@ extension Engine {
         return answer
     }
 
-    /// `GET /__admin/drain`: answers whether the server drains, and how many worlds and WebSockets are left.
+    /// `GET /__admin/drain`: returns whether the server drains, and how many worlds and WebSockets are left.
     func drainAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             writer.member("draining", drainIdle != nil)

@@ -7,8 +7,8 @@ import Scenarios
 
 /// The networks of worlds, which delay bytes in both directions.
 ///
-/// A network acts once the head of a connection's first request has named the world. The first answer leaves later by
-/// the time that the network would have taken for opening the connection and sending the head.
+/// A network acts once the head of a connection's first request has named the world. It delays the first answer by the
+/// time that it would have taken to open the connection and to send the head.
 extension Engine {
     /// Puts a connection behind the network of its request's world; returns false if the network drops the connection.
     func passNetwork(_ head: RequestHead, on connection: Connection, at now: Timestamp) -> Bool {
@@ -113,7 +113,7 @@ extension Engine {
         }
     }
 
-    /// `GET /__admin/network`: answers the network as in a scenario file.
+    /// `GET /__admin/network`: returns the network as in a scenario file.
     func networkAnswer(_ call: AdminCall) -> Answer {
         .object { writer in
             if let profile = call.world.network?.profile {

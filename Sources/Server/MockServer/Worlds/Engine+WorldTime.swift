@@ -36,12 +36,12 @@ extension Engine {
         isLate = steps <= 0
     }
 
-    /// The most steps of worlds in a turn of the loop, because a paused world may have many late ones.
+    /// The maximum number of steps in a turn of the loop, because a world that was paused may have many late ones.
     private static let stepsInTurn = 64
 
     /// Runs the steps of a world that are due by a time on its clock, each at its own time.
     ///
-    /// - Parameter limit: The most steps in a world on the system's clock; further ones stay due.
+    /// - Parameter limit: The maximum number of steps if the world follows the system's clock; further ones stay due.
     /// - Returns: The number of steps.
     @discardableResult
     func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
@@ -63,7 +63,7 @@ extension Engine {
     /// Moves a manual clock towards a time, and runs the first events that are due on the way.
     ///
     /// - Parameters:
-    ///   - steps: The most events; if more are due, the clock stops at the last one that ran.
+    ///   - steps: The maximum number of events; if more are due, the clock stops at the last one that ran.
     ///   - slow: The connections that had unread output when the clock began to move; nil in the first call.
     func advance(_ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp) {
         world.backend.storageRoom = worlds.storageRoom(of: world)
@@ -117,7 +117,7 @@ extension Engine {
         noteUnsaved(world)
         let slow = passing?.slow ?? []
         passing = nil
-        // The move counts as passed time for each deadline.
+        // Counts the move as elapsed time for each deadline.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
@@ -158,7 +158,7 @@ extension Engine {
 
     /// Queues the next check of a world on the system's clock.
     ///
-    /// A move of a manual clock runs due events itself, except those that are due already, without a move.
+    /// A move of a manual clock runs due events itself. This queues only events that are due without a move.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
         guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
@@ -261,7 +261,7 @@ extension Engine {
 struct PassingTime {
     /// The world whose clock moves.
     let world: World
-    /// The world's connections by their deadlines, on the system's clock as if it ran with the move.
+    /// The deadlines of the world's connections, on the system's clock as if it moved as well.
     var queue = DeadlineQueue<ConnectionID>()
     /// The connections whose output was unread when the clock began to move.
     var slow: Set<ConnectionID>

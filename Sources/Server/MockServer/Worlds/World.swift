@@ -326,7 +326,7 @@ extension WorldSettings {
     /// 2200-01-01T00:00:00Z in seconds since 1970; manual clocks stop before it.
     static let lastTokenExpiry: Int64 = 7_258_118_400
 
-    /// When the issued token expires: after the scenario's lifetime, or too late to matter.
+    /// When the issued token expires: after the scenario's lifetime, or without one in 2099 or later.
     func tokenExpiry(at begin: Timestamp) -> Int64 {
         scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }
             // A world may begin after that date.

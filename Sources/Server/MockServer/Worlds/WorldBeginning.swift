@@ -140,8 +140,7 @@ struct WorldDraft: Sendable {
     var scenarioBytes = 0
     /// The bytes to count for that scenario's rules, which take more memory than their text.
     var ruleBytes: Int { scenarioBytes == 0 ? 0 : settings.scenario.ruleCount * Self.memoryOfRule }
-    /// The memory of a rule in addition to its JSON, in bytes, because the world keeps its original and its current
-    /// form.
+    /// The bytes of memory for a rule besides its JSON; the world keeps a rule both as written and as switched.
     static let memoryOfRule = 768
     var keepsFaults = false
     /// The saved world to continue; nil for none.
@@ -217,7 +216,7 @@ extension Scenario {
         return passwordWork > Self.passwordWorkOnLoop
     }
 
-    /// The most entities to make on the loop itself.
+    /// The maximum number of entities to make on the loop itself.
     private static let entitiesOnLoop = 200
     /// Iterations of PBKDF2 that take some ten milliseconds.
     private static let passwordWorkOnLoop = 40_000

@@ -4,7 +4,7 @@ import Text
 public struct NodeName: Hashable, Sendable {
     public let text: String
 
-    /// The most characters of a label of a host name (RFC 1035 §2.3.4), because orchestrators use host names.
+    /// The maximum length of a host name's label (RFC 1035 §2.3.4), because orchestrators name servers by host names.
     public static let longest = 63
 
     /// Reads a label of a host name in lower case; nil for anything else.
@@ -27,7 +27,7 @@ struct WorldID: Equatable {
 
     init(_ number: Int, of node: NodeName?) { (self.number, self.node) = (number, node) }
 
-    /// The largest number that a client may choose; it leaves enough numbers for the server itself.
+    /// The maximum number that a client may choose; greater numbers remain for the server itself.
     static let largestChosen = 999_999_999_999_999_999
 
     /// Reads an id; nil for any other text, including another spelling of an id.

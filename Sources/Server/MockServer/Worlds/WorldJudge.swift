@@ -17,7 +17,7 @@ struct WorldJudge: Sendable {
 
     /// The number of entries that may arrive before the judge reads them.
     ///
-    /// So many entries fit into a journal and take milliseconds to judge, whatever their size.
+    /// That many entries always fit into a journal, and the judge reads them in milliseconds, whatever their size.
     static let batch = 16
     /// The cost of judging an entry, in addition to its bytes.
     static let costOfEntry = 1024
@@ -216,7 +216,7 @@ private struct VerdictQuery {
     var evidence = Evidence.entries
     var isShort = false
 
-    /// How findings show their evidence.
+    /// The form of evidence in findings.
     enum Evidence: String, CaseIterable {
         /// The entries as in the journal.
         case entries

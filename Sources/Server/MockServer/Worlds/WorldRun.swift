@@ -34,7 +34,7 @@ struct WorldRun {
     /// The judgements of deleted worlds, one for each scenario and guide, in the order of their first worlds.
     private var gone: [RunJudgement] = []
 
-    /// The most separate judgements; worlds with further scenarios join the last one of their guide.
+    /// The maximum number of separate judgements; worlds with further scenarios join the last one of their guide.
     static let mostScenarios = 100
 
     mutating func add(_ world: World) { worlds.append(world) }

@@ -14,7 +14,7 @@ final class WorldTable {
     /// On a node of a fleet it begins with the time of the start, in milliseconds since 1970. So a restarted node does
     /// not reuse ids that clients may still have.
     @exclusivity(unchecked) var serial: Int
-    /// The largest ``serial`` that a state file may have; no server reaches it, and it leaves room for later numbers.
+    /// The maximum ``serial`` in a state file; no server reaches it, and it leaves room for later numbers.
     static let largestSerial = Int.max / 4
     /// The number of worlds that were created, without the main one.
     @exclusivity(unchecked) private(set) var madeCount = 0

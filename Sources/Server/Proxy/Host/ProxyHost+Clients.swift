@@ -6,7 +6,7 @@ import Text
 
 /// Accepts clients, reads from them, sends to them, and drops them.
 extension ProxyHost {
-    /// The most connections over the limit that get a refusal at a time; the host resets further ones.
+    /// The maximum number of connections over the limit that get a refusal at a time; the host resets further ones.
     private static let refusalsAtOnce = 32
 
     func begin(_ socket: Socket, isSecure: Bool, _ now: Timestamp) {
@@ -58,7 +58,7 @@ extension ProxyHost {
         return server
     }
 
-    /// The most upstreams to remember with their addresses and TLS tickets.
+    /// The maximum number of upstreams to remember with their addresses and TLS tickets.
     private static let serversKept = 64
 
     /// Delivers the output of an engine's relay to the engine; returns false if that ends the pair.

@@ -36,7 +36,7 @@ extension ProxyHost {
         }
     }
 
-    /// Continues connecting where a lookup has ended.
+    /// Continues to connect the pairs whose lookups have ended.
     func followLookups(_ now: Timestamp) {
         for server in searching {
             guard let answer = server.lookup?.answer else { continue }

@@ -34,7 +34,7 @@ public final class ProxyHost: SocketHost {
     /// The places of pairs in the order of their deadlines.
     private(set) var deadlines = DeadlineQueue<Int>()
 
-    /// The number of obsolete deadlines below which a search for them does not pay.
+    /// The number of obsolete deadlines that are not worth a search.
     private static let deadlinesKept = 64
 
     /// Opens the listeners and resolves the upstream's host; ``run()`` then serves clients.
@@ -83,8 +83,9 @@ public final class ProxyHost: SocketHost {
         }
     }
 
-    /// Stops accepting, and stops after answers in progress or ``RelayLimits/shutdownTime``; call it on the loop's
-    /// thread.
+    /// Begins to stop; call it on the loop's thread.
+    ///
+    /// It accepts no more clients, and waits up to ``RelayLimits/shutdownTime`` for answers in progress.
     public func stop() {
         guard loop.beginStop(within: limits.shutdownTime) != nil else { return }
         if !hasAnswersUnderWay { loop.events.stop() }

@@ -81,7 +81,7 @@ package struct RelayOutput {
     var bytes: [UInt8] = []
     private var start = 0
 
-    /// The largest capacity to keep once the buffer is empty.
+    /// The maximum capacity to keep once the buffer is empty.
     private static let retainedCapacity = 16 * 1024
 
     package var count: Int { bytes.count - start }

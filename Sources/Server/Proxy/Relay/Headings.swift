@@ -5,8 +5,8 @@ import Text
 /// A request's head, rewritten for the upstream server.
 ///
 /// The head does not reveal the proxy (no Via, no X-Forwarded-For), because the upstream should see the request as the
-/// client sent it. Two exceptions keep a recording readable: the head accepts only gzip as a content coding, and no
-/// extensions of WebSocket.
+/// client sent it. Two exceptions keep a recording readable: the head accepts no content coding except gzip, and offers
+/// no WebSocket extensions.
 ///
 /// Two more protect an upstream on this machine, which takes every request for a local one. A request for an admin path
 /// gets a Via. An `Origin` with a DNS name stays as it is, because anyone can point a DNS name at this machine.

@@ -30,7 +30,7 @@ extension Relay {
     /// Ends a connection after ``RelayLimits/idleTime``, or because nobody needs it any more.
     mutating func closeIdle() { endClient(.close, resetUpstream: false) }
 
-    /// Answers 503 instead of reading a request.
+    /// Answers with 503 instead of reading a request.
     mutating func refuseForLimit() {
         clientCodec.abandonRequest(RemoteError(status: .serviceUnavailable, message: "", source: ""))
         answer(

@@ -21,7 +21,7 @@ package struct Relay {
     package var toUpstream = RelayOutput()
     /// How to end the client's connection after sending ``toClient``.
     package var clientEnding = RelayEnding.none
-    /// The number of the connection that the relay wants to the upstream, counted from 1; nil for none.
+    /// The number of the upstream connection that the relay wants, counted from 1; nil for none.
     ///
     /// The owner drops a connection with another number, and opens this one.
     package var upstreamNumber: Int?

@@ -37,7 +37,7 @@ public struct RelayLimits: Sendable, Equatable {
     public var headBytes = 64 * 1024
     /// Fields of a head; the proxy answers more with 431, or 502 if the upstream sends them.
     public var fieldCount = 256
-    /// Interim answers (1xx) to one request; after one more the proxy answers 502.
+    /// Interim answers (1xx) to one request; after one more the proxy answers with 502.
     public var interimAnswers = 16
     /// Time to connect to the upstream server, for all addresses together and including TLS; then 504.
     ///
