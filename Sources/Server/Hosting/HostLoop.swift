@@ -177,7 +177,7 @@ public final class HostLoop {
     /// Whether a token belongs to a listener; connections have smaller tokens.
     public static func isListener(_ token: UInt64) -> Bool { token >= firstListenerToken }
 
-    /// Accepts waiting clients, at most ``acceptsPerTurn`` in a turn.
+    /// Accepts waiting clients, a limited number in each turn.
     public func accept(_ token: UInt64, _ now: MonotonicInstant, _ begin: (Socket, Port) -> Void) {
         guard let port = ports.dropFirst(Int(token - Self.firstListenerToken)).first else { return }
         for _ in 0..<Self.acceptsPerTurn {

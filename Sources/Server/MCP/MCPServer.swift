@@ -363,7 +363,7 @@ public struct MCPRun: Sendable {
 
     /// A progress message; nil if the client did not ask for them.
     ///
-    /// - Parameter count: Must grow from message to message.
+    /// - Parameter count: A number that is greater than in the messages before.
     public func progress(_ text: String, count: Int) -> [UInt8]? {
         guard let token = request.meta["progressToken"], token.string != nil || token.int != nil else { return nil }
         let params: JSONValue = [

@@ -49,10 +49,10 @@ struct Authenticator {
         self.fixed = fixed
     }
 
-    /// The user of a REST request, by bearer token and API key; 401 for bad credentials, 507 without room for a new
-    /// user.
+    /// The user of a REST request, by bearer token and API key.
     ///
     /// - Parameter needsKey: Whether to refuse a missing key; a wrong key is always refused.
+    /// - Throws: 401 for bad credentials, 507 if there is no room for a new user.
     mutating func user(
         of fields: FieldBlock, needsKey: Bool = true, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp

@@ -7,7 +7,7 @@ enum Messages {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
 
-    /// The reason of `unreachable` for a world whose upstream is its own server.
+    /// The reason in `unreachable` for a world whose upstream is its own server.
     static let itself = "that is this server itself"
 
     // MARK: Answers to clients

@@ -119,7 +119,7 @@ final class AdminResource: Sendable {
 
 /// The target of a request to the admin API.
 ///
-/// Paths for the default world and the server begin with `/__admin`; paths for another world begin with
+/// Paths for the default world and the server begin with `/__admin`. Paths for another world begin with
 /// `/__admin/worlds/{id}` or `/w/{id}/__admin`.
 struct AdminRoute {
     /// The world; nil for the default one, which is also called `default`.

@@ -28,7 +28,9 @@ extension Engine {
         return answer
     }
 
-    /// `POST /__admin/faults`: adds a rule, written as in a scenario file, after the others; or several, all or none.
+    /// `POST /__admin/faults`: adds one or more rules, written as in a scenario file, after the others.
+    ///
+    /// If one of them is invalid, it adds none.
     ///
     /// - Throws: 400 for an invalid rule or a name that exists, 507 if the server has no room.
     func addFaults(_ call: AdminCall) throws(APIError) -> Answer {

@@ -154,7 +154,7 @@ extension Verdict {
 }
 
 extension World {
-    /// Writes the world's entries; entries of the default world have no world's id.
+    /// Encodes the world's entries; those of the default world do not name it.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
 
     /// The entries with numbers after the given one, an object on each line.

@@ -18,7 +18,9 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
     /// The index for tables of connections, from 0; a later connection reuses it.
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
-    /// Orders by age, until the serials start again after 2^32 connections.
+    /// Orders ids by age.
+    ///
+    /// The serials start again after 2^32 connections.
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
 }
 
@@ -262,7 +264,7 @@ public final class Connection {
         /// Passes frames to and from a real server (``Connection/upstream``).
         case upstream
 
-        /// Whether the socket belongs to a world, whose journal records it.
+        /// Whether the socket belongs to a world and its journal.
         var isOfWorld: Bool {
             if case .echo = self { return false }
             return true

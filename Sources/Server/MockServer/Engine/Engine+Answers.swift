@@ -65,7 +65,7 @@ extension Engine {
                 body: Array(#"{"status":"\#(trouble ?? "ready")"}"#.utf8))
         case .description(let description):
             if let overlay = world.settings.scenario.overlay, description != .documentation {
-                // Parsing and writing the description takes longer than a turn of the loop may.
+                // Parsing and writing the description takes too long for a turn of the loop.
                 let changed = Deferred(parsing: .max) { DescribedAPI(description, in: mode).changed(by: overlay) }
                 return value(of: changed, for: exchange, at: world.turn.now).map {
                     Answer(body: $0, contentType: description.mediaType)

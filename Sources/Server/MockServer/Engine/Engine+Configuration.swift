@@ -10,7 +10,7 @@ extension Engine {
         public var origin: String
         /// The server's origin over TLS, such as `https://127.0.0.1:8443`; nil without TLS.
         public var secureOrigin: String?
-        /// The seed of all ids and paces.
+        /// The seed for ids and for the pace of answers.
         public var seed: UInt64
         public var pace: Pace
         public var mode: GuideMode
@@ -72,7 +72,7 @@ extension Engine.Configuration {
     /// Checks that the scenario's data is consistent, by planting it into a backend that is then dropped.
     ///
     /// - Parameter now: The system's time; a manual clock uses its own instead.
-    /// - Throws: The place of the inconsistency.
+    /// - Throws: An error that says where the data is inconsistent.
     public func checkData(at now: Timestamp) throws(PlantError) {
         let settings = defaultWorldSettings
         var backend = settings.makeBackend()
@@ -80,7 +80,7 @@ extension Engine.Configuration {
         try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
     }
 
-    /// The room that worlds share before any exists.
+    /// The room for data before any world exists.
     var emptyRoom: SharedRoom { SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes) }
 
     var defaultWorldSettings: WorldSettings {
@@ -149,7 +149,7 @@ extension Engine {
         fileprivate let settings: WorldSettings
         fileprivate let life: Int
 
-        /// Does the slow part of a reload; throws the place of an inconsistency in the data.
+        /// Does the slow part of a reload; throws an error that says where the data is inconsistent.
         public func prepare(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> PreparedScenario {
             var next = configuration
             next.adopt(scenario)
@@ -175,7 +175,9 @@ extension Engine {
         ReloadPreparation(configuration: configuration, settings: defaultWorld.settings, life: defaultWorld.life)
     }
 
-    /// Prepares and adopts a scenario; throws the place of an inconsistency in its data, and then changes nothing.
+    /// Prepares and adopts a scenario.
+    ///
+    /// - Throws: An error that says where its data is inconsistent; then nothing changes.
     public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
         adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
     }

@@ -98,7 +98,8 @@ extension Engine {
 
     /// Adds a fault, given as in a scenario file, to a world, and returns its name.
     ///
-    /// - Throws: 400 for an invalid fault or a name that exists, 404 for an unknown world, 507 without room.
+    /// - Throws: 400 for an invalid fault or a name that exists, 404 for an unknown world, 507 if the server has no
+    ///   room.
     public func addFault(_ fault: JSONObject, toWorld id: String) throws(APIError) -> String {
         guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let rule = try rule(from: fault, in: world)

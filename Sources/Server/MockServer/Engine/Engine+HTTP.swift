@@ -139,7 +139,7 @@ extension Engine {
     /// The maximum size of a body to copy into a connection's output at once, in bytes.
     static let longestWholeBody = 1024 * 1024
 
-    /// Sends an answer; without room for it, sends a refusal and returns false.
+    /// Sends an answer; if there is no room for it, sends a refusal and returns false.
     @discardableResult
     func reply(
         _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,

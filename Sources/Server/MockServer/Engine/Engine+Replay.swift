@@ -230,7 +230,7 @@ extension HTTPFields {
 
 /// When to send a recorded answer, and how its connection ended.
 ///
-/// A class, because every exchange has room for one but few need it.
+/// A class, so that it takes little memory in each exchange, because few exchanges need it.
 final class Playback {
     /// How long the recorded server took to answer, in nanoseconds of the world's time.
     let wait: Int64

@@ -80,7 +80,10 @@ extension Engine {
 
     // MARK: Requests
 
-    /// The operator's credentials for the operator's own upstream; none for an upstream from a request to make a world.
+    /// The credentials for a world's upstream.
+    ///
+    /// The operator's credentials are only for the operator's own upstream, not for one that the request for a world
+    /// named.
     private func credentials(for exchange: Exchange) -> UpstreamCredentials {
         let named = configuration.scenario.upstream?.url
         return exchange.world.settings.scenario.upstream?.url == named

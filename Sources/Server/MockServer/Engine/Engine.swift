@@ -222,7 +222,7 @@ public final class Engine {
 
     /// When to call ``advance(to:)``; nil if nothing is due.
     public var nextDeadline: Timestamp? {
-        // Due at once, so that the loop only serves other connections before the next slice.
+        // The next slice is due at once, so the loop only serves other connections before it.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         let due = Timestamp.earliest(deadlines.next, .earliest(worlds.nextDeadline, worlds.nextSweep))
         return saving == nil ? due : .earliest(due, savingDue)

@@ -185,7 +185,7 @@ final class UpstreamConnection {
 }
 
 /// The outcome of a request to a world's real server.
-// Indirect, because every request has room for one but few have one.
+// Indirect, so that it takes little memory in each request, because few requests need it.
 indirect enum UpstreamReply {
     /// The server's answer, perhaps cut off.
     case answer(UpstreamAnswer)

@@ -50,7 +50,7 @@ final class JobThread: Sendable {
 final class HostInbox: Sendable {
     /// Resumes the calling thread.
     typealias Answer = @Sendable () -> Void
-    /// Work with the engine at a time; the engine is nil if the host has ended.
+    /// Work that gets the engine and the time; the engine is nil if the host has ended.
     typealias Work = @Sendable (Engine?, Timestamp) -> Answer
 
     private struct State {

@@ -277,7 +277,7 @@ extension Engine {
     private func saveRest(in file: StateFile) throws(StateFileError) {
         // Saves paused worlds, too, because they will not resume.
         let rest = takeSlice(upTo: .max, atTheEnd: true)?.steps ?? []
-        // Commits even without further steps, because written ones may wait for a commit.
+        // Commits even if no steps are left, because earlier ones may not be committed yet.
         file.add(rest, commits: true)
         // Also writes a slice that was added before the loop ended.
         try file.flush()
@@ -312,8 +312,8 @@ extension EntityChange {
     fileprivate func apply(to database: Database, in world: String) throws(SQLiteError) {
         let (list, owner) = (place.list.name, place.owner?.text ?? "")
         if let data {
-            // Rows are numbered in the order of creation, so a change keeps the number. An unchanged row is not
-            // written.
+            // A row's number is its place in the order of creation, so a change keeps it. SQLite does not write
+            // unchanged rows.
             try database.run(
                 """
                 INSERT INTO entity (world, list, owner, id, data) VALUES (?, ?, ?, ?, ?)
@@ -360,7 +360,7 @@ public struct StateFileError: Error, Equatable {
         self = error.isForeign ? .foreign(path) : StateFileError(message: "'\(path)'" + reason)
     }
 
-    /// The content of a world cannot be used.
+    /// An error in the content of a world.
     init(world: String, _ path: String, _ reason: String) {
         self.init(message: "'\(path)', world \(world): \(reason)")
     }
@@ -375,7 +375,7 @@ public struct StateFileError: Error, Equatable {
                 """)
     }
 
-    /// A row of a world is not as a server wrote it, and would be lost.
+    /// An error about a row that no server can have written, and that would be lost.
     init(_ stray: SavedEntity, world: String, _ path: String) {
         let row = "the row of the list \(stray.list.quoted()) with the id \(stray.id.text.quoted())"
         self.init(
@@ -384,7 +384,7 @@ public struct StateFileError: Error, Equatable {
                 + "name another file")
     }
 
-    /// No server can have written this number of the last world.
+    /// An error about a number of the last world that no server can have written.
     init(serial: Int, largest: Int, _ path: String) {
         self.init(
             message: """

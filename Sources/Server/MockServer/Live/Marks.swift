@@ -41,7 +41,7 @@ extension Engine {
 
     /// `POST /__admin/marks`: saves the world's current state; nil if the request waits for a job.
     ///
-    /// - Throws: 400 for a bad name, 507 at the limit of marks or without room for another one.
+    /// - Throws: 400 for a bad name, 507 at the limit of marks or if the server has no room for another one.
     func setMark(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, name) = (call.world, try call.body(keys: ["name"]).text("name", bytes: 1...Mark.nameBytes))
         let marks = world.live?.marks ?? []
@@ -173,7 +173,7 @@ extension Engine {
     /// `POST /__admin/fork`: makes a world that continues from the current state of this one, without its sockets.
     ///
     /// - Returns: Nil if the request waits for a job.
-    /// - Throws: 400 for a bad body, 503 while the server drains, 507 without room for another world.
+    /// - Throws: 400 for a bad body, 503 while the server drains, 507 if the server has no room for another world.
     func makeFork(_ call: AdminCall) throws(APIError) -> Answer? {
         let (world, body) = (call.world, try call.body(keys: ["judged", "label"]))
         let (isJudged, label) = (try body.flag("judged") ?? false, try body.label())

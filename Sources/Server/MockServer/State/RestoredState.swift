@@ -85,14 +85,14 @@ extension Engine.Configuration {
     func kept(_ scenario: JSONValue?) -> [UInt8]? { stateFile == nil ? nil : scenario?.encoded() }
 }
 
-/// Restores worlds.
+/// Restores the worlds of a state file.
 ///
 /// The default world gets the guide, seed, clock and scripts of this server; other worlds keep those of their requests.
 /// Data, issued ids and the time of a manual clock continue in both.
 extension Engine {
     /// Creates the other worlds of a state file, and from now on saves changes.
     ///
-    /// - Throws: 400 if a world has inconsistent data, 507 without room for it.
+    /// - Throws: 400 if a world has inconsistent data, 507 if the server has no room for it.
     func beginSaving(after restored: RestoredState, at now: Timestamp) throws(APIError) {
         guard let file = configuration.stateFile else { return }
         saving = Saving(file)

@@ -94,7 +94,7 @@ final class World {
         fileprivate var replay: WorldReplay?
         var storedBytes: Int { backend.storedBytes }
 
-        /// - Throws: 400 if the data is inconsistent or the session was not read, 507 without room for it.
+        /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if the server has no room for it.
         init(
             _ draft: WorldDraft, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp, dateShift: Int64
         ) throws(APIError) {
@@ -237,7 +237,7 @@ final class World {
         responseFields.update(to: turn.date)
     }
 
-    /// The date of a time on the world's clock.
+    /// Converts a time on the world's clock to a date.
     func date(of time: Timestamp) -> Timestamp { time.advanced(byNanoseconds: turn.dateShift) }
 
     /// Adopts the shift of the system's date unless the clock is manual; due times stay.

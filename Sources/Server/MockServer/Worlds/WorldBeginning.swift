@@ -156,7 +156,7 @@ struct WorldBeginning: Sendable {
     /// The room that the other worlds left when this was made.
     let room: StorageRoom
 
-    /// - Throws: 400 if the data is inconsistent or the session was not read, 507 without room.
+    /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if the server has no room.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp, dateShift: Int64 = 0) throws(APIError) {
         let written = draft.scenarioBytes + draft.ruleBytes
         // Saved data is always accepted, even if work that had begun made it exceed the limit.
@@ -179,7 +179,7 @@ struct WorldBeginning: Sendable {
     }
 }
 
-/// The part of the shared limit that is left for one world at one moment.
+/// How much of the shared limit is left for a world.
 struct SharedRoom: Sendable {
     /// The bytes that all worlds hold, and this world's part of them.
     let all, held: Int
@@ -194,7 +194,7 @@ struct SharedRoom: Sendable {
 
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Checks the room for bytes that would replace what the world holds; 507 without room.
+    /// Checks that there is room for bytes that would replace what the world holds; 507 if there is not.
     func check(bringing bytes: Int) throws(APIError) {
         let more = max(0, bytes - held)
         guard more == 0 || all + more <= limit else { throw .storeFull("bytes", limit: limit) }

@@ -62,7 +62,7 @@ struct WorldJudge: Sendable {
         }
     }
 
-    /// The judgement at a time of the world's clock; `count` is the number of entries, judged or lost.
+    /// The judgement as of a time on the world's clock; `count` is the number of entries, judged or lost.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
             verdicts: judge.verdicts(at: time), exposures: judge.exposures, coverage: judge.coverage,
@@ -113,7 +113,7 @@ extension World {
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// The judgement of the world's client at a date; the first call starts judging.
+    /// The judgement of the world's client as of a date; the first call starts judging.
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()

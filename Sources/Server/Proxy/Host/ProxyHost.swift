@@ -174,7 +174,7 @@ public final class ProxyHost: SocketHost {
         touched.append(pair)
     }
 
-    /// Connects, writes, ends and watches the streams as the relay wants.
+    /// Does what the relay wants with the streams: connects them, sends, ends and watches.
     private func settle(_ pair: ProxyPair, _ now: Timestamp) {
         // Each round may cause another one: a failure leads to a refusal, a closed connection to a new one.
         while !pair.isGone {

@@ -65,7 +65,7 @@ final class UpstreamLink {
     var isLookingUp = false
     /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
-    /// Whether the relay may send bytes; from then on the recording has the connection.
+    /// Whether the relay may send bytes, so that the recording has the connection.
     var isOpen = false
     /// When the current attempt times out; ``endsAt`` is the time-out for all attempts together.
     var attemptEndsAt: Timestamp

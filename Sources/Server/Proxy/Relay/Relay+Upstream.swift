@@ -69,7 +69,7 @@ extension Relay {
     private mutating func upstreamIsGone(reset: Bool) {
         let isReused = requestsOnUpstream > 1
         dropUpstream(reset: reset)
-        // Between requests the client need not know: the next request gets a new connection.
+        // Between requests this does not affect the client, whose next request gets a new connection.
         guard let exchange else { return }
         // The upstream answered early, and does not want the rest of the request.
         if exchange.answer == .complete { return concludeIfDone() }

@@ -41,7 +41,7 @@ public struct RelayLimits: Sendable, Equatable {
     public var interimAnswers = 16
     /// Time to connect to the upstream server, for all addresses together and including TLS; then 504.
     ///
-    /// Also the time to look up its name when the proxy starts.
+    /// It also limits the lookup of the server's name when the proxy starts.
     public var connectTime = Duration.seconds(10)
     /// Time for a client's TLS handshake; then the proxy resets the connection.
     public var handshakeTime = Duration.seconds(10)
