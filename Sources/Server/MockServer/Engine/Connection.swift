@@ -63,7 +63,8 @@ public final class Connection {
 
     @exclusivity(unchecked) private var requests = Apart(RequestSide())
     @exclusivity(unchecked) var body: [UInt8] = []
-    /// The beginning of a large body, before ``body``; a single array would hold the loop whenever it grows.
+    /// The beginning of a large body, before ``body``, in pieces, because a single array would hold the loop when it
+    /// grows.
     @exclusivity(unchecked) private(set) var bodyPieces: [[UInt8]] = []
     /// Whether to collect the request's body in pieces.
     @exclusivity(unchecked) var takesPieces = false
@@ -176,7 +177,7 @@ public final class Connection {
     /// The minimum length of a piece of a large body, in bytes.
     private static let bodyPieceSize = 1 << 20
 
-    /// The connection's number in a world's journal, in the order in which the world met its connections, from 1.
+    /// The connection's number in a world's journal, which counts the world's connections from 1.
     ///
     /// Each world counts by itself, so that equal sessions have equal journals, whatever else the server does.
     func number(in world: World) -> UInt64 {

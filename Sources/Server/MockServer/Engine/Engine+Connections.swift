@@ -258,7 +258,7 @@ extension Engine {
         answer.body = securing(answer.body)
     }
 
-    /// Replaces the server's own URLs in JSON, like ``secure(_:)``; for the parts of a long answer.
+    /// Replaces the server's own URLs in JSON, such as a part of a long answer, with those for TLS.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))

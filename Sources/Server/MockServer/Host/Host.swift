@@ -11,7 +11,9 @@ public final class Host: SocketHost {
     public let loop: HostLoop
     public let engine: Engine
 
-    /// The connections by the places in their ids, which are also their tokens in the loop.
+    /// The connections by the places in their ids.
+    ///
+    /// A connection's place is also its token in the loop.
     @exclusivity(unchecked) var transports: [Transport?] = []
     /// The work set by ``every(_:_:)``.
     @exclusivity(unchecked) private var chore: Chore?

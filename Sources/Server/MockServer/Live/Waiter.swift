@@ -145,7 +145,7 @@ extension Engine {
 }
 
 extension MemberCondition {
-    /// Reads conditions on members, whose keys are the members' paths.
+    /// Reads an object of conditions: each key is the path of a member, with the value that the member must have.
     ///
     /// - Throws: 400 unless the value is an object of single values with valid paths.
     fileprivate static func reading(
