@@ -9,23 +9,23 @@ public struct Exposure: Sendable, Hashable {
 
     public enum Path: String, Sendable, Hashable, CaseIterable {
         case unauthorized = "401"
-        /// A request to an existing endpoint was refused with 404: the ID is unknown.
+        /// The server refused a request to an existing endpoint with 404 because it does not know the ID.
         case notFound = "404"
         case conflict = "409"
         case tooMany = "429"
         case serverError = "5xx"
-        /// A request or handshake was answered a second late or more, in part or not at all.
+        /// A response took a second or longer, was incomplete, or never came.
         case timeOut = "time_out"
         case refusedHandshake = "refused_handshake"
         case dropMidStream = "drop_mid_stream"
-        /// A socket ended for another reason not caused by the client.
+        /// A socket ended for a reason that is neither the client's doing nor covered by another path.
         case drop = "drop"
         case silence = "silence"
         case errorFrame = "error_frame"
-        /// A frame violated the guides: it was broken, lost, repeated or out of order.
+        /// A frame violated the guides: broken, lost, repeated or out of order.
         case brokenFrame = "broken_frame"
         case failedMeal = "failed_meal"
-        /// A meal log was not settled within 5 seconds of being accepted.
+        /// The server did not settle a meal log within 5 seconds of accepting it.
         case lateMeal = "late_meal"
     }
 
@@ -41,7 +41,7 @@ struct ExposureCounter: Sendable {
     /// The paths that the last fact showed, in order.
     private(set) var met: [Exposure.Path] = []
 
-    /// A response that takes longer than this is late; without a fault, responses take no time.
+    /// A response that takes longer than this is late; without a fault, the server responds at once.
     static let lateAnswer = Tolerance.second
 
     /// Returns every path at the given time, including those the client never met.
@@ -96,20 +96,20 @@ struct ExposureCounter: Sendable {
     }
 
     private mutating func observe(_ closing: RecordedClosing, of socket: Scene.Socket?) {
-        // A client left in silence has met the silence, not the end of the socket.
+        // A silenced socket already counts as silence, so its end does not count again.
         guard let socket, !socket.isSilenced, closing.isUnprovoked else { return }
         count(socket.isStreaming ? .dropMidStream : .drop)
     }
 }
 
 extension RecordedClosing {
-    /// Whether neither the client nor the end of its consultation caused it.
+    /// Whether neither the client nor the end of its consultation caused the closing.
     fileprivate var isUnprovoked: Bool {
         guard faults.isEmpty else { return true }
         switch cause {
         case .fault, .shutdown: return true
         case .violation, .limit: return false
-        // A server only closes a socket normally because the client archived the consultation.
+        // The server closes with 1000 only after the client archived the consultation.
         case .closeFrame: return party == .server && summary.sent?.code != .normalClosure
         case .finish, .reset, .timeOut: return party == .server
         }
@@ -124,13 +124,13 @@ struct MealExposure: Sendable {
     }
 
     private var pending = Recent<Owned, Log>()
-    /// The logs whose end was seen; a fault may let the event overtake the 201.
+    /// The settled logs; a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Bool>()
 
-    /// A log settled later than this after the 201 is late.
+    /// A log counts as late if it is settled later than this after the 201.
     static let dueAfter = 5 * Tolerance.second
 
-    /// Returns the paths that the fact shows for the first time of each log.
+    /// Returns the paths that the fact shows for the first time for each log.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
         switch fact.kind {
         case .request(let request):
@@ -148,7 +148,7 @@ struct MealExposure: Sendable {
         }
     }
 
-    /// - Parameter isNews: whether the status is reported the moment it changes; a status that is read may be old.
+    /// - Parameter isNews: whether the server reports the status the moment it changes. A fetched status may be old.
     private mutating func see(_ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false) -> [Exposure
         .Path]
     {
@@ -163,7 +163,7 @@ struct MealExposure: Sendable {
         return paths
     }
 
-    /// The number of logs whose client was connected but heard nothing in time.
+    /// The number of overdue logs whose client was connected but received no event.
     func overdueCount(at end: Timestamp, in scene: Scene) -> Int {
         let waiting = pending.values.filter { end.lag(behind: $0.acceptedAt) > Self.dueAfter }
         return waiting.count { log in

@@ -5,12 +5,11 @@ import Traffic
 
 /// A journal entry, parsed once for all judges.
 struct Fact: Sendable {
-    /// The entry itself, kept as evidence; judges keep thousands of entries, so long bodies are reduced to their
-    /// beginning.
+    /// The journal entry as evidence; long bodies are truncated, because judges keep thousands of entries.
     let entry: JournalEntry
     let kind: Kind
 
-    /// Each value is a reference, because every judge reads the kind of every fact.
+    /// The kind of the fact; the values are references, because every judge reads every fact's kind.
     enum Kind: Sendable {
         /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
@@ -20,7 +19,7 @@ struct Fact: Sendable {
         indirect case closed(RecordedClosing)
         /// A lasting fault started on a WebSocket.
         indirect case fault(RecordedFault)
-        /// Something no client did.
+        /// An event that no client caused.
         case other
     }
 
@@ -37,37 +36,40 @@ struct Fact: Sendable {
             }
     }
 
-    /// How much of a body is kept as evidence: 4 KiB.
+    /// The number of bytes kept of each body as evidence: 4 KiB.
     static let evidenceBytes = 4096
 
-    /// When it happened: the time a response or frame was sent; for requests, the time of the response.
+    /// When the fact happened: when the server sent the frame or the response.
     var time: Timestamp { entry.time }
     var connection: UInt64 { entry.connection }
 }
 
 final class RequestFact: Sendable {
     let exchange: RecordedExchange
-    /// The evidence: the entry with the beginning of its bodies.
+    /// The entry with truncated bodies, as evidence.
     let entry: JournalEntry
     let credentials: PresentedCredentials
-    /// The client that made the request: the user, or the user named by the token if no credentials were required.
+    /// The client that sent the request: its user or, if the endpoint needs no credentials, the user named by the
+    /// token.
     ///
-    /// It is nil without a token. Most judges ask for it, so the token is read once.
+    /// It is nil without a token. The value is stored because most judges need it.
     let client: ExactString?
     /// The percent-decoded path segments within the world.
     let segments: [String]
-    /// The path segment in place of `{id}` or `{goalId}` as it was sent, or nil if the endpoint has neither.
+    /// The segment sent in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
     let sentID: ExactString?
-    /// The same as the backend issued it, if it found the resource.
+    /// The ID in the backend's spelling, if the backend found the resource.
     let pathID: ExactString?
-    /// What an accepted handshake is for: the consultation as the backend issued its id, or what stands for one on the
-    /// socket of all meals of a user; empty for other requests.
+    /// The consultation that an accepted handshake opens, in the backend's spelling.
+    ///
+    /// A socket for all meals of a user has a placeholder (``meals(of:)``). Other requests have an empty text.
     let consultation: ExactString
-    /// Whether it asks for the socket of all meals of a user, not for one of a consultation.
+    /// Whether the request opens the socket for all meals of a user.
     let isOfMeals: Bool
     let body: JSONValue?
-    /// The response as JSON; it is nil if it is not JSON or is truncated, and for histories and quick actions, which
-    /// are long and irrelevant to the judges.
+    /// The response as JSON, or nil if it is not JSON or is truncated.
+    ///
+    /// It is also nil for histories and quick actions, which are long and irrelevant to the judges.
     let answer: JSONValue?
 
     init(_ exchange: RecordedExchange, _ entry: JournalEntry, isOpening: Bool = false) {
@@ -86,7 +88,7 @@ final class RequestFact: Sendable {
         answer = !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
     }
 
-    /// The place of the segment in braces in each endpoint's path that has one.
+    /// The index of the segment in braces in each endpoint's path.
     private static let placesOfIDs: [Endpoint: Int] = Dictionary(
         uniqueKeysWithValues: Endpoint.allCases.compactMap { endpoint in
             endpoint.template.split(separator: "/").firstIndex { $0.hasPrefix("{") }.map { (endpoint, $0) }
@@ -115,22 +117,23 @@ final class RequestFact: Sendable {
 }
 
 extension ExactString {
-    /// An id of a resource that was found, as it was issued: with `ids: any-case` a world finds it in upper case too.
+    /// The ID in the backend's spelling; with `ids: any-case`, a world also finds IDs in upper case.
     var asIssued: Self { ResourceID.read(text) == .wrongCase ? asciiLowercased() : self }
 }
 
 /// A message or control frame on a WebSocket.
 final class FrameFact: Sendable {
     let frame: RecordedFrame
-    /// The text as JSON; it is nil if it is not JSON, and for chunks of replies, whose words are irrelevant to the
-    /// judges.
+    /// The text as JSON, or nil if it is not JSON.
+    ///
+    /// It is also nil for chunks of replies, whose words are irrelevant to the judges.
     let json: JSONValue?
     /// The `type` of a text frame, if the frame is a JSON object with one.
     let type: String?
 
     init(_ frame: RecordedFrame) {
         self.frame = frame
-        // Most of a journal is chunks, and parsing them as JSON would take most of the judging time.
+        // Most entries of a journal are chunks. Parsing them as JSON would take most of the judging time.
         let isIntact =
             frame.sender == .server && frame.opcode == .text && frame.faults.isEmpty && frame.delivery == .complete
         if isIntact, let known = Self.plainTypes.first(where: { frame.payload.bytes.starts(with: $0.leader) }) {
@@ -142,18 +145,18 @@ final class FrameFact: Sendable {
         }
     }
 
-    /// Types of frames of which judges read only the type.
+    /// Types of frames of which judges need only the type.
     private static let plainTypes = ["stream_chunk", "assistant_message_chunk", "pong", "connected"].map {
         (type: $0, leader: Array(#"{"type":"\#($0)""#.utf8))
     }
 
     var isFromClient: Bool { frame.sender == .client }
     var isDelivered: Bool { frame.delivery == .complete }
-    /// Whether it is the server's `connected`, and the client received it.
+    /// Whether this is the server's `connected` and the client received it.
     var isConnected: Bool { isHeard && type == "connected" }
-    /// Whether the client received it from the server.
+    /// Whether the server sent the frame and the client received it.
     var isHeard: Bool { !isFromClient && isDelivered }
-    /// Whether it is a question to the coach, in either protocol.
+    /// Whether the frame is a question to the coach, in either protocol.
     var isChatMessage: Bool { isFromClient && (type == "message" || type == "user_message") }
     var isPing: Bool { isFromClient && (frame.opcode == .ping || type == "ping") }
 }
@@ -172,7 +175,7 @@ struct ShownGoal: Equatable, Sendable {
 struct ShownConsultation: Equatable, Sendable {
     let id: ExactString
     let goal: ExactString?
-    /// Nil in forms without a status.
+    /// The status, or nil in forms that have none.
     let status: String?
 
     init?(_ value: JSONValue) {
@@ -199,7 +202,7 @@ struct ShownMealLog: Equatable, Sendable {
 }
 
 extension RequestFact {
-    /// The object that a response is about: the envelope's, or the whole response.
+    /// The object in the response: the envelope's `data`, or the whole response.
     private var answeredObject: JSONValue? { answer?["data"]?.object == nil ? answer : answer?["data"] }
 
     var shownGoals: [ShownGoal] {
@@ -241,14 +244,14 @@ extension RequestFact {
         case .createMealLog, .showMealLog, .updateMealLog, .confirmMealPhoto:
             return answeredObject.flatMap { ShownMealLog($0) }.map { [$0] } ?? []
         case .listMealLogs, .createMealLogs:
-            // A single meal, which was entered food by food, is the object itself.
+            // The server returns a meal entered food by food without a list around it.
             let logs = answer["data"]?["meal_logs"]?.array ?? answeredObject.map { [$0] } ?? []
             return logs.compactMap { ShownMealLog($0) }
         default: return []
         }
     }
 
-    /// The meal logs that begin to be processed with this request.
+    /// The meal logs that the server starts to process with this request.
     var acceptedMealLogs: [ShownMealLog] {
         switch restEndpoint {
         case .createMealLog, .createMealLogs, .updateMealLog: shownMealLogs.filter { !$0.isFinal }
@@ -264,7 +267,7 @@ extension Endpoint {
 }
 
 extension FrameFact {
-    /// The meal log whose processing ended, as reported to the client.
+    /// The meal log that the server finished processing, as the frame reports it.
     var settledMealLog: ShownMealLog? {
         guard isHeard, let data = json?["data"] else { return nil }
         switch type {
@@ -274,7 +277,9 @@ extension FrameFact {
         }
     }
 
-    /// What the coach created during its reply, as reported to the client; `type` is the backend's term.
+    /// The entity that the coach created during its reply.
+    ///
+    /// `type` is the backend's term.
     var createdTemplate: JSONValue? {
         guard isHeard else { return nil }
         switch type {
@@ -290,7 +295,7 @@ struct Owned: Hashable, Sendable {
     let id: ExactString
 }
 
-/// The method and target of a request, by which equal requests of one client or one token are found.
+/// The sender, method and target, which identify equal requests of one client or token.
 struct Target: Hashable, Sendable {
     private let sender: ExactString
     private let method: HTTPRequest.Method

@@ -11,17 +11,17 @@ public struct Judge: Sendable {
     private var situationCounter = SituationCounter()
     /// The number of the last judged entry; 0 before the first.
     public private(set) var lastNumber = 0
-    /// The number of entries that were never judged because the journal had lost them.
+    /// The number of entries that the journal lost before they could be judged.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
-    /// Whether a real server has answered, whose state the journal shows only in part.
+    /// Whether a real server has answered; the journal shows only part of its state.
     private var isBeforeRealServer = false
     /// Whether the client is written in Swift; nil until a request identifies it.
     private var isAboutSwift: Bool?
 
     private struct Place: Sendable {
         var judge: any ObligationJudge
-        /// Whether the evidence suffices for the judge.
+        /// Whether the recording contains the evidence that the judge needs.
         var isHeard: Bool
         var findings: Findings
 
@@ -30,7 +30,9 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Creates a judge of the obligations in a mode; those that need more than `evidence` count as not exercised.
+    /// Creates a judge for a mode.
+    ///
+    /// Obligations that need more than `evidence` count as not exercised.
     public init(mode: GuideMode, evidence: Evidence = .all) {
         scene = Scene(mode: mode)
         places = Self.judges.filter { $0.obligation.applies(in: mode) }.map { judge in
@@ -58,7 +60,7 @@ public struct Judge: Sendable {
         for index in places.indices { places[index].observe(fact, in: scene) }
     }
 
-    /// Stops judging obligations that only the fake's own state can prove; earlier findings on them no longer count.
+    /// Stops judging obligations that depend on the fake's own state, and drops their findings.
     private mutating func dismissWhatNeedsBackend() {
         isBeforeRealServer = true
         for index in places.indices where type(of: places[index].judge).needs.contains(.backend) {
@@ -86,7 +88,7 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Whether a User-Agent is that of URLSession: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple's systems,
+    /// Whether URLSession sent the User-Agent: `App/1 CFNetwork/1490.0.4 Darwin/23.2.0` on Apple's systems,
     /// `App (unknown version) curl/8.5.0` elsewhere.
     private static func isSwift(_ userAgent: String) -> Bool {
         userAgent.contains("CFNetwork/") || userAgent.contains("(unknown version) curl/")
@@ -94,20 +96,20 @@ public struct Judge: Sendable {
 
     public var exposures: [Exposure] { exposures() }
 
-    /// The situation of the client of the last entries.
+    /// The situation of the client that acted last.
     public var situation: Situation { situationCounter.situation }
 
-    /// Every situation of every client since the beginning.
+    /// Every situation that any client has been in.
     public var coverage: Coverage { situationCounter.coverage }
 
-    /// Returns how often the client met each failure path, in order, including those never met.
+    /// Returns how often the client met each failure path, including those it never met.
     ///
     /// - Parameter time: the end of the observed time, if it is later than the last entry.
     public func exposures(at time: Timestamp? = nil) -> [Exposure] {
         exposureCounter.exposures(at: max(end, time.map(factTime) ?? end), in: scene)
     }
 
-    /// All obligations that are judged from outside the client, in the order of the contract.
+    /// All obligations that can be judged from outside the client, in the order of the contract.
     public static let obligations: [Obligation] = judges.map { $0.obligation }
 
     /// The judges, in the order of the contract's table.
@@ -125,12 +127,13 @@ public struct Judge: Sendable {
     ]
 }
 
-/// Judges one obligation as a state machine over the facts of a journal, in order; its state is bounded: values per
-/// user, token or ID live in a ``Recent``.
+/// Judges one obligation: a state machine over the facts of a journal, in order.
+///
+/// Its state is bounded: it keeps values per user, token or ID in a ``Recent``.
 protocol ObligationJudge: Sendable {
     static var obligation: Obligation { get }
 
-    /// The evidence a recording needs in addition to requests, responses and messages for this obligation to be judged.
+    /// The evidence that this judge needs in addition to requests, responses and messages.
     static var needs: Evidence { get }
 
     init()
@@ -138,7 +141,7 @@ protocol ObligationJudge: Sendable {
     /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Reports overdue obligations at the end of the journal; others may still be kept later.
+    /// Reports what is overdue at the end of the journal; the client may still do the rest later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 
@@ -148,14 +151,14 @@ extension ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {}
 }
 
-/// A dictionary that drops the values written longest ago, so that a judge's memory is bounded.
+/// A dictionary that drops its oldest values, so that a judge's memory is bounded.
 struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The maximum number of values, after which older ones are dropped.
+    /// The maximum number of values.
     let capacity: Int
     private var current: [Key: Value] = [:]
     private var previous: [Key: Value] = [:]
 
-    /// Creates an empty dictionary that retains at least half its capacity and at most all of it.
+    /// Creates an empty dictionary that keeps the newest values: at least half its capacity.
     init(capacity: Int = RecentLimits.usual) {
         precondition(capacity > 1, "there is room for something")
         self.capacity = capacity
@@ -171,8 +174,9 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Changes the value of a key in place, if there is one, and makes it the newest; it is cheaper than getting and
-    /// setting the value.
+    /// Changes the existing value of a key in place and makes it the newest.
+    ///
+    /// This is cheaper than getting and setting it.
     mutating func change(_ key: Key, _ body: (inout Value) -> Void) {
         if let place = current.index(forKey: key) {
             body(&current.values[place])
@@ -182,13 +186,13 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// The remembered values, in no order; sort them before showing anything.
+    /// All values in unspecified order; sort them before showing them.
     var values: [Value] { Array(current.values) + previous.values }
 }
 
 /// How many users, sockets or IDs a judge remembers.
 enum RecentLimits {
     static let usual = 10_000
-    /// For kinds with large values.
+    /// The capacity for large values.
     static let fewest = 2000
 }

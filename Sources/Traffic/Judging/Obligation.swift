@@ -15,12 +15,16 @@ public struct Obligation: Sendable, Hashable {
     public let tolerance: String?
     /// How to fix a client that breaks it, as one or two sentences.
     public let advice: String
-    /// The same in the words of Swift's libraries, for clients written in Swift; empty if there is nothing to add.
+    /// The same advice in terms of Swift's libraries, for clients written in Swift.
+    ///
+    /// It is empty if there is nothing to add.
     public let swiftAdvice: String
-    /// The built-in scenarios that make a client face it; empty if it faces it in any.
+    /// The built-in scenarios that make a client face the obligation.
+    ///
+    /// If it is empty, any scenario does.
     public let scenarios: [String]
 
-    /// A breach of a *must* fails a run; one of a *should* is a warning.
+    /// The severity: breaking a *must* fails a run, breaking a *should* is a warning.
     public enum Level: String, Sendable, Hashable, CaseIterable { case must, should }
 
     public enum Origin: Sendable, Hashable {
@@ -49,7 +53,9 @@ public struct Obligation: Sendable, Hashable {
         }
     }
 
-    /// Obligations visible only from inside a client, through an adapter: they concern its user's view.
+    /// The obligations that only an adapter inside the client can see.
+    ///
+    /// They concern what the client shows its user.
     public static let inside: [Obligation] = [
         Obligation(
             id: "inside/transcript-equals-chunks", level: .must,
@@ -129,11 +135,11 @@ public struct Verdict: Sendable {
     /// The first breaches, at most ``Findings/keptCount``.
     public var findings: [Finding]
     public var findingCount: Int
-    /// The numbers of the entries that show the other breaches, at most ``Findings/numberCount``.
+    /// The numbers of the entries that show further breaches, at most ``Findings/numberCount``.
     public var moreEntries: [Int] = []
     /// Whether the client is known to be written in Swift.
     public var isAboutSwift = false
-    /// Whether it was not judged, because a real server answered and only its backend knows.
+    /// Whether the obligation was not judged because a real server answered, whose backend is unknown.
     public var isLeftToServer = false
 
     public enum Outcome: String, Sendable, CaseIterable {
@@ -147,15 +153,15 @@ public struct Verdict: Sendable {
         (self.findings, self.findingCount) = (findings, findingCount)
     }
 
-    /// How to fix the client, in the words of its language if that is known.
+    /// How to fix the client, in terms of its language if that is known.
     public var advice: String {
         isAboutSwift && !obligation.swiftAdvice.isEmpty
             ? "\(obligation.advice) \(obligation.swiftAdvice)" : obligation.advice
     }
 
-    /// Adds the verdict on the same obligation from elsewhere.
+    /// Adds another verdict on the same obligation.
     ///
-    /// - Parameter span: How far its evidence is moved in time, in nanoseconds.
+    /// - Parameter span: how far to move the other verdict's evidence in time, in nanoseconds.
     public mutating func add(_ other: Verdict, movedBy span: Int64 = 0) {
         var all = Findings(of: obligation)
         all.numbers = Array((moreEntries + other.moreEntries).prefix(Findings.numberCount))
@@ -175,14 +181,14 @@ public struct Verdict: Sendable {
     }
 
     var hiddenCount: Int { findingCount - findings.count }
-    /// Whether it fails a run: one of the findings breaks a *must*.
+    /// Whether the verdict fails a run because a finding breaks a *must*.
     public var failsRun: Bool { findings.contains { $0.level == .must } }
 }
 
 public struct Finding: Sendable {
     /// The severity; usually the obligation's own level.
     public let level: Obligation.Level
-    /// The client's behaviour and the expectation, with numbers, as a sentence.
+    /// What the client did and what was expected, with numbers, as a sentence.
     public var message: String
     /// The few journal entries that show the breach, oldest first.
     public let evidence: [JournalEntry]
@@ -194,9 +200,11 @@ public struct Finding: Sendable {
 
 /// Collects a judge's findings about one obligation.
 public struct Findings: Sendable {
-    /// How many breaches are kept with their evidence; the others are only counted.
+    /// The maximum number of breaches kept with evidence.
+    ///
+    /// Further ones are only counted.
     public static let keptCount = 5
-    /// How many numbers of entries are kept of the other breaches.
+    /// The maximum number of entry numbers kept of further breaches.
     public static let numberCount = 1000
 
     let obligation: Obligation
@@ -216,12 +224,14 @@ public struct Findings: Sendable {
         found(message, level: level, evidence)
     }
 
-    /// Records a breach; call ``exercised()`` as well, or ``breached(_:level:_:)``: a broken obligation was faced.
+    /// Records a breach.
     ///
-    /// A breach of a *must* replaces one of a *should* if there is no room for both. An entry may be given for each of
-    /// the parts that it plays, such as the end of a socket that is also the last failure, and is shown once.
+    /// Call ``exercised()`` too, or use ``breached(_:level:_:)``, because a broken obligation was also faced.
     ///
-    /// - Parameter message: Has dates (``date(of:)``), as the evidence will have.
+    /// If there is no room for both, a breach of a *must* replaces one of a *should*. `evidence` may repeat an entry
+    /// that plays several parts, such as the end of a socket that is also the last failure; the finding shows it once.
+    ///
+    /// - Parameter message: contains dates from ``date(of:)``, which match the evidence.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
         count += 1
         var shown: [JournalEntry] = []
@@ -238,7 +248,7 @@ public struct Findings: Sendable {
         numbers += other.evidence.map(\.number).prefix(Self.numberCount - numbers.count)
     }
 
-    /// The journal's own time for the time of a fact.
+    /// Converts the time of a fact to the journal's own date.
     func date(of time: Timestamp) -> Timestamp { clock.date(of: time) }
 
     var verdict: Verdict {
@@ -250,10 +260,10 @@ public struct Findings: Sendable {
     }
 }
 
-/// The contents of a client's recording in addition to requests, responses and messages.
+/// What a recording contains in addition to requests, responses and messages.
 ///
-/// A journal contains all of it. Recordings of other programs omit things, for which no client is blamed: an obligation
-/// that needs them counts as not exercised.
+/// A journal contains everything. Recordings of other programs omit things, and the client is not to blame: an
+/// obligation that needs them counts as not exercised.
 public struct Evidence: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -265,7 +275,9 @@ public struct Evidence: OptionSet, Sendable, Hashable {
     public static let socketEnds = Evidence(rawValue: 2)
     /// The credentials of requests, or placeholders for them.
     public static let credentials = Evidence(rawValue: 4)
-    /// The backend's state, which is known only for the fake: a real server's is older than the journal.
+    /// The backend's state.
+    ///
+    /// Only the fake's is known, because a real server's state is older than the journal.
     public static let backend = Evidence(rawValue: 8)
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials, .backend]
 }

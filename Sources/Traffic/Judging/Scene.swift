@@ -13,16 +13,17 @@ struct Scene: Sendable {
     /// The socket that the last fact ended, or nil after any other fact.
     private(set) var endedSocket: Socket?
 
-    /// The connections of the open sockets by user and by consultation, oldest first; searching all of them is too
-    /// slow.
+    /// The connections of the open sockets by user and by consultation, oldest first.
+    ///
+    /// They exist because a search of all sockets is too slow.
     private var connectionsByUser: [ExactString: [UInt64]] = [:]
     private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
-    /// The connections in opening order, including those that have ended since.
+    /// All connections in the order in which they opened, including ended ones.
     private var order: [UInt64] = []
     private var orderStart = 0
     private let socketLimit: Int
 
-    /// The maximum number of remembered sockets, even if the journal lost the ends of some.
+    /// The maximum number of sockets to remember, even if the journal lost the ends of some.
     static let socketLimit = 20_000
 
     init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
@@ -32,7 +33,8 @@ struct Scene: Sendable {
 
     /// How many of the newest open sockets of a user or consultation are searched.
     ///
-    /// No client has this many; without the limit, a journal of openings alone would take quadratic time.
+    /// No real client has this many. Without the limit, a journal that contains only openings would take quadratic
+    /// time.
     static let lookBack = 64
 
     /// Returns the open sockets of a user that are not silenced, oldest first, limited to the newest.
@@ -56,13 +58,13 @@ struct Scene: Sendable {
         }
     }
 
-    /// Changes a socket in place; by its key it would be moved out and back.
+    /// Changes a socket in place; assigning through its key would move it out and back.
     private mutating func change(_ connection: UInt64, _ body: (inout Socket) -> Void) {
         if let place = sockets.index(forKey: connection) { body(&sockets.values[place]) }
     }
 
     private mutating func open(_ opening: RequestFact, _ fact: Fact) {
-        // A connection is opened once. A foreign journal may open it twice; the later entry counts.
+        // A connection opens only once. If a foreign journal opens it twice, the later entry counts.
         _ = remove(fact.connection)
         if sockets.count >= socketLimit { forgetOldest() }
         let socket = Socket(opening, fact)
@@ -92,7 +94,7 @@ struct Scene: Sendable {
         }
     }
 
-    /// Releases the entries of ended sockets once most have ended.
+    /// Removes ended sockets from the order once most have ended.
     private mutating func dropEnded() {
         order = order[orderStart...].filter { sockets[$0] != nil }
         orderStart = 0
@@ -102,31 +104,33 @@ struct Scene: Sendable {
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString
-        /// The consultation's id, or its placeholder.
+        /// The consultation's ID, or the placeholder for a socket of meals.
         let consultation: ExactString
         let isOfMeals: Bool
         let credentials: PresentedCredentials
         let openedAt: Timestamp
         let opening: JournalEntry
         private(set) var connectedAt: Timestamp?
-        /// Whether the frame that should have been `connected` was lost or broken in transit.
+        /// Whether the frame that should have been `connected` was lost or damaged.
         private(set) var lostConnected = false
         private(set) var stream: Stream?
         /// Whether the client has received any part of a reply.
         private(set) var hasStreamed = false
-        /// Whether the fake has silenced it, so that it counts as closed (`ws/single-connection`).
+        /// Whether the fake has silenced the socket; it then counts as closed (`ws/single-connection`).
         private(set) var isSilenced = false
-        /// Whether the server has stopped reading from the client, so that frames may be older than the journal says.
+        /// Whether the server has stopped reading; frames may then be older than the journal says.
         private(set) var isStalled = false
-        /// When the server's close frame was sent, if the journal says so.
+        /// When the server sent its close frame, if the journal shows it.
         private(set) var serverClosedAt: Timestamp?
-        /// Whether the client heard that the consultation is not active, after which the server closes the socket.
+        /// Whether the client heard that the consultation is not active; the server then closes the socket.
         private(set) var isArchived = false
-        /// The first fault on this socket; from then on, its end may not be the client's choice.
+        /// The first fault on this socket; from then on, the client may not have chosen how the socket ends.
         private(set) var trouble: JournalEntry?
-        /// Whether a reply ended after the client's last question; a piece displaced by a fault does not start another.
+        /// Whether a reply has ended since the client's last question.
+        ///
+        /// A piece that a fault displaced does not start another reply.
         private var isAnswered = false
-        /// The questions whose answers have not ended, oldest first: the server answers them one after the other.
+        /// The questions whose answers have not ended, oldest first; the server answers them one at a time.
         private var questions: [Question] = []
         private static let mostQuestions = 16
         var question: Question? { questions.first }
@@ -135,13 +139,13 @@ struct Scene: Sendable {
 
         struct Question: Sendable {
             let entry: JournalEntry
-            /// Since when the server has had nothing else to answer.
+            /// When the server had nothing else left to answer.
             var since: Timestamp
-            /// Whether a fault may have swallowed its result.
+            /// Whether a fault may have swallowed the answer.
             var isInDoubt = false
         }
 
-        /// A reply that the client has received in part but not to its end.
+        /// A reply whose beginning the client has received, but not its end.
         struct Stream: Sendable {
             let first: JournalEntry
             var lastPieceAt: Timestamp
@@ -158,14 +162,14 @@ struct Scene: Sendable {
             trouble = opening.exchange.faults.isEmpty ? nil : fact.entry
         }
 
-        /// Whether a due reply has been silent for long.
+        /// Whether a reply that is due has been silent for too long.
         func answerIsOverdue(at time: Timestamp) -> Bool {
             (stream?.lastPieceAt ?? question?.since).map { time.lag(behind: $0) > SocketTimes.silentAnswer } ?? false
         }
 
         /// Whether the client has received the beginning of a reply but not its end.
         var isStreaming: Bool { stream != nil }
-        /// Whether the client has reason to believe that the socket has ended or is about to.
+        /// Whether the client can tell that the socket has ended or is about to.
         var isEnding: Bool { isSilenced || isStalled || isArchived || serverClosedAt != nil }
     }
 }
@@ -182,7 +186,7 @@ extension Scene.Socket {
 
     mutating func observe(_ frame: FrameFact, _ fact: Fact) {
         guard !frame.isFromClient else {
-            // A breakpoint held it: its answer is late, and so is the reading of later input.
+            // A breakpoint held the frame, so the server answers it late and reads later input late.
             if !frame.frame.faults.isEmpty {
                 trouble = trouble ?? fact.entry
                 isStalled = true
@@ -202,12 +206,12 @@ extension Scene.Socket {
         case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
             "error" where frame.isDelivered:
             (stream, isAnswered) = (nil, true)
-            // An error may refuse a question, or end an answer: what follows is unknown.
+            // An error may refuse a question or end an answer, so it is unknown which questions remain.
             if frame.type == "error" || questions.contains(where: \.isInDoubt) { questions = [] }
             questions = Array(questions.dropFirst())
             if !questions.isEmpty { questions[0].since = fact.time }
             if frame.endsConsultation { isArchived = true }
-        // The server still closes with 1000, and a client that archived knows why.
+        // The server closes with 1000 next. A client that archived the consultation knows why.
         case "error" where frame.endsConsultation: isArchived = true
         default:
             if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
@@ -223,7 +227,7 @@ extension Scene.Socket {
         guard questions.count < Self.mostQuestions,
             (try? ClientFrame(text: frame.frame.payload.bytes, in: .union)) != nil
         else { return }
-        // After a long silence, a client attributes an answer to its repeated question.
+        // After a long silence, a client takes an answer as the reply to its repeated question.
         let isInDoubt = answerIsOverdue(at: fact.time) || question?.isInDoubt ?? false
         questions.append(Question(entry: fact.entry, since: fact.time))
         if isInDoubt { for index in questions.indices { questions[index].isInDoubt = true } }
@@ -248,20 +252,20 @@ extension FrameFact {
     }
 }
 
-/// How the system's clock was set while a journal was written.
+/// When and how far the system's clock was set while a journal was written.
 ///
-/// No time passed then, so judges measure spans in the times of facts: as if the clock had not been set.
+/// Setting the clock takes no time, so judges measure spans in the times of facts, as if nobody had set it.
 struct SystemClock: Sendable {
     private var steps: [(number: Int, last: Timestamp, shift: Int64)] = []
-    /// More than any journal has; earlier ones are forgotten.
+    /// More steps than a real journal contains; beyond this, the oldest are forgotten.
     private static let mostSteps = 1000
 
-    /// How many nanoseconds dates, as in tokens and the journal, are ahead of the times of facts now.
+    /// How many nanoseconds dates, as in tokens and the journal, are currently ahead of the times of facts.
     var shift: Int64 { steps.last?.shift ?? 0 }
 
-    /// Returns whether an entry is a step.
+    /// Returns whether an entry sets the system's clock.
     ///
-    /// - Parameter last: The time of the last fact before.
+    /// - Parameter last: the time of the previous fact.
     mutating func observe(_ entry: JournalEntry, after last: Timestamp) -> Bool {
         guard case .clock(let step, isOfSystem: true) = entry.event else { return false }
         steps.append((entry.number, last, shift &+ step))
@@ -274,7 +278,7 @@ struct SystemClock: Sendable {
         return Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch &+ shift)
     }
 
-    /// The entry of a fact with the time that it has in the journal.
+    /// Returns a fact's entry with the time that the journal gives it.
     func dated(_ entry: JournalEntry) -> JournalEntry {
         steps.last { $0.number <= entry.number }.map { entry.moved(byNanoseconds: $0.shift) } ?? entry
     }

@@ -11,63 +11,65 @@ public struct Situation: Sendable, Hashable {
     public var meal = Meal.none
     public var trouble = Trouble.none
 
-    /// The client's newest socket on a consultation, or else its socket of meals.
+    /// The client's newest socket on a consultation or, without one, its socket of meals.
     public enum Socket: UInt8, Sendable, CaseIterable {
         case none
-        /// The handshake is answered, or refused; `connected` has not arrived.
+        /// The handshake was answered or refused, and `connected` has not arrived.
         case connecting
         case idle
-        /// A question is sent; no piece of its answer has arrived.
+        /// The client has sent a question and received no piece of the answer.
         case awaiting
         case streaming
-        /// The server neither sends nor reads any more.
+        /// The server has stopped sending and reading.
         case silent
         /// One side has sent a close frame.
         case closing
     }
 
-    /// The last bearer token that the client has sent.
+    /// The last bearer token that the client sent.
     public enum Token: UInt8, Sendable, CaseIterable {
         case good
         case expired
-        /// It was refused although it has not expired.
+        /// The server refused it although it has not expired.
         case revoked
     }
 
-    /// The meals that the client has logged.
+    /// The meals that the client logged.
     public enum Meal: UInt8, Sendable, CaseIterable {
         case none
         case pending
-        /// At least one is settled, none is pending.
+        /// At least one meal is settled, and none is pending.
         case done
     }
 
-    /// The last thing that went wrong; it stays until the next.
+    /// The last thing that went wrong.
+    ///
+    /// It stays until something else goes wrong.
     public enum Trouble: UInt8, Sendable, CaseIterable {
         case none
         /// 401, 404, 409 or 429.
         case refused
         /// A status from 500 to 599, or a refused handshake.
         case failed
-        /// No answer in time, or none at all.
+        /// The answer was late or never came.
         case late
-        /// A socket ended without the client's doing.
+        /// A socket ended, and the client did not cause it.
         case cut
         case silence
         /// A frame was broken, lost, repeated or out of order.
         case broken
-        /// The server said so: an error frame, a meal that failed or came late.
+        /// The server reported a failure: an error frame, or a meal that failed or came late.
         case told
     }
 
     public init() {}
 
-    /// How many there are, reachable or not: 504.
+    /// The number of situations, reachable or not: 504.
     public static let count = sockets.count * tokens.count * meals.count * troubles.count
     private static let (sockets, tokens) = (Socket.allCases, Token.allCases)
     private static let (meals, troubles) = (Meal.allCases, Trouble.allCases)
 
-    /// Its place among all, from 0, in the order of the members.
+    /// The index among all situations, from 0, in the order of the members.
     public var index: Int {
         let rows = (Int(socket.rawValue) * Self.tokens.count + Int(token.rawValue)) * Self.meals.count
         return (rows + Int(meal.rawValue)) * Self.troubles.count + Int(trouble.rawValue)
@@ -90,7 +92,7 @@ extension Situation: Comparable {
 }
 
 extension Situation.Trouble {
-    /// The class of a failure path.
+    /// Classifies a failure path.
     init(_ path: Exposure.Path) {
         self =
             switch path {
@@ -108,12 +110,12 @@ extension Situation.Trouble {
 /// Follows the situations of a world's clients.
 struct SituationCounter: Sendable {
     private var others = Recent<ExactString, Client>()
-    /// The user of the last fact that names one, and where its client is.
+    /// The user named by the latest fact that names one, and the state of that user's client.
     private var newest: ExactString = ""
     private var client = Client()
     private(set) var coverage = Coverage()
 
-    /// The situation of the client that acted last, or was acted on.
+    /// The situation of the client that last acted or was acted on.
     var situation: Situation { client.situation }
 
     /// Observes the next fact; the scene already includes it.
@@ -133,17 +135,20 @@ struct SituationCounter: Sendable {
         coverage.insert(client.situation)
     }
 
-    /// The client's state in between: the journal records both after their end.
+    /// The state that the client passed through before this fact, because the journal records handshakes and closes at
+    /// their end.
     private static func passed(_ fact: Fact) -> Situation.Socket? {
         switch fact.kind {
-        // A refused handshake leaves no socket: the client was connecting, and returns to its earlier state.
+        // A refused handshake leaves no socket. The client was connecting and returns to its earlier state.
         case .request(let request) where request.isHandshake: .connecting
         case .closed(let closing) where closing.hasCloseFrame: .closing
         default: nil
         }
     }
 
-    /// The client of a fact: empty if unknown, so that it belongs to the newest; nil if it is no client's.
+    /// The client of a fact.
+    ///
+    /// An empty text means the newest client; nil means that no client is concerned.
     private func user(of fact: Fact, in scene: Scene) -> ExactString? {
         switch fact.kind {
         case .request(let request): request.client ?? ""
@@ -156,10 +161,10 @@ struct SituationCounter: Sendable {
 
     private struct Client: Sendable {
         var situation = Situation()
-        /// The open sockets, the newest of consultations and that of meals.
+        /// The newest open socket on a consultation, and the open socket of meals.
         private var chat: UInt64?
         private var meals: UInt64?
-        /// Whether a question on the chat has no whole answer.
+        /// Whether a question on the chat still lacks its complete answer.
         private var isAsking = false
         /// Whether one side has sent a close frame on the chat.
         private var isClosing = false
@@ -168,7 +173,7 @@ struct SituationCounter: Sendable {
         private var isRefused = false
         private var pending: Set<ExactString> = []
 
-        /// How many meals may be pending; beyond that the oldest state stays, as after a lost event.
+        /// How many meals may be pending; beyond that, the oldest keep their state, as after a lost event.
         private static let mealLimit = 64
 
         mutating func observe(_ fact: Fact, in scene: Scene) {
@@ -241,7 +246,7 @@ extension RecordedClosing {
     fileprivate var hasCloseFrame: Bool { cause == .closeFrame || summary.sent != nil || summary.received != nil }
 }
 
-/// A set of situations, in 63 bytes.
+/// A set of situations, which takes 63 bytes.
 public struct Coverage: Sendable, Hashable {
     private var words = [UInt64](repeating: 0, count: (Situation.count + 63) / 64)
 
@@ -265,27 +270,28 @@ public struct Coverage: Sendable, Hashable {
     public var situations: [Situation] { (0..<Situation.count).filter(contains(index:)).map(Situation.init(index:)) }
 }
 
-/// A situation that clients can reach, and the way to it.
+/// A situation that clients can reach, and how to reach it.
 public struct ReachableSituation: Sendable, Hashable {
     public let situation: Situation
-    /// The built-in scenario in which a client gets there soonest, or `explore --only FAMILY` for the faults that bring a
-    /// client there; nil if only random clients got there.
+    /// The built-in scenario that takes a client there soonest, or `explore --only FAMILY` if it takes faults.
+    ///
+    /// It is nil if only random clients reached the situation.
     public let way: String?
 
     public init(_ situation: Situation, way: String?) { (self.situation, self.way) = (situation, way) }
 
-    /// The built-in scenario that leads there; nil for other ways.
+    /// The built-in scenario that leads there, or nil if another way does.
     var scenario: String? { way.flatMap { $0.contains(" ") ? nil : $0 } }
 
-    /// The way as a part of a command line.
+    /// The way as arguments of a command line.
     var arguments: String? { scenario.map { "--\(Self.option) \($0)" } ?? way }
     /// The command's option for a scenario.
     private static let option = "scenario"
 
-    /// The situations of `Fixtures/data/coverage.tsv`, the ones that need least first.
+    /// The situations of `Fixtures/data/coverage.tsv`; those that need the least come first.
     ///
-    /// `scripts/explore coverage --write` computes them with random clients, stories and faults. The list is a floor: a
-    /// client may face a situation that it lacks.
+    /// `scripts/explore coverage --write` finds them with random clients, stories and faults. A client may still reach
+    /// a situation that the list lacks.
     public static let all: [ReachableSituation] = {
         let text = EmbeddedText(path: path)
         guard let rows = read(UnsafeBufferPointer(start: text.start, count: text.count)) else {
@@ -296,8 +302,10 @@ public struct ReachableSituation: Sendable, Hashable {
 
     private static let path = "Fixtures/data/coverage.tsv"
 
-    /// Reads a table: a heading, then a row for each situation with the names of its members and the way, or `-`,
-    /// separated by tabs; nil if a row has other parts or repeats a situation.
+    /// Reads a table, or returns nil if a row is malformed or repeats a situation.
+    ///
+    /// After a heading, each row contains the names of a situation's members and the way (`-` for none), separated by
+    /// tabs.
     package static func read(_ bytes: some Collection<UInt8>) -> [ReachableSituation]? {
         var rows: [ReachableSituation] = []
         var seen = Coverage()
@@ -318,7 +326,7 @@ public struct ReachableSituation: Sendable, Hashable {
 extension Situation {
     public var names: [String] { ["\(socket)", "\(token)", "\(meal)", "\(trouble)"] }
 
-    /// Finds the situation with these names; nil if there is none.
+    /// Finds the situation with these names, or returns nil if a name is unknown.
     init?(names: [String]) {
         guard let index = Self.indices[names] else { return nil }
         self.init(index: index)

@@ -7,7 +7,9 @@ struct Following: Sendable {
     let vocabulary: Vocabulary
     private(set) var bindings = Bindings()
 
-    /// The recorded values that a request's values are bound to or equal, or nil if one of them is new.
+    /// The recorded values that a request's values stand for: those that they are bound to or equal.
+    ///
+    /// Nil if a value is new.
     func numbers(of values: [Shape.ShapeValue]) -> [Int]? {
         var numbers: [Int] = []
         numbers.reserveCapacity(values.count)
@@ -18,8 +20,9 @@ struct Following: Sendable {
         return numbers
     }
 
-    /// Whether a client's values can be the recorded ones: each is bound to its counterpart, equals it, or is new on
-    /// both sides.
+    /// Whether a client's values can stand for the recorded ones.
+    ///
+    /// Each value must be bound to its counterpart, equal it, or be new on both sides.
     func fits(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
         guard values.count == numbers.count else { return false }
         var new: [Int: ExactString] = [:]
@@ -38,7 +41,7 @@ struct Following: Sendable {
         return true
     }
 
-    /// Whether a client's values can be the recorded ones if bound values may be bound again.
+    /// Whether a client's values can stand for the recorded ones if bound values may be rebound.
     func fitsAnew(_ values: [Shape.ShapeValue], _ numbers: [Int]) -> Bool {
         values.count == numbers.count
             && zip(values, numbers).allSatisfy { value, number in
@@ -72,7 +75,7 @@ struct Following: Sendable {
         learn(shape.free, for: recorded)
     }
 
-    /// Binds the texts in place of times or secrets; the last one counts.
+    /// Binds the texts in place of times or secrets; if a text repeats, the last binding counts.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString]) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
@@ -80,7 +83,7 @@ struct Following: Sendable {
         }
     }
 
-    /// Binds the credentials of a request to those of the recorded one with the same names.
+    /// Binds a request's credentials to the recorded ones with the same names.
     mutating func learn(_ credentials: [Credential], for recorded: [Credential]) {
         for credential in credentials {
             guard let old = recorded.first(where: { $0.name == credential.name }) else { continue }
@@ -93,14 +96,14 @@ struct Following: Sendable {
 struct Bindings: Sendable {
     /// The current values, by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]
-    /// The number of the recorded value that a client's value stands for.
+    /// The number of the recorded value that each of the client's values stands for.
     private(set) var recorded: [ExactString: Int] = [:]
-    /// How many values were not bound, because there were too many or they contain unsafe characters.
+    /// The number of values left unbound because there were too many or they contain unsafe characters.
     private(set) var refusedCount = 0
 
     var isEmpty: Bool { actual.isEmpty }
 
-    /// Binds a recorded value, replacing an earlier binding; a value equal to itself needs none.
+    /// Binds a recorded value, replacing an earlier binding; an equal value needs no binding.
     mutating func bind(_ number: Int, recorded text: ExactString, to value: ExactString) {
         guard actual[number] != value else { return }
         if text == value, actual[number] == nil { return }
@@ -113,7 +116,7 @@ struct Bindings: Sendable {
         recorded[value] = number
     }
 
-    /// Whether a value needs no escaping in any response: in JSON, in a field, in a URL.
+    /// Whether a value needs no escaping in JSON, a field or a URL.
     static func isSafe(_ value: ExactString) -> Bool {
         (1...ReplayLimits.tokenLength).contains(value.utf8.count)
             && value.utf8.allSatisfy { $0.isVisible && !#""\<>"#.utf8.contains($0) }
@@ -122,7 +125,7 @@ struct Bindings: Sendable {
 
 /// Replaces recorded values with the client's and recorded origins with ours.
 ///
-/// Without replacements, the bytes are unchanged. It takes linear time in the length of the text.
+/// If there is nothing to replace, the bytes stay unchanged. The time is linear in the length of the text.
 struct Rewriter {
     let plan: ReplayPlan
     let bindings: Bindings
@@ -174,10 +177,10 @@ struct Rewriter {
         return edits
     }
 
-    /// The rest of our origin from `://` on.
+    /// Our origin from `://` on.
     private var afterScheme: Substring { origin.utf8.firstIndex(of: .colon).map { origin[$0...] } ?? "" }
 
-    /// Our origin in place of `http://host` or `http:\/\/host`; nil if it is ours already, which stays as written.
+    /// Our origin in place of `http://host` or `http:\/\/host`, or nil if the text already names it.
     private func ours(for recorded: String) -> String? {
         let isEscaped = recorded.utf8.contains(.backslash)
         let url = URLParts(isEscaped ? recorded.filter { $0 != "\\" } : recorded)

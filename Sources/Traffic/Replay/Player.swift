@@ -2,9 +2,9 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// A session replayed to the clients of one world: the served entries, the bindings, the open sockets.
+/// Replays a session to the clients of one world: tracks the served entries, the bindings and the open sockets.
 ///
-/// It is a value without clock, randomness or I/O: equal calls have equal results.
+/// It is a value without clock, randomness or I/O, so equal calls have equal results.
 public struct Player: Sendable {
     public let plan: ReplayPlan
     public let settings: ReplaySettings
@@ -13,10 +13,12 @@ public struct Player: Sendable {
 
     var following: Following
     var state = MatchState()
-    /// The entries that were served, and in `strict` the first that was not.
+    /// Whether each entry was served; in `strict`, ``turn`` starts at the first that was not.
     var isServed: [Bool]
     var firstUnserved = 0
-    /// The counts and misses so far; ``report`` adds what follows from the rest.
+    /// The counts and misses so far.
+    ///
+    /// ``report`` adds what follows from the unserved entries.
     var tally = ReplayReport()
     var sockets: [ReplaySocket: SocketPlay] = [:]
     var lastSocket: UInt64 = 0
@@ -36,12 +38,14 @@ public struct Player: Sendable {
         Rewriter(plan: plan, bindings: following.bindings, own: own, origin: origin ?? self.origin)
     }
 
-    /// The recorded origins, and the one that a client knows us by.
+    /// The recorded origins, and the one under which a client knows us.
     func origins(_ origin: String?) -> Origins { plan.origins.adding([RequestURL(origin ?? self.origin)]) }
 
     // MARK: Requests
 
-    /// Answers a request at the world's date; the entry counts as served even if the response is not delivered.
+    /// Answers a request at the world's date.
+    ///
+    /// The entry counts as served even if the response does not arrive.
     public mutating func answer(_ request: ReplayRequest, at date: Timestamp) -> ReplayAnswer {
         let target = plan.prefix?.removed(from: request.target) ?? request.target
         let shapes = RequestShapes(
@@ -63,7 +67,7 @@ public struct Player: Sendable {
         if match.isWhole {
             following.learn(match.shape, match.numbers, free: planned.free)
         } else {
-            // A route matches any IDs; the response is about the requested ones.
+            // A route matches any IDs. The response must name those that the client requested.
             following.learnAnew(match.shape.values, match.numbers)
             let shape = shapes.full()
             if plan.full.bucket(of: shape) == planned.place.bucket {
@@ -105,14 +109,14 @@ public struct Player: Sendable {
             return .noAnswer(after: settings.played(max(exchange.waited, exchange.lasted)))
         }
         let rewriter = rewriter(origin: request.origin)
-        // Text in an encoded body that looks like a value is not one.
+        // An encoded body may contain bytes that look like a value by chance.
         let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
         let recordedLength = response.fields.value(of: "content-length").flatMap { Int($0) }
         var answer = ReplayResponse(
             status: response.status, fields: rewriter.rewritten(ReplayedFields.ofAnswer(response.fields)), body: body,
             after: settings.played(exchange.waited))
         if response.body.isCut || !response.isComplete {
-            // A missing part must not look as if it had never existed: the client sees a truncated body.
+            // The client must notice that a part is missing, so it sees a truncated body.
             let length = max(recordedLength ?? 0, response.body.byteCount)
             answer.declaredLength = body.count + max(length - response.body.bytes.count, 1)
             answer.then = .finish
@@ -122,7 +126,7 @@ public struct Player: Sendable {
         return .response(answer)
     }
 
-    /// Finds the recorded request for a client's request and consumes its turn, unless it is only peeked at.
+    /// Finds the recorded request for a client's request and uses its turn, unless the match is only a peek.
     mutating func match(_ shapes: RequestShapes) -> MatchResult {
         if settings.match == .route { return routeMatch(shapes) }
         let isStrict = settings.match == .strict
@@ -140,18 +144,18 @@ public struct Player: Sendable {
         return .miss(reason ?? .unknown)
     }
 
-    /// The ways to read what a client sent, in this order.
+    /// The ways to read a client's request, in the order in which they are tried.
     enum Reading: CaseIterable { case asItIs, ofOurOrigin, withBoundWords, ofAnyBody }
 
-    /// The shape to begin with, or nil if that reading adds nothing.
+    /// The shape to start from, or nil if this reading adds nothing.
     func empty(for reading: Reading, _ origins: Origins) -> Shape? {
         switch reading {
         case .asItIs: Shape(origins: plan.origins)
-        // The client names our origin where the recorded one named its server's.
+        // The client names our origin where the recording names its server's.
         case .ofOurOrigin: origins.count == plan.origins.count ? nil : Shape(origins: origins)
-        // Words to which a secret is bound count as values.
+        // Words that are bound to a secret count as values.
         case .withBoundWords: following.bindings.isEmpty ? nil : Shape(origins: origins, known: following.bindings)
-        // Any body matches, because the recorded body is unknown.
+        // The recorded body is unknown, so any body matches.
         case .ofAnyBody: plan.hasUnknownBodies ? Shape(origins: origins) : nil
         }
     }
@@ -165,7 +169,7 @@ public struct Player: Sendable {
         let variant = known ?? state.firstLive(in: bucket, of: index) { following.fits(shape.values, $0.values) }
         guard let variant else { return nil }
         let (entry, isAgain) = state.next(of: variant, in: index)
-        // Only what changes nothing may be repeated.
+        // Only safe requests may be repeated.
         guard !isAgain || ["GET", "HEAD", RequestShapes.handshake].contains(shapes.method) else {
             return .miss(.runOut(index.variants[variant].entries.count))
         }
@@ -173,7 +177,7 @@ public struct Player: Sendable {
         return .match(Match(entry: entry, shape: shape, numbers: index.variants[variant].values))
     }
 
-    /// The response that a GET would get, for HEAD.
+    /// Matches a HEAD request with a recorded GET.
     private func peek(_ shapes: RequestShapes) -> MatchResult? {
         let shape = shapes.full(as: "GET")
         guard let bucket = plan.full.bucket(of: shape), let numbers = following.numbers(of: shape.values),
@@ -185,7 +189,7 @@ public struct Player: Sendable {
 
     // MARK: Strict
 
-    /// The entry whose turn it is, or one that was concurrent with it.
+    /// The entry whose turn it is, or one that ran at the same time.
     private func strictMatch(_ shape: Shape) -> MatchResult? {
         guard let bucket = plan.full.bucket(of: shape) else { return nil }
         for entry in turn where plan.entries[entry].place.bucket == bucket {
@@ -196,7 +200,7 @@ public struct Player: Sendable {
         return nil
     }
 
-    /// The entries that may come next in `strict`: those that began before any other missing entry had ended.
+    /// The entries that may come next in `strict`: those that began before any other unserved entry had ended.
     var turn: [Int] {
         var turn: [Int] = []
         var earliestEnd = Int64.max
@@ -217,12 +221,12 @@ public struct Player: Sendable {
         if isPeek { shape = shapes.route(as: "GET") }
         let (index, following) = (plan.routes, following)
         guard let bucket = index.bucket(of: shape) else { return .miss(.unknown) }
-        // The IDs that the client received keep their meaning; for other IDs, any remaining entry will do.
+        // IDs that the client received keep their meaning. For other IDs, any remaining entry will do.
         let known = following.numbers(of: shape.values).flatMap { index.variant(in: bucket, values: $0) }
         let live =
             known ?? state.firstLive(in: bucket, of: index) { following.fits(shape.values, $0.values) }
             ?? state.firstLive(in: bucket, of: index) { _ in true }
-        // A bucket has a variant from its first entry on.
+        // A bucket has at least one variant.
         let variant = live ?? index.buckets[bucket][index.buckets[bucket].count - 1]
         let entry = state.next(of: variant, in: index).entry
         if !isPeek { state.give(variant) }
@@ -230,21 +234,23 @@ public struct Player: Sendable {
         return .match(Match(entry: entry, shape: shape, numbers: numbers, isWhole: false, isPeek: isPeek))
     }
 
-    /// When the next effect is due, or nil if every socket waits for its client or has ended.
+    /// When the next effect is due, or nil if every socket has ended or waits for its client.
     public var nextDeadline: Timestamp? { deadlines.next }
 
-    /// Starts a socket whose 101 was sent; its times count from here.
+    /// Starts a socket after its 101 was sent.
     ///
-    /// Call ``advance(to:)`` after this, as after ``receive(_:on:at:)``, for the effects that are due at once.
+    /// Its times count from here.
+    ///
+    /// Call ``advance(to:)`` after this and after ``receive(_:on:at:)`` to get the effects that are due at once.
     public mutating func opened(_ socket: ReplaySocket, at now: Timestamp) {
         sockets[socket]?.open(at: now.nanosecondsSinceEpoch)
         schedule(socket)
     }
 
-    /// Receives a client's message; a frame that was not recorded is noted with its differences.
+    /// Receives a client's message, and notes a frame that was not recorded with its differences.
     ///
-    /// On a socket that has ended, nothing is expected or noted. The date of a miss is the time, unless the system's
-    /// clock was set.
+    /// After a socket has ended, nothing more is noted on it. `date` is the date of a miss, in case someone has set the
+    /// system's clock; otherwise it is the time.
     public mutating func receive(
         _ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp, date: Timestamp? = nil
     ) {
@@ -253,7 +259,7 @@ public struct Player: Sendable {
         case .text(let text): (bytes, isText) = (text, true)
         case .binary(let binary): (bytes, isText) = (binary, false)
         }
-        // It is removed from the table while it changes, so that nothing of it is copied.
+        // Remove it from the table while it changes, to avoid a copy.
         guard sockets[socket]?.isOver == false, var play = sockets.removeValue(forKey: socket) else { return }
         let miss = take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
         sockets[socket] = play
@@ -265,12 +271,12 @@ public struct Player: Sendable {
         }
     }
 
-    /// Takes a recorded frame, or returns why there is none.
+    /// Takes a recorded frame, or returns why none matches.
     private mutating func take(
         _ bytes: [UInt8], isText: Bool, on play: inout SocketPlay, at time: Int64
     ) -> ReplayFrameMiss.Reason? {
         if isText, !play.script.keepAlives.isEmpty, KeepAliveFrame(bytes) == .ping {
-            // In `timed`, pongs are sent at their recorded times.
+            // In `timed`, pongs come at their recorded times.
             return settings.frames == .timed || play.ping(at: time) ? nil : .tooMany
         }
         var (shape, index) = (Shape(), Int?.none)
@@ -280,7 +286,7 @@ public struct Player: Sendable {
             index = recognise(shape, in: &play)
         }
         if index == nil, settings.frames == .triggered {
-            // Repeated with a new ID: the messages that follow are about that one.
+            // The client repeats a message with a new ID. The server's next messages are about that ID.
             index = play.trigger(shape.key) { following.fitsAnew(shape.values, $0.values) }
         }
         guard let index else { return .different }
@@ -305,14 +311,18 @@ public struct Player: Sendable {
         return settings.frames == .triggered ? play.trigger(shape.key, where: fits) : play.message(where: fits)
     }
 
-    /// Ends a socket, opened or not, regardless of which side ended it; nothing more is due on it.
+    /// Forgets a socket, whichever side ended it and whether or not it was open.
+    ///
+    /// Nothing more is due on it.
     public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
         guard let play = sockets.removeValue(forKey: socket) else { return }
         tally.framesNeverSent += play.missingCount
         dropStaleDeadlines()
     }
 
-    /// Returns the effects due up to a time, in order; each has its own time, however late the call.
+    /// Returns the effects due up to a time, in order.
+    ///
+    /// Each has its own time, even if the call comes late.
     public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
         var effects: [ReplayEffect] = []
         while let (socket, time) = deadlines.popDue(at: now) {
@@ -351,12 +361,12 @@ public struct Player: Sendable {
 
 struct Match: Sendable {
     var entry: Int
-    /// The client's values, and the recorded ones in their places.
+    /// The client's values, where the recorded ones were.
     var shape: Shape
     var numbers: [Int]
-    /// Whether the shape is that of the whole request, so that times and secrets are in the same order.
+    /// Whether the shape covers the whole request, so that times and secrets are in the same order.
     var isWhole = true
-    /// Whether the entry keeps its turn: HEAD for an entry recorded with GET.
+    /// Whether the entry keeps its turn, because a HEAD matched a recorded GET.
     var isPeek = false
 }
 

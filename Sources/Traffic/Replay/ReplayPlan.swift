@@ -4,23 +4,23 @@ import Text
 import Traffic
 import WebSocket
 
-/// A session compiled once, in linear time except for sorting, for replaying in any number of worlds.
+/// A session compiled once for replaying in any number of worlds.
 ///
-/// Every request is found by its shape in constant time, regardless of the session's length.
+/// Compiling takes linear time except for sorting. Finding a request by its shape takes constant time.
 public struct ReplayPlan: Sendable, Equatable {
-    /// The session, with its entries in starting order.
+    /// The session, with its entries in the order in which they started.
     ///
-    /// It excludes the requests that the server answers itself: `/health`, `/ready`, the descriptions, `/favicon.ico`,
-    /// all of `/__admin`, and tunnels.
+    /// It excludes tunnels and the requests that the server answers itself: `/health`, `/ready`, the descriptions,
+    /// `/favicon.ico`, and everything under `/__admin`.
     public let session: Session
-    /// The path in front of the recorded ones, which the session lacks and clients may have or not.
+    /// The prefix of the recorded paths, which the session omits and clients may send or omit.
     let prefix: PathPrefix?
     /// The second segments of recorded paths below `/w/`, whether or not they named worlds.
     public let worlds: Set<ExactString>
-    /// Sentences about the parts that cannot be replayed as recorded, at most ``ReplayLimits/misses``.
+    /// Notes on the parts that cannot be replayed as recorded, at most ``ReplayLimits/misses`` sentences.
     public private(set) var notes: [String] = []
 
-    /// The number of each entry among all recorded ones, counted from 1 as 'show' and 'diff' do.
+    /// The number of each entry in the recording, counted from 1 as in 'show' and 'diff'.
     let numbers: [Int]
     private(set) var entries: [PlannedEntry] = []
     private(set) var full = MatchIndex()
@@ -29,7 +29,7 @@ public struct ReplayPlan: Sendable, Equatable {
     private(set) var hasUnknownBodies = false
     var origins: Origins { vocabulary.origins }
 
-    /// Throws a ``ReplayError`` if there is nothing to replay, or more than ``ReplayLimits`` allow.
+    /// Compiles a session, or throws if nothing can be replayed or a limit of ``ReplayLimits`` is exceeded.
     public init(_ session: Session, prefix: PathPrefix? = nil) throws(ReplayError) {
         let session = session.without(prefix)
         self.prefix = prefix
@@ -60,7 +60,7 @@ public struct ReplayPlan: Sendable, Equatable {
         if notes.count < ReplayLimits.misses { notes.append(sentence) }
     }
 
-    /// What an entry and a frame count in addition to their content, because they take that memory.
+    /// What an entry and a frame count in addition to their content, because they take this much memory.
     static let (memoryOfEntry, memoryOfFrame) = (1024, 192)
 
     private static func check(_ session: Session) throws(ReplayError) {
@@ -81,7 +81,7 @@ public struct ReplayPlan: Sendable, Equatable {
         guard bytes <= ReplayLimits.bytes else { throw .tooManyBytes(bytes) }
     }
 
-    /// An accepted WebSocket handshake that a file contains as an exchange, with nothing known beyond it.
+    /// Turns an exchange into a socket if it is an accepted handshake and the file has nothing else about the socket.
     private static func opening(_ entry: SessionExchange) -> SessionExchange {
         guard !entry.isSocket, entry.response?.status == 101, isHandshake(entry) else { return entry }
         var socket = entry
@@ -136,12 +136,12 @@ public struct ReplayPlan: Sendable, Equatable {
             }
     }
 
-    /// The name of a request that the replaying server answers itself, a path or `CONNECT`; nil if it is replayed.
+    /// What the replaying server answers itself, a path or `CONNECT`, or nil if the request is replayed.
     ///
-    /// Browsers and probes request such paths on their own. They would never count as requested, and in `strict` they
-    /// would block everything after their turn.
+    /// Browsers and probes send such requests on their own. They would count as never requested, and in `strict` they
+    /// would block all later entries.
     private static func ownName(of request: SessionRequest) -> String? {
-        // A tunnel ends at another server.
+        // A tunnel leads to another server.
         if request.method.uppercased() == "CONNECT" { return "CONNECT" }
         let segments = RequestURL(request.url).segments
         switch segments {
@@ -152,7 +152,7 @@ public struct ReplayPlan: Sendable, Equatable {
         }
     }
 
-    /// A reference to an entry as misses show it.
+    /// A reference to an entry, for misses.
     func reference(to index: Int) -> ReplayMiss.Nearest {
         let request = session.entries[index].request
         return .init(
@@ -181,7 +181,7 @@ public struct ReplayPlan: Sendable, Equatable {
                 events.append(Event(time: time, entry: index, part: .frame(number)))
             }
         }
-        // Swift's sort is stable: at equal times a request precedes its response.
+        // The sort is stable, so at equal times a request precedes its response.
         events.sort { $0.time < $1.time }
         for event in events { note(event.part, of: session.entries[event.entry]) }
     }
@@ -212,33 +212,33 @@ struct PlannedEntry: Sendable {
     /// The method, or `HANDSHAKE` for a WebSocket handshake.
     var method: String
     var place: MatchIndex.Place
-    /// Times and secrets of the request, in the order of its shape.
+    /// The times and secrets of the request, in the order of its shape.
     var free: [ExactString]
     var credentials: [Credential]
-    /// When it was requested and answered, in nanoseconds.
+    /// When the request started and was answered, in nanoseconds.
     var started: Int64
     var ended: Int64
-    /// For a WebSocket that opened.
+    /// The script of a WebSocket that opened.
     var script: SocketScript?
 }
 
-/// A recorded WebSocket, compiled: the actions of the server and the client, in order.
+/// A compiled recording of a WebSocket: what server and client did, in order.
 struct SocketScript: Sendable {
     private(set) var steps: [Step] = []
     private(set) var messages: [Message] = []
     private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
-    /// The client's pings and their pongs, in order.
+    /// The client's pings and their pongs, in the order of the pings.
     private(set) var keepAlives: [KeepAlive] = []
-    /// Whether the recording has only the beginnings of some frames.
+    /// Whether the recording truncated some frames.
     private(set) var hasCutFrames = false
-    /// The first ping without a pong.
+    /// The index of the first ping without a pong.
     private var unanswered = 0
 
     struct Step: Sendable {
         /// Nanoseconds after the opening.
         var time: Int64
         var kind: Kind
-        /// Whether it is separate from the other steps, except when only the recorded times count.
+        /// Whether the step is a keep-alive, which the other steps do not wait for unless frames are `timed`.
         var isKeepAlive = false
     }
 
@@ -247,14 +247,14 @@ struct SocketScript: Sendable {
         /// The client sends the message with this index.
         case client(Int)
         case ping
-        /// The client closes or ends the connection; the codec handles what the server does after it.
+        /// The client closes or ends the connection; the codec handles the server's part.
         case clientEnds
     }
 
-    /// A ping of the API and the pong that followed.
+    /// One of the API's pings, and the pong that followed.
     struct KeepAlive: Sendable {
         var time: Int64
-        /// The pong, or nil if none followed.
+        /// The pong and its delay, or nil if none followed.
         var pong: (action: ReplayEffect.Action, after: Int64)?
     }
 
@@ -268,7 +268,7 @@ struct SocketScript: Sendable {
 
     init(_ socket: SessionExchange, opened: Timestamp, vocabulary: inout Vocabulary) {
         let opened = opened.nanosecondsSinceEpoch
-        // Recorded clocks are not ours: the times of frames never go backwards.
+        // The recorded clock may have stepped back. The times of a script never do.
         var time: Int64 = 0
         func advance(to nanoseconds: Int64) {
             let (difference, overflow) = nanoseconds.subtractingReportingOverflow(opened)
@@ -289,7 +289,7 @@ struct SocketScript: Sendable {
                 return
             case (.client, _), (.server, .pong), (.server, .continuation): break
             case (.server, .text):
-                // Invalid UTF-8, which a truncated text may be, is sent as binary: the codec would refuse it as text.
+                // A truncated text may be invalid UTF-8, which the codec refuses as text, so send it as binary.
                 let isValid = String(validating: bytes, as: UTF8.self) != nil
                 let action = isValid ? ReplayEffect.Action.text(bytes) : .binary(bytes)
                 let isPong = takePong(bytes, action, at: time)
@@ -308,7 +308,7 @@ struct SocketScript: Sendable {
             Step(time: time, kind: ending.party == .client ? .clientEnds : .server(isReset ? .reset : .finish)))
     }
 
-    /// Whether a frame is the pong to an unanswered ping; if so, it is stored with the ping.
+    /// Stores a pong with the oldest unanswered ping, or returns false if the frame is not one.
     private mutating func takePong(_ bytes: [UInt8], _ action: ReplayEffect.Action, at time: Int64) -> Bool {
         guard unanswered < keepAlives.count, KeepAliveFrame(bytes) == .pong else { return false }
         keepAlives[unanswered].pong = (action, time - keepAlives[unanswered].time)
@@ -333,7 +333,7 @@ struct SocketScript: Sendable {
         return shape
     }
 
-    /// A close frame that is valid for sending (RFC 6455 §5.5.1, §7.4.1).
+    /// Makes a close frame that may be sent (RFC 6455 §5.5.1, §7.4.1).
     private static func close(_ payload: [UInt8]) -> ReplayEffect.Action {
         guard payload.count >= 2 else { return .close(code: nil, reason: "") }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
@@ -343,27 +343,27 @@ struct SocketScript: Sendable {
     }
 }
 
-/// The role of a frame among the API's keep-alives.
+/// A frame that is one of the API's keep-alives.
 enum KeepAliveFrame: String {
     case ping
     case pong
 
-    /// Nil if a frame is neither `{"type":"ping"}` nor `{"type":"pong"}`, each with at most one more member.
+    /// Returns nil unless the frame is `{"type":"ping"}` or `{"type":"pong"}`, each with at most one more member.
     init?(_ text: [UInt8]) {
         guard text.count <= 200, let object = JSONValue.container(text)?.object, object.count <= 2 else { return nil }
         self.init(rawValue: object["type"]?.string ?? "")
     }
 }
 
-/// The IDs, days, addresses and tokens of a session, numbered in the order in which they were first sent.
+/// The IDs, days, addresses and tokens of a session, numbered in the order of their first appearance.
 struct Vocabulary: Sendable {
     private(set) var texts: [ExactString] = []
     private var numbers: [ExactString: Int] = [:]
-    /// Whether another value may replace it, because the client or redaction invented it.
+    /// Whether each value may be replaced, because the client or redaction invented it.
     private(set) var isReplaceable: [Bool] = []
-    /// The origins of the session's URLs, which are no values.
+    /// The origins of the session's URLs, which do not count as values.
     var origins = Origins()
-    /// Whether there were more than ``ReplayLimits/recordedValues``.
+    /// Whether the session has more than ``ReplayLimits/recordedValues`` values.
     private(set) var isFull = false
 
     func number(of text: ExactString) -> Int? { numbers[text] }
@@ -377,7 +377,7 @@ struct Vocabulary: Sendable {
         append(text, isReplaceable: fromClient || Self.isPlaceholder(text))
     }
 
-    /// The number of a value, which is added if needed.
+    /// Returns the number of a value, adding the value if needed.
     mutating func intern(_ text: ExactString) -> Int { numbers[text] ?? append(text, isReplaceable: true) }
 
     @discardableResult
@@ -392,21 +392,21 @@ struct Vocabulary: Sendable {
         bytes.withUnsafeBufferPointer { bytes in
             var scanner = ValueScanner(bytes, origins: origins)
             while let found = scanner.next() {
-                // Only times sent by the client count: it gets back the times that it sends in their place.
+                // Of the times, only the client's count, because answers return to it the times that it sends now.
                 if found.kind == .origin || (found.kind == .time && !fromClient) { continue }
                 note(ExactString(String(decoding: bytes[found.range], as: UTF8.self)), fromClient: fromClient)
             }
         }
     }
 
-    /// `redacted-token-1`, `user-1@redacted.example`.
+    /// Whether a text is a placeholder like `redacted-token-1` or `user-1@redacted.example`.
     private static func isPlaceholder(_ text: ExactString) -> Bool {
         var text = text.text
         return text.withUTF8 { $0.isPlaceholder } || text.hasSuffix("@redacted.example")
     }
 }
 
-/// A secret of a request with its name: of a query item, a scheme, a field, a cookie.
+/// A secret in a request, and where it is: the name of a query item, scheme, field or cookie.
 struct Credential: Sendable {
     var name: ExactString
     var value: ExactString

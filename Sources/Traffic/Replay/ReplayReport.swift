@@ -9,35 +9,38 @@ public struct ReplayReport: Sendable, Equatable {
     public var recorded = 0
     /// The number of recorded requests that were made.
     public var served = 0
-    /// The number of repeated responses, given after all of their kind had been used.
+    /// The number of repeated responses, given after the client had used all recorded ones of their kind.
     public var repeats = 0
     public var neverAskedCount = 0
-    /// The first requests that were never made, at most ``ReplayLimits/misses``.
+    /// The first recorded requests that no client made, at most ``ReplayLimits/misses``.
     public var neverAsked: [ReplayMiss.Nearest] = []
     public var unexpectedCount = 0
     /// The first unexpected requests, at most ``ReplayLimits/misses``.
     public var unexpected: [ReplayMiss] = []
-    /// The number of the server's frames that were sent, including drops.
+    /// The number of the server's frames that were sent.
+    ///
+    /// Dropped connections count as frames.
     public var framesSent = 0
     /// The number of the client's frames that matched recorded ones.
     public var framesReceived = 0
-    /// The number of recorded frames that the client did not send on the sockets that it opened.
+    /// The number of recorded frames that the client did not send on sockets that it opened.
     public var framesNeverSent = 0
     /// The number of the client's frames that matched no recorded one.
     public var frameMissCount = 0
     /// The first frame misses, at most ``ReplayLimits/misses``.
     public var frameMisses: [ReplayFrameMiss] = []
-    /// The number of recorded values that stand for others.
+    /// The number of recorded values bound to a client's value.
     public var bindings = 0
-    /// The number of values not followed: over ``ReplayLimits/bindings``, or with quotes, blanks or control characters.
+    /// The number of values not followed because there were over ``ReplayLimits/bindings`` or they contain unsafe
+    /// characters.
     public var bindingsRefused = 0
 
-    /// Whether everything recorded was requested and sent, and nothing else.
+    /// Whether the client requested and sent everything recorded and nothing else.
     public var isComplete: Bool {
         neverAskedCount == 0 && unexpectedCount == 0 && framesNeverSent == 0 && frameMissCount == 0
     }
 
-    /// One line: how many of the requests were served, and what was not.
+    /// One line that says how many requests were served and what went wrong.
     public var summary: String { Messages.summary(self) }
 
     /// The report as data, for the admin API.
@@ -59,35 +62,35 @@ public struct ReplayReport: Sendable, Equatable {
 
 /// An unexpected request, with the nearest recorded one.
 public struct ReplayMiss: Sendable, Equatable {
-    /// The world's date when it came.
+    /// The world's date when the request came.
     public var time: Timestamp
-    /// Its method; `GET` for a WebSocket handshake.
+    /// The method: `GET` for a WebSocket handshake.
     public var method: String
-    /// Its path and query as received, with shortened secrets, truncated after 500 bytes.
+    /// The path and query as received, with shortened secrets, truncated after 500 bytes.
     public var target: String
     public var reason: Reason
-    /// The nearest recorded request, or nil if none is near.
+    /// The nearest recorded request, or nil if none is similar.
     public var nearest: Nearest?
     /// The differences from the nearest request, at most ``ReplayLimits/differences``.
     public var differences: [ReplayDifference] = []
 
-    /// Why a request has no response.
+    /// Why a request has no recorded response.
     public enum Reason: Sendable, Equatable {
         /// No such request was recorded.
         case unknown
-        /// All recorded responses, of this number, were given, and its method may not be repeated.
+        /// The client has used all recorded responses, of this number, and may not repeat a request with this method.
         case runOut(Int)
         /// Another request is due (``ReplaySettings/Match/strict``).
         case notItsTurn
-        /// Every recorded request was made (``ReplaySettings/Match/strict``).
+        /// All recorded requests have been made (``ReplaySettings/Match/strict``).
         case over
     }
 
     public struct Nearest: Sendable, Equatable {
-        /// The number of its entry in the recording, counted from 1 in starting order.
+        /// The number of the entry in the recording, counted from 1 in starting order.
         public var entry: Int
         public var method: String
-        /// Its path and query, with shortened secrets, truncated after 500 bytes.
+        /// The path and query, with shortened secrets, truncated after 500 bytes.
         public var target: String
 
         var json: JSONValue {
@@ -95,10 +98,10 @@ public struct ReplayMiss: Sendable, Equatable {
         }
     }
 
-    /// The sentences for the client's developer: what came, what was nearest, and how it differs.
+    /// What came, what was nearest and how it differs, in sentences for the client's developer.
     public var message: String { Messages.message(self) }
 
-    /// The same as data, for `error.details`.
+    /// The same information as data, for `error.details`.
     public var details: JSONObject {
         var details: JSONObject = ["reason": .string(Messages.name(reason))]
         if let nearest { details["nearest"] = nearest.json }
@@ -114,16 +117,16 @@ public struct ReplayMiss: Sendable, Equatable {
     }
 }
 
-/// One difference between a request or a frame and the recorded one.
+/// A difference between a request or frame and the recorded one.
 public struct ReplayDifference: Sendable, Equatable {
-    /// The place: `method`, `path`, `query.limit`, `body.items[2].name`, `text.content`.
+    /// Where the difference is: `method`, `path`, `query.limit`, `body.items[2].name`, `text.content`.
     public var place: String
-    /// The recorded value, shortened, or nil if there was none.
+    /// The recorded value, shortened, or nil if the recording has none.
     public var expected: String?
-    /// The received value, shortened, or nil if there was none.
+    /// The received value, shortened, or nil if the client sent none.
     public var actual: String?
 
-    /// `body.persona: expected "nutritionist", got "coach"`.
+    /// The difference in words, such as `body.persona: expected "nutritionist", got "coach"`.
     public var description: String { Messages.difference(self) }
 
     var json: JSONValue {
@@ -133,7 +136,7 @@ public struct ReplayDifference: Sendable, Equatable {
 }
 
 public struct ReplayFrameMiss: Sendable, Equatable {
-    /// The world's date when it came.
+    /// The world's date when the frame came.
     public var time: Timestamp
     public var socket: ReplaySocket
     /// The socket's path and query as recorded, with shortened secrets, truncated after 500 bytes.
@@ -144,13 +147,13 @@ public struct ReplayFrameMiss: Sendable, Equatable {
     /// The differences from the recorded frame that was due, at most ``ReplayLimits/differences``.
     public var differences: [ReplayDifference] = []
 
-    /// Why a frame is a miss.
+    /// Why a frame has no match.
     public enum Reason: Sendable, Equatable {
-        /// It does not match the recorded frame that is due or, on a triggered socket, any.
+        /// The frame differs from the recorded one that is due or, on a triggered socket, from all.
         case different
-        /// All the client's recorded frames have come.
+        /// The client has already sent all recorded frames.
         case noneLeft
-        /// More than ``ReplayLimits/runs`` runs would be active.
+        /// The frame would start more than ``ReplayLimits/runs`` runs.
         case tooMany
     }
 
@@ -166,7 +169,9 @@ public struct ReplayFrameMiss: Sendable, Equatable {
 }
 
 extension Player {
-    /// The result so far; frames that a client may still send count as never sent.
+    /// The result so far.
+    ///
+    /// Frames that the client has not sent yet count as never sent.
     public var report: ReplayReport {
         var report = tally
         report.recorded = isServed.count
@@ -179,7 +184,7 @@ extension Player {
         return report
     }
 
-    /// Describes and records a request without a response.
+    /// Describes and records a request that has no response.
     mutating func miss(
         _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at date: Timestamp
     ) -> ReplayMiss {
@@ -204,7 +209,7 @@ extension Player {
     ) -> (entry: Int, differences: [ReplayDifference])? {
         var candidates = reason == .notItsTurn ? Array(turn.prefix(Self.comparedEntries)) : sameRoute(shapes)
         if candidates.isEmpty, reason != .notItsTurn { candidates = nearestRoute(shapes).map { [$0] } ?? [] }
-        // The first of those with the fewest differences.
+        // Take the first of those with the fewest differences.
         return candidates.map { ($0, differences(shapes, from: $0)) }.min { $0.1.count < $1.1.count }
     }
 
@@ -239,7 +244,7 @@ extension Player {
         return Array((unserved + served).prefix(Self.comparedEntries))
     }
 
-    /// The first entry of the route with the most similar path, or nil if no word is equal.
+    /// The first entry of the most similar route, or nil if no path segment is equal or similar.
     private func nearestRoute(_ shapes: RequestShapes) -> Int? {
         guard shapes.url.segments.count <= 50 else { return nil }
         let common: Set = ["api", "v1", "v2", ""]
@@ -265,7 +270,7 @@ extension Player {
         return best?.entry
     }
 
-    /// Records a client's frame that is not the recorded one.
+    /// Records a client's frame that matches no recorded one.
     mutating func note(
         frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, _ reason: ReplayFrameMiss.Reason,
         at date: Timestamp
@@ -303,7 +308,7 @@ struct Differences: JSONComparison {
         if !isFull { list.append(ReplayDifference(place: place, expected: expected, actual: actual)) }
     }
 
-    /// Whether two texts are equal except for values that may differ.
+    /// Whether two texts are equal, apart from values that may differ.
     func isSame(_ expected: String, _ actual: String) -> Bool {
         let (recorded, sent) = (ExactString(expected), ExactString(actual))
         if recorded == sent { return true }
@@ -348,7 +353,7 @@ struct Differences: JSONComparison {
 
     func step(to name: String) -> String { ".\(name.cut(toBytes: 60))" }
 
-    /// A value, shortened if the name of its member marks it as a secret.
+    /// A value for a message, shortened if the name of its member marks it as a secret.
     func excerpt(_ value: JSONValue, under name: String) -> String {
         guard SecretName.isSecret(name), let text = value.string else { return value.excerpt() }
         return Excerpts.secret(text).quoted()
@@ -359,7 +364,7 @@ struct Differences: JSONComparison {
 enum Excerpts {
     static func quoted(_ text: String) -> String { text.cut(toBytes: 300).quoted(limit: 100) }
 
-    /// A body or a message: nil if it is empty, a byte count if it is not text.
+    /// An excerpt of a body or message: nil if it is empty, a byte count if it is not text.
     static func of(_ bytes: [UInt8]) -> String? {
         guard !bytes.isEmpty else { return nil }
         if bytes.count <= ReplayLimits.comparedBody, let value = JSONValue.container(bytes) {
@@ -369,7 +374,9 @@ enum Excerpts {
         return String(validating: start, as: UTF8.self).map(quoted) ?? Words.counted(bytes.count, "byte")
     }
 
-    /// A path and query within a byte limit, with shortened secrets, because messages end up in logs.
+    /// A path and query with shortened secrets, within a byte limit.
+    ///
+    /// Secrets are shortened because messages end up in logs.
     static func target(_ target: String, _ limit: Int = 500) -> String {
         guard let question = target.utf8.firstIndex(of: .questionMark) else { return target.cut(toBytes: limit) }
         var output = Array(target.utf8[..<question])
@@ -389,6 +396,8 @@ enum Excerpts {
         return String(decoding: output, as: UTF8.self).cut(toBytes: limit)
     }
 
-    /// The beginning of a secret, enough to distinguish it; a recording's placeholder reveals nothing and is kept.
+    /// The first characters of a secret, to tell it apart.
+    ///
+    /// A placeholder of a recording reveals nothing, so it stays whole.
     static func secret(_ text: String) -> String { text.cut(toBytes: text.hasPrefix("redacted-") ? 60 : 4) }
 }

@@ -5,9 +5,9 @@ public struct ReplaySettings: Sendable, Equatable {
     public var speed: Speed
     public var frames: FrameOrder
 
-    /// Which requests are accepted, and when.
+    /// Which requests the replay accepts, and when.
     public enum Match: String, Sendable, CaseIterable {
-        /// Each recorded request once, in the recorded order, with the recorded body; anything else fails the run.
+        /// Each recorded request once, in the recorded order and with the recorded body; anything else fails the run.
         case strict
         /// Each request as recorded, in any order; equal requests get their responses in turn.
         case ordered
@@ -16,24 +16,24 @@ public struct ReplaySettings: Sendable, Equatable {
     }
 
     public enum Speed: Sendable, Equatable {
-        /// A multiple of the recorded speed, over 0.
+        /// A multiple of the recorded speed, above 0.
         case factor(Double)
         /// Without any delay.
         case instant
     }
 
-    /// When the server's frames are sent.
+    /// When the replay sends the server's frames.
     ///
-    /// Keep-alives of the API, `{"type":"ping"}` with its `{"type":"pong"}`, follow a client's own clock. Except in
-    /// `timed` they are separate: nothing waits for a ping, and each gets the recorded pong in turn, repeating the last
-    /// one.
+    /// The API's keep-alives, `{"type":"ping"}` with its `{"type":"pong"}`, follow the client's own clock, so except in
+    /// `timed` nothing waits for a ping. Each ping gets the next recorded pong, and the last pong repeats.
     public enum FrameOrder: String, Sendable, CaseIterable {
-        /// At their recorded times, regardless of what the client sends.
+        /// At their recorded times, whatever the client sends.
         case timed
-        /// After the client's recorded frames before them, and then the recorded pauses.
+        /// After the recorded pauses, once the client has sent all recorded frames before them.
         case lockStep = "lock-step"
-        /// A client's frame that matches a recorded one triggers the frames that followed it, in any order and
-        /// repeatedly.
+        /// After a client's frame that matches a recorded one, the frames that followed it.
+        ///
+        /// The client may send such frames in any order and repeatedly.
         case triggered
     }
 
@@ -54,44 +54,63 @@ public struct ReplaySettings: Sendable, Equatable {
     }
 }
 
-/// The limits of a replay: sessions over some of them are refused, over others the excess is omitted and noted.
+/// The limits of a replay.
+///
+/// Beyond some of them the session is refused; beyond the others the excess is omitted and noted.
 public enum ReplayLimits {
-    /// The maximum entries of a session; more are refused (``ReplayError/tooManyEntries(_:)``).
+    /// The maximum entries of a session.
+    ///
+    /// More are refused (``ReplayError/tooManyEntries(_:)``).
     public static let entries = 100_000
-    /// The maximum frames of a session's sockets together; more are refused (``ReplayError/tooManyFrames(_:)``).
+    /// The maximum frames of all sockets in a session.
+    ///
+    /// More are refused (``ReplayError/tooManyFrames(_:)``).
     public static let frames = 1_000_000
-    /// The maximum bytes of fields, bodies and frames together, with what entries and frames count besides, 512 MiB;
-    /// more are refused (``ReplayError/tooManyBytes(_:)``).
+    /// The maximum bytes of fields, bodies and frames, including the overhead of entries and frames: 512 MiB.
+    ///
+    /// More are refused (``ReplayError/tooManyBytes(_:)``).
     public static let bytes = 512 * 1_024 * 1_024
-    /// The maximum recorded IDs, dates and tokens; later ones are not followed, which the plan notes.
+    /// The maximum recorded IDs, dates and tokens.
+    ///
+    /// Later ones are not followed, and the plan notes it.
     public static let recordedValues = 1_000_000
-    /// The maximum bytes of an ID or e-mail address that is followed; a longer text is compared literally.
+    /// The maximum bytes of an ID or e-mail address that is followed.
+    ///
+    /// A longer text is compared literally.
     public static let valueLength = ValueScanner.longestValue
     /// The maximum bytes of a token that is followed.
     public static let tokenLength = ValueScanner.longestToken
-    /// The maximum number of bindings at once; a value beyond is not followed, which the report counts.
+    /// The maximum number of bindings at once.
+    ///
+    /// Values beyond it are not followed, and the report counts them.
     public static let bindings = 10_000
-    /// How many recorded requests that differ only in their IDs are searched for one with new IDs.
+    /// How many recorded requests that differ only in their IDs are searched when a client sends new IDs.
     public static let candidates = 256
     /// The maximum concurrent recorded requests, which may come in any order in `strict`.
     public static let concurrentRequests = 256
-    /// How far ahead of its turn a client's frame is recognised in lock-step, in messages of the client.
+    /// How many messages ahead of its turn a client's frame is recognised in lock-step.
     public static let framesAhead = 64
-    /// The maximum concurrent runs of frames on a triggered socket; a frame that would start another one is a miss.
+    /// The maximum concurrent runs of frames on a triggered socket.
+    ///
+    /// A frame that would start another is a miss.
     public static let runs = 64
-    /// The maximum misses of each kind in a report; more are only counted.
+    /// The maximum misses of each kind in a report.
+    ///
+    /// Further ones are only counted.
     public static let misses = 100
     public static let differences = 8
     /// The maximum bytes of a JSON text whose differences are listed one by one.
     public static let comparedBody = 64 * 1_024
-    /// The maximum wait between two events, 24 h; a longer one is shortened to it.
+    /// The maximum wait between two events, 24 h.
+    ///
+    /// Longer ones are shortened to it.
     public static let longestWait: Int64 = 24 * 3_600 * 1_000_000_000
 }
 
 /// Why a session cannot be replayed.
 public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     case empty
-    /// The server answers all of its requests, of this number, itself.
+    /// The server answers all requests itself; this is their number.
     case nothingToPlay(Int)
     case tooManyEntries(Int)
     case tooManyFrames(Int)
@@ -102,7 +121,7 @@ public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Int64 {
-    /// The sum, capped at the largest number.
+    /// The sum, or the largest number on overflow.
     func advanced(capped span: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(span)
         return overflow ? .max : sum
@@ -112,10 +131,10 @@ extension Int64 {
 /// A client's request to a replayed session.
 public struct ReplayRequest: Sendable, Equatable {
     public var method: String
-    /// The path and query as received, percent-encoded; a world's prefix `/w/{id}` does not count.
+    /// The path and query as received, percent-encoded, without a world's prefix `/w/{id}`.
     public var target: String
     public var fields: [SessionField]
-    /// The whole body without framing; empty if there is none.
+    /// The whole body without framing, which may be empty.
     public var body: [UInt8]
     public var isHandshake: Bool
     /// The prefix of URLs in responses, such as `http://localhost:8080`, or nil for the player's own.
@@ -133,11 +152,13 @@ public struct ReplayRequest: Sendable, Equatable {
 /// The reply to a request.
 public enum ReplayAnswer: Sendable, Equatable {
     case response(ReplayResponse)
-    /// 101: a recorded WebSocket opens; ``Player/opened(_:at:)`` starts it.
+    /// 101: a recorded WebSocket opens.
+    ///
+    /// Start it with ``Player/opened(_:at:)``.
     case socket(ReplayOpening)
-    /// No response: the connection ends (FIN) after this many nanoseconds, as recorded.
+    /// No response; the connection ends (FIN) after this many nanoseconds, as recorded.
     case noAnswer(after: Int64)
-    /// No such request was recorded, or it is not its turn: 404 with the miss's message and details.
+    /// 404 with the miss's message and details, because no such request was recorded or it is not its turn.
     case unexpected(ReplayMiss)
 }
 
@@ -145,11 +166,14 @@ public enum ReplayAnswer: Sendable, Equatable {
 public struct ReplayResponse: Sendable, Equatable {
     /// The status, 200 to 999.
     public var status: Int
-    /// The fields, except those of framing and of the connection; `Content-Encoding` if the body is encoded.
+    /// The fields without those for framing and the connection, but with `Content-Encoding` if the body is encoded.
     public var fields: [SessionField] = []
-    /// The body; for HEAD in place of a recorded GET, its body, of which only the length is sent.
+    /// The body.
+    ///
+    /// For a HEAD that matched a GET it is the GET's body, of which only the length is sent.
     public var body: [UInt8] = []
-    /// The value of `Content-Length` if it is not the body's length: for a recorded HEAD or 304 and a truncated body.
+    /// The value of `Content-Length` if it differs from the body's length: for a recorded HEAD or 304, or a truncated
+    /// body.
     public var declaredLength: Int?
     /// The delay after the request, in nanoseconds.
     public var after: Int64 = 0
@@ -159,12 +183,14 @@ public struct ReplayResponse: Sendable, Equatable {
     public enum Ending: Sendable, Equatable {
         /// The next request, as usual in HTTP.
         case nothing
-        /// The body is incomplete: the connection ends here (FIN), and the framing must not claim otherwise.
+        /// The connection ends here (FIN); the body is incomplete, and the framing must not claim otherwise.
         case finish
     }
 }
 
-/// A WebSocket of a player; the older one comes first.
+/// A WebSocket of a player.
+///
+/// Older ones sort first.
 public struct ReplaySocket: Sendable, Hashable, Comparable {
     /// The number of the socket, counted from 1 per player.
     public let number: UInt64
@@ -175,14 +201,15 @@ public struct ReplaySocket: Sendable, Hashable, Comparable {
 /// The response to an accepted handshake.
 public struct ReplayOpening: Sendable, Equatable {
     public var socket: ReplaySocket
-    /// The recorded fields of the 101, except those of the handshake itself; `Sec-WebSocket-Protocol` is included if the
-    /// client offers its value.
+    /// The recorded fields of the 101 without those of the handshake itself.
+    ///
+    /// `Sec-WebSocket-Protocol` is included if the client offers its value.
     public var fields: [SessionField]
     /// The delay after the request, in nanoseconds.
     public var after: Int64
 }
 
-/// An action of the recorded server on an open WebSocket.
+/// What the recorded server does on an open WebSocket.
 public struct ReplayEffect: Sendable, Equatable {
     public var socket: ReplaySocket
     public var action: Action
@@ -202,15 +229,17 @@ public struct ReplayEffect: Sendable, Equatable {
     }
 }
 
-/// A client's message on an open WebSocket; control frames belong to the codec.
+/// A client's message on an open WebSocket.
+///
+/// The codec handles control frames.
 public enum ReplayMessage: Sendable, Equatable {
     case text([UInt8])
     case binary([UInt8])
 }
 
-/// Selects the recorded fields that are sent again.
+/// Selects the recorded fields to send again.
 enum ReplayedFields {
-    /// Fields of a connection or of body framing, and those that would be untrue or lead elsewhere.
+    /// Fields of the connection or of framing, and fields that would be wrong or lead to another server.
     private static let dropped: Set = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
         "content-length", "date", "alt-svc",
@@ -220,8 +249,10 @@ enum ReplayedFields {
         fields.filter { !$0.name.isEmpty && !$0.name.hasPrefix(":") && !dropped.contains($0.name.lowercased()) }
     }
 
-    /// The fields of a 101; with a subprotocol only if the client offers it, because it would fail the connection
-    /// otherwise (RFC 6455 §4.1).
+    /// The fields of a 101.
+    ///
+    /// It contains a subprotocol only if the client offers it; otherwise the client would fail the connection (RFC 6455
+    /// §4.1).
     static func ofOpening(_ fields: [SessionField], to offer: [SessionField]) -> [SessionField] {
         ofAnswer(fields).filter { field in
             switch field.name.lowercased() {

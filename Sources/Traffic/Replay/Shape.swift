@@ -1,22 +1,22 @@
 import JSON
 import Traffic
 
-/// The common part of texts or requests that differ only in IDs, times and secrets.
+/// What texts or requests have in common if they differ only in IDs, times and secrets.
 struct ShapeKey: Sendable, Hashable {
     var bytes: [UInt8] = []
 
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
-/// A text or a request without its IDs, times and secrets, which it keeps in an order independent of formatting.
+/// A text or request split into its fixed part and its IDs, times and secrets; formatting does not affect their order.
 struct Shape: Sendable {
-    /// What is left, with marks in place of removed parts.
+    /// The fixed part, with a mark in place of each removed part.
     private(set) var key = ShapeKey()
     /// IDs, days and addresses, which must match.
     private(set) var values: [ShapeValue] = []
     /// Times, and values under a secret's name, which always match.
     private(set) var free: [ExactString] = []
-    /// The bindings that make words count as values although they do not look like any: a secret is bound to them.
+    /// Bindings of words that do not look like values; a word counts as a value if a secret is bound to it.
     private var known: Bindings?
     private var origins: Origins
 
@@ -25,12 +25,14 @@ struct Shape: Sendable {
         var isDate: Bool
     }
 
-    /// Marks of removed parts and separators; ``escape`` precedes bytes of a text that look like one.
+    /// Marks of removed parts and separators.
+    ///
+    /// ``escape`` precedes a byte of the text that equals a mark.
     private enum Mark: UInt8 { case id = 1, time, secret, date, email, origin, part, escape }
 
     init(origins: Origins = Origins(), known: Bindings? = nil) { (self.origins, self.known) = (origins, known) }
 
-    /// Releases what was needed for building it, so that the bindings can change in place.
+    /// Releases what only building needs, so that the bindings can change in place.
     mutating func finish() { (origins, known) = (Origins(), nil) }
 
     // MARK: Parts
@@ -103,7 +105,7 @@ struct Shape: Sendable {
         }
     }
 
-    /// Adds a body: JSON by meaning, otherwise text, otherwise bytes.
+    /// Adds a body, compared as JSON, as text or as bytes.
     mutating func add(body: [UInt8]) {
         guard !body.isEmpty else { return }
         if let value = JSONValue.container(body) {
@@ -140,7 +142,7 @@ struct Shape: Sendable {
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
     }
 
-    /// Adds a text without values, except for words that are bound to one.
+    /// Adds a text without values; words that are bound to one still count.
     private mutating func add(words: UnsafeBufferPointer<UInt8>) {
         guard let known else { return add(raw: words) }
         var index = 0
@@ -149,7 +151,7 @@ struct Shape: Sendable {
             while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
             if end == index { end += 1 }
             let word = words[index..<end]
-            // A shorter word may be bound and yet mean something else here.
+            // A shorter word may be bound by chance and mean something else here.
             if (3...ReplayLimits.tokenLength).contains(word.count),
                 let text = String(validating: word, as: UTF8.self), known.recorded[ExactString(text)] != nil
             {
@@ -161,7 +163,7 @@ struct Shape: Sendable {
         }
     }
 
-    /// Adds a value independent of member order, white space and number notation.
+    /// Adds a JSON value, ignoring member order, white space and number notation.
     mutating func add(_ value: JSONValue, under name: String) {
         switch value {
         case .null: add(literally: "null")
@@ -179,11 +181,11 @@ struct Shape: Sendable {
             add(literally: "]")
         case .object(let object):
             add(literally: "{")
-            // By what is left of their names: those that are IDs stay in order.
+            // Sort the members by the fixed part of their names, so that names that are IDs keep their order.
             let members = object.map { (form: VolatileText.normalised($0.key, origins: origins), member: $0) }
             for (_, member) in members.sorted(by: { $0.form < $1.form }) {
                 add(text: member.key)
-                // A recording has placeholders for all that is below a secret's name.
+                // Redaction replaced everything below a secret's name.
                 add(member.value, under: SecretName.isSecret(name) ? name : member.key)
             }
             add(literally: "}")
@@ -191,14 +193,14 @@ struct Shape: Sendable {
     }
 }
 
-/// The shapes of a request: the whole request, and its route alone.
+/// Makes the shapes of a request: of the whole request, or of its route alone.
 struct RequestShapes: Sendable {
-    /// The method, or `HANDSHAKE`, which HTTP does not have, for a WebSocket handshake.
+    /// The method, or `HANDSHAKE`, which is not an HTTP method, for a WebSocket handshake.
     let method: String
     let url: RequestURL
     let body: [UInt8]
     let form: FormBody?
-    /// The recorded ones, and for a client's request its server's.
+    /// The recorded origins and, for a client's request, its server's.
     let origins: Origins
 
     static let handshake = "HANDSHAKE"
@@ -211,7 +213,7 @@ struct RequestShapes: Sendable {
         form = FormBody(body, of: fields)
     }
 
-    /// Method, path, query and body, added to an empty shape.
+    /// The shape of method, path, query and body.
     func full(_ empty: Shape? = nil, as method: String? = nil, ignoringBody: Bool = false) -> Shape {
         var shape = empty ?? Shape(origins: origins)
         shape.add(literally: method ?? self.method)
@@ -228,7 +230,7 @@ struct RequestShapes: Sendable {
         return shape
     }
 
-    /// Method and path, with any ID where ``RequestURL/route`` has one or a segment looks like one.
+    /// The shape of method and path; it allows any ID where ``RequestURL/route`` has one or a segment looks like one.
     func route(as method: String? = nil) -> Shape {
         var shape = Shape(origins: origins)
         shape.add(literally: method ?? self.method)
@@ -241,9 +243,10 @@ struct RequestShapes: Sendable {
     }
 }
 
-/// An index of recorded requests by their common parts, which avoids searching all of them.
+/// An index that finds recorded requests by their shape without searching all of them.
 ///
-/// A *bucket* holds the requests of one shape, a *variant* those of a bucket with the same values, in order.
+/// A *bucket* contains the requests of one shape. A *variant* contains those of a bucket with the same values, in
+/// order.
 struct MatchIndex: Sendable {
     private(set) var variants: [Variant] = []
     /// The variants of each bucket, in the order of their first entries.
@@ -290,11 +293,11 @@ struct MatchIndex: Sendable {
     func variant(in bucket: Int, values: [Int]) -> Int? { variantOfValues[VariantKey(bucket: bucket, values: values)] }
 }
 
-/// The progress through an index: how far each variant was served.
+/// How many entries of each variant of an index were served.
 struct MatchState: Sendable {
-    /// How many entries of each variant were served.
+    /// The number of served entries of each variant.
     private var given: [Int: Int] = [:]
-    /// The variants of a bucket with entries left, from ``first`` on; built when they are first searched.
+    /// The variants of a bucket with entries left, from ``first`` on; the list is built by the first search.
     private var live: [Int: Live] = [:]
 
     private struct Live {
@@ -302,14 +305,14 @@ struct MatchState: Sendable {
         var first = 0
     }
 
-    /// The next entry of a variant, or its last one again if all were served.
+    /// The next entry of a variant, or its last one again if all have been served.
     func next(of variant: Int, in index: MatchIndex) -> (entry: Int, isAgain: Bool) {
         let entries = index.variants[variant].entries
         let count = given[variant] ?? 0
         return count < entries.count ? (entries[count], false) : (entries[entries.count - 1], true)
     }
 
-    /// The first variant with an entry left for which the test holds, among ``ReplayLimits/candidates``.
+    /// The first variant with an entry left that passes the test, among ``ReplayLimits/candidates``.
     mutating func firstLive(
         in bucket: Int, of index: MatchIndex, where isIncluded: (MatchIndex.Variant) -> Bool
     ) -> Int? {
@@ -330,11 +333,11 @@ struct MatchState: Sendable {
                 if looked == ReplayLimits.candidates { break }
             }
         }
-        // Exhausted variants are removed, each once, so that later calls do not skip them again.
+        // Remove exhausted variants, so that later calls do not skip them again.
         if over > ReplayLimits.candidates { list = Live(variants: list.variants[list.first...].filter { !isOver($0) }) }
         return found
     }
 
-    /// Records that a variant's next entry was served, or its last one again.
+    /// Records that a variant's next entry, or its last one again, was served.
     mutating func give(_ variant: Int) { given[variant, default: 0] += 1 }
 }

@@ -6,37 +6,39 @@ struct SocketPlay: Sendable {
     let script: SocketScript
     let settings: ReplaySettings
     let origin: String
-    /// Whether the 101 was sent; nothing is due before.
+    /// Whether the 101 was sent; nothing is due before that.
     private var isOpen = false
     /// Whether the recorded server has ended the connection; nothing follows.
     private(set) var isOver = false
-    /// When the next step is due; every caller that changes this value must update it.
+    /// When the next step is due; callers that change the play must update it.
     var scheduled: Int64?
 
-    /// The next step of the script; for lock-step, when the previous one happened and when it was recorded.
+    /// The index of the script's next step.
+    ///
+    /// For lock-step, also when the previous step happened and when it was recorded.
     private var cursor = 0
     private var base: Int64 = 0
     private var offset: Int64 = 0
     /// The number of pings received, and the pongs in flight.
     private var pingCount = 0
     private var pongs: [(time: Int64, action: ReplayEffect.Action)] = []
-    /// The client's first missing message, and the later ones that have arrived, by index.
+    /// The index of the client's first missing message, and those of later ones that have already arrived.
     private(set) var nextMessage = 0
     private var early: Set<Int> = []
     private var comeCount = 0
-    /// For lock-step, when messages arrived that the script has not reached.
+    /// For lock-step, when messages arrived that the script has not reached yet.
     private var arrivals: [Int: Int64] = [:]
-    /// For a triggered socket, the active runs and the progress of each shape's messages.
+    /// For a triggered socket, the active runs and how far each shape's messages have been used.
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
 
-    /// Frames that follow a message of the client.
+    /// The server's frames that follow a message of the client.
     private struct Run: Sendable {
         var cursor: Int
-        /// When it began, and the corresponding recorded time.
+        /// When the run began, and the corresponding recorded time.
         var base: Int64
         var offset: Int64
-        /// The client's own values in the triggering message, by the numbers of the recorded ones.
+        /// The client's own values in the triggering message, by the numbers of the recorded values.
         var own: [Int: ExactString] = [:]
     }
 
@@ -50,12 +52,12 @@ struct SocketPlay: Sendable {
         if settings.frames == .triggered { runs = [Run(cursor: 0, base: time, offset: 0)] }
     }
 
-    /// How many of the client's messages have not come.
+    /// How many of the client's messages are still missing.
     var missingCount: Int { script.messages.count - comeCount }
 
-    // MARK: What is due
+    // MARK: Due steps
 
-    /// When the server's next step is due, or nil if it waits for the client or nothing is left.
+    /// When the server's next step is due, or nil if it waits for the client or has finished.
     mutating func due() -> Int64? {
         guard isOpen, !isOver else { return nil }
         let step =
@@ -134,9 +136,9 @@ struct SocketPlay: Sendable {
         return (action, own)
     }
 
-    // MARK: What the client sends
+    // MARK: Client messages
 
-    /// Answers a ping of the API as recorded; false if none was recorded or too many pongs are in flight.
+    /// Answers one of the API's pings as recorded; returns false if none was recorded or too many pongs are in flight.
     mutating func ping(at time: Int64) -> Bool {
         guard let last = script.keepAlives.last, pongs.count < ReplayLimits.runs else { return false }
         let keepAlive = pingCount < script.keepAlives.count ? script.keepAlives[pingCount] : last
@@ -145,7 +147,7 @@ struct SocketPlay: Sendable {
         return true
     }
 
-    /// The index of the client's message: the next one or, unless the order is strict, one soon after it.
+    /// The index of a client's message: the next one or, unless the order is strict, one soon after.
     func message(where fits: (SocketScript.Message) -> Bool) -> Int? {
         var left = settings.match == .strict ? 1 : ReplayLimits.framesAhead
         for index in nextMessage..<script.messages.count where !hasCome(index) {
@@ -166,7 +168,7 @@ struct SocketPlay: Sendable {
         while early.remove(nextMessage) != nil { nextMessage += 1 }
     }
 
-    /// The triggering message of a shape: the matching ones in turn, then the last one repeatedly.
+    /// The message of this shape to trigger: the matching ones in turn, then the last one repeatedly.
     mutating func trigger(_ key: ShapeKey, where fits: (SocketScript.Message) -> Bool) -> Int? {
         guard let messages = script.messagesOfShape[key] else { return nil }
         var cursor = triggerCursors[key] ?? 0
@@ -177,7 +179,7 @@ struct SocketPlay: Sendable {
         return messages.reversed().prefix(ReplayLimits.candidates).first { fits(script.messages[$0]) }
     }
 
-    /// Starts the frames that followed a message; false if too many runs are active.
+    /// Starts the frames that followed a message; returns false if too many runs are active.
     mutating func beginRun(after message: Int, at time: Int64, own: [Int: ExactString]) -> Bool {
         guard runs.count < ReplayLimits.runs else { return false }
         let step = script.messages[message].step

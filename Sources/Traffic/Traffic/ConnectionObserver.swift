@@ -4,22 +4,21 @@ import HTTPTypes
 import Text
 import WebSocket
 
-/// Observes one HTTP/1.1 connection: the bytes of both directions in, exchanges and WebSocket frames out.
+/// Observes one HTTP/1.1 connection: takes the bytes of both directions and reports exchanges and WebSocket frames.
 ///
-/// The input is the decrypted bytes in pieces of any size; only the times of the output depend on the pieces. A request
-/// must be passed in before its response. No input stops the program: bytes that are not HTTP end the observation with
-/// a note, and unfinished parts of a broken connection are reported as far as they went. Memory is bounded by
-/// ``Limits``. Bodies with gzip or deflate become text.
+/// The bytes are decrypted and come in pieces of any size; the pieces affect only the times in the output. Pass in a
+/// request before its response. No input stops the program. Bytes that are not HTTP end the observation with a note,
+/// and unfinished parts of a broken connection are reported as far as they arrived. ``Limits`` bound the memory. Bodies
+/// with gzip or deflate become text.
 ///
 /// Internally, an `HTTP1.Connection` in each role reads one direction and learns what the other saw. Their output is
-/// discarded. The connection that reads requests learns of a response only once both the request and its response are
-/// over, since it would drop the rest of a request that was answered early; until then, later requests wait in its
-/// buffer.
+/// discarded. The connection that reads requests learns of a response only when both are over, because it would drop
+/// the rest of a request that was answered early. Until then, later requests wait in its buffer.
 public struct ConnectionObserver: Sendable {
     enum Phase: Sendable {
         case http
         case webSocket
-        /// Nothing more is read.
+        /// The observer reads nothing more.
         case over
     }
 
@@ -34,7 +33,7 @@ public struct ConnectionObserver: Sendable {
     var nextRequestBegan: Timestamp?
     /// Whether the client's bytes are no longer valid HTTP; the response to an earlier request may still come.
     var requestsFailed = false
-    /// Whether the server announced that it answers no more requests on this connection.
+    /// Whether the server has announced that it will answer no more requests on this connection.
     var answersAreOver = false
     /// The side that ended its direction first.
     private var finishedFirst: Party?
@@ -42,10 +41,11 @@ public struct ConnectionObserver: Sendable {
     private var socket: SocketObserver
     /// The discarded output of the codecs.
     var unsent: [UInt8] = []
-    /// What was observed since the observations were last taken.
+    /// The observations since they were last taken.
     private var observations: [Observation] = []
 
-    /// URLs have the scheme, `http` or `https`, and the host that the requests name, unless an authority is given.
+    /// URLs start with the scheme, `http` or `https`, and the authority or, without one, the host that the request
+    /// names.
     init(scheme: String, authority: String? = nil, limits: Limits = Limits()) {
         (self.scheme, self.authority, self.limits) = (scheme, authority, limits)
         requests = HTTP1.Connection(role: .server, limits: limits.http)
@@ -75,7 +75,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Records that one side sends no more (FIN), which completes a body that continues until its connection closes.
+    /// Records that one side has finished sending (FIN); this completes a body without a length.
     mutating func finished(by party: Party, at time: Timestamp) {
         finishedFirst = finishedFirst ?? party
         guard party == .server, !serverFinished else { return }
@@ -85,8 +85,7 @@ public struct ConnectionObserver: Sendable {
         advance(at: time)
     }
 
-    /// Records that the connection is gone, ended by that side unless one had finished before, and reports what was
-    /// unfinished.
+    /// Records that this side ended the connection, unless one had already finished, and reports what was unfinished.
     mutating func ended(by party: Party, isReset: Bool, at time: Timestamp) {
         if !isReset { finished(by: party, at: time) }
         if phase == .webSocket {
@@ -96,14 +95,13 @@ public struct ConnectionObserver: Sendable {
         recordingEnded(at: time)
     }
 
-    /// Records that the recording ends before the connection, and reports what was unfinished, except an open
-    /// WebSocket's end.
+    /// Records that the recording ends before the connection, and reports what was unfinished; a WebSocket stays open.
     mutating func recordingEnded(at time: Timestamp) {
         if phase == .http { reportUnfinished(at: time) }
         phase = .over
     }
 
-    /// Stops observing, and reports what was unfinished and why it stays so.
+    /// Stops observing with a note, and reports what was unfinished.
     mutating func giveUp(_ note: String, at time: Timestamp) {
         recordingEnded(at: time)
         stop(note)
@@ -112,7 +110,7 @@ public struct ConnectionObserver: Sendable {
         socket = SocketObserver(limits: limits)
     }
 
-    /// How many bytes of unfinished messages are kept.
+    /// The number of bytes kept of unfinished messages.
     var heldByteCount: Int {
         switch phase {
         case .http: requests.bufferedByteCount + answers.bufferedByteCount + (current?.heldByteCount ?? 0)
@@ -180,9 +178,13 @@ public struct ConnectionObserver: Sendable {
 
     /// The memory limits of observing a connection.
     public struct Limits: Sendable, Equatable {
-        /// The maximum bytes kept of a body or a message; longer ones keep their beginning and their true size.
+        /// The maximum bytes kept of a body or message.
+        ///
+        /// Longer ones keep their beginning and their true size.
         public var body = 16 * 1024 * 1024
-        /// The maximum bytes of a message; a longer one ends the observation of its direction with a note.
+        /// The maximum bytes of a message.
+        ///
+        /// A longer one ends the observation of its direction with a note.
         public var message = 64 * 1024 * 1024
         /// The maximum bytes of a request or status line; more ends the observation with a note.
         public var startLine = 64 * 1024
@@ -190,7 +192,7 @@ public struct ConnectionObserver: Sendable {
         public var headerBlock = 1024 * 1024
         /// The maximum field lines of a head; more ends the observation with a note.
         public var fieldCount = 2000
-        /// The maximum bytes of pipelined requests waiting for a response; more ends the observation with a note.
+        /// The maximum bytes of pipelined requests that wait for a response; more ends the observation with a note.
         public var pipelined = 4 * 1024 * 1024
 
         public init() {}
@@ -201,7 +203,7 @@ public struct ConnectionObserver: Sendable {
             limits.methodName = min(256, startLine / 2)
             limits.headerBlock = headerBlock
             limits.fieldCount = fieldCount
-            // Bodies are truncated here, not refused; sizes have no more than 16 digits anyway.
+            // The observer truncates long bodies and refuses none; a size has at most 16 digits anyway.
             limits.body = Int.max / 2
             limits.chunkLine = 16 * 1024
             limits.leadingEmptyLines = 1000
@@ -210,7 +212,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Reads as far as both directions allow.
+    /// Reads as far as the other direction allows.
     mutating func advance(at time: Timestamp) {
         repeat {
             readRequest(at: time)
@@ -226,7 +228,7 @@ public struct ConnectionObserver: Sendable {
                 case .body(let piece): current?.requestBody.append(piece)
                 case .end:
                     current?.requested = time
-                    // The remaining bytes arrived no later than now.
+                    // The remaining bytes arrived now or earlier.
                     nextRequestBegan = requests.bufferedByteCount > 0 ? time : nil
                 default: return
                 }
@@ -248,8 +250,8 @@ public struct ConnectionObserver: Sendable {
             requestBody: BodyCollector(limit: limits.body), responseBody: BodyCollector(limit: limits.body))
         nextRequestBegan = nil
         guard !answersAreOver else { return }
-        // The connection that reads responses sends the request in the client's place. Only what determines the
-        // response's framing matters.
+        // The connection that reads responses sends a request in the client's place. It contains only what determines
+        // the response's framing.
         answers.sendRequest(
             method: head.method == .head ? .head : .get, target: "/",
             fields: head.wantsUpgrade ? Self.upgradeFields : Self.plainFields, body: nil, into: &unsent)
@@ -265,7 +267,7 @@ public struct ConnectionObserver: Sendable {
     }
 
     private mutating func readAnswer(at time: Timestamp) {
-        // Bytes after a response that preceded the end of its request wait, but not without limit.
+        // Bytes that follow an early response wait for the end of its request, up to a limit.
         let mayWait = current == nil ? 0 : current?.answered == nil ? Int.max : limits.pipelined
         guard answers.bufferedByteCount <= mayWait else {
             if let current { report(.exchange(current.exchange(at: time))) }
@@ -284,7 +286,7 @@ public struct ConnectionObserver: Sendable {
                 default: return
                 }
             } catch {
-                // What the end of the connection truncated is reported when the connection is gone.
+                // If the end of the connection truncated the response, the closing reports it.
                 guard !serverFinished, let exchange = current else { return }
                 report(.exchange(exchange.exchange(at: time)))
                 stop(Messages.badAnswer(error, url: exchange.request.url))
@@ -301,7 +303,7 @@ public struct ConnectionObserver: Sendable {
         stop(Messages.tunnel(tunnel.request.url))
     }
 
-    /// Reports a finished exchange; false if there is none, or if no request can follow it.
+    /// Reports a finished exchange; returns false if none is finished or no request can follow.
     private mutating func reportFinished(at time: Timestamp) -> Bool {
         guard let exchange = current, exchange.requested != nil, exchange.answered != nil || answersAreOver else {
             return false
@@ -310,26 +312,26 @@ public struct ConnectionObserver: Sendable {
         return goOn(after: exchange)
     }
 
-    /// Allows the next request to be read; false if there can be none.
+    /// Allows the next request to be read; returns false if none can follow.
     private mutating func goOn(after exchange: ExchangeInProgress) -> Bool {
         current = nil
         guard !requestsFailed, requests.canRespond else {
             phase = .over
             return false
         }
-        // A request that waits for 100 Continue would end the connection, though its body has arrived by now.
+        // The connection would end if the request still waited for 100 Continue. Its body has already arrived.
         if exchange.expectsContinue { requests.sendContinue(into: &unsent) }
-        // The actual response does not matter here; this one is allowed after every request, including CONNECT.
+        // Any response will do here. HTTP allows this one after every request, including CONNECT.
         requests.respond(status: .badRequest, fields: [:], body: [], into: &unsent)
         unsent.removeAll(keepingCapacity: true)
         return true
     }
 
-    /// Reports what the connection's end left unanswered or truncated.
+    /// Reports the exchanges that the connection's end truncated or left unanswered.
     mutating func reportUnfinished(at time: Timestamp) {
         while phase == .http, let exchange = current {
             report(.exchange(exchange.exchange(at: time)))
-            // Requests sent along with this one are in the buffer, and will not be answered.
+            // The buffer may contain pipelined requests, which will not be answered.
             guard exchange.requested != nil, goOn(after: exchange) else { return }
             answersAreOver = true
             readRequest(at: time)
@@ -338,17 +340,17 @@ public struct ConnectionObserver: Sendable {
 }
 
 enum Observation: Sendable, Equatable {
-    /// A request with its response, if there is one; an accepted WebSocket handshake has no frames and no ending yet.
+    /// A request and its response, if any; an accepted WebSocket handshake has no frames and no ending yet.
     case exchange(SessionExchange)
     /// A message or a control frame on the WebSocket that was opened last.
     case frame(SessionFrame)
     /// The end of the WebSocket that was opened last.
     case socketEnded(SessionEnding)
-    /// Why something will be missing, as a sentence for the user.
+    /// Why the recording will lack something, as a sentence for the user.
     case note(String)
 }
 
-/// A request whose response has not ended yet, as far as it was seen.
+/// An unfinished exchange: the part that has arrived so far.
 struct ExchangeInProgress: Sendable {
     let started: Timestamp
     var request: SessionRequest
@@ -366,7 +368,7 @@ struct ExchangeInProgress: Sendable {
 
     var heldByteCount: Int { requestBody.heldByteCount + responseBody.heldByteCount }
 
-    /// The exchange as far as it is known, when no more will arrive.
+    /// The exchange as known when nothing more will arrive.
     func exchange(at time: Timestamp) -> SessionExchange {
         var (request, response) = (request, response)
         if hasBody {
@@ -388,14 +390,14 @@ struct ExchangeInProgress: Sendable {
 }
 
 extension Timestamp {
-    /// The nanoseconds until another time: 0 if it is earlier, and at most what fits.
+    /// The nanoseconds until another time: 0 if it is earlier, the largest number on overflow.
     fileprivate func nanoseconds(until other: Timestamp) -> Int64 {
         let (difference, overflow) = other.nanosecondsSinceEpoch.subtractingReportingOverflow(nanosecondsSinceEpoch)
         return other < self ? 0 : overflow ? .max : difference
     }
 }
 
-/// A body as it arrives: its beginning, and its total size.
+/// Collects a body: its beginning and its total size.
 struct BodyCollector: Sendable {
     let limit: Int
     private var bytes: [UInt8] = []
@@ -408,7 +410,7 @@ struct BodyCollector: Sendable {
     /// Appends a piece; bytes beyond the limit are only counted.
     mutating func append(_ piece: ArraySlice<UInt8>) {
         byteCount += piece.count
-        // One byte more than the limit shows whether the limit splits a character.
+        // One byte beyond the limit shows whether the limit splits a character.
         bytes.append(contentsOf: piece.prefix(max(0, limit + 1 - bytes.count)))
     }
 
@@ -422,8 +424,8 @@ struct BodyCollector: Sendable {
 
 /// Observes both directions of one WebSocket.
 ///
-/// Each direction has a codec in the role of its receiver, whose output, including pongs, is discarded because the real
-/// frames are on the wire. A protocol violation ends the observation of its direction only.
+/// A codec in the role of the receiver reads each direction. Its output, including pongs, is discarded because the wire
+/// has the real frames. A protocol violation ends the observation of its direction only.
 struct SocketObserver: Sendable {
     private let limits: ConnectionObserver.Limits
     private var toServer: WebSocket.Connection
@@ -446,10 +448,10 @@ struct SocketObserver: Sendable {
 
     var heldByteCount: Int { toServer.bufferedByteCount + toClient.bufferedByteCount }
 
-    /// Stops reading; the connection's end is still reported.
+    /// Stops reading; the end of the connection is still reported.
     mutating func stopReading() { isReadable = false }
 
-    /// How it ended, if the connection is gone for that cause or the close frames were exchanged.
+    /// How the socket ended: by close frames if they were exchanged, otherwise by this party and cause.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
         SessionEnding(time: time, party: closedFirst ?? party, cause: closedFirst == nil ? cause : .closeFrame)
     }
@@ -459,7 +461,7 @@ struct SocketObserver: Sendable {
     ) {
         guard isReadable, !bytes.isEmpty else { return }
         var rest = bytes
-        // One event at a time: the codec knows the size on the wire of the latest message only.
+        // Take one event at a time, because the codec knows the wire size of only the latest message.
         while !rest.isEmpty {
             let count =
                 switch party {

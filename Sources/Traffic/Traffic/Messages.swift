@@ -65,14 +65,14 @@ enum Messages {
         case .messages: "the messages of \(Words.counted(count, "WebSocket")) were not recorded\(place)"
         }
     }
-    /// The entries of a note: `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
+    /// The entries for a note: `(entry 3)`, `(entries 3 and 7)`, `(entries 1, 2, 3, 4, 5, …)`.
     private static func at(_ entries: [Int]) -> String {
         let numbers = entries.prefix(HARLosses.mostNamed).map(String.init)
         let list = entries.count == numbers.count ? Words.list(numbers) : (numbers + ["…"]).joined(separator: ", ")
         return " (\(entries.count == 1 ? "entry" : "entries") \(list))"
     }
 
-    /// What was found, as a kind and its spelling: `a string: "abc"`.
+    /// Describes a value by kind and spelling, such as `a string: "abc"`.
     static func found(_ value: JSONValue) -> String {
         switch value {
         case .null: value.typeName
@@ -145,7 +145,7 @@ enum Messages {
         case .closeFrame: "closed by the \(ending.party.rawValue)"
         case .finish: "ended by the \(ending.party.rawValue) without a close frame"
         case .reset: "reset by the \(ending.party.rawValue)"
-        // What only a journal tells.
+        // Only a journal distinguishes these causes.
         case .timeOut, .fault, .violation, .limit, .shutdown: "ended by the \(ending.party.rawValue)"
         }
     }
@@ -183,7 +183,7 @@ enum Messages {
             + TerminalText.excerpt(hold.subject.utf8, width: 1000)
     }
 
-    /// - Parameter late: the nanoseconds since it would have continued.
+    /// - Parameter late: the nanoseconds for which the breakpoint delayed it.
     static func describe(_ release: RecordedRelease, late: Int64) -> String {
         let name = TerminalText.excerpt(release.breakpoint.utf8, width: 100)
         return "\(release.action.rawValue) \(duration(max(late, 0))) after it was due (\(name))"
@@ -325,12 +325,12 @@ enum Messages {
     static let unfinishedLine =
         "the last line has no end: the program that wrote it was stopped. All lines before it are whole."
 
-    /// A value from the client in quotation marks, truncated and without control characters.
+    /// Quotes a client's value, truncated and without control characters.
     private static func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 }
 
 extension EndpointNearMiss.Difference {
-    /// What differs and what to do about it.
+    /// The difference and what to do about it.
     public var sentence: String {
         switch self {
         case .missingPrefix: "The path lacks the prefix /api/v1."

@@ -2,14 +2,13 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A parsed URL or request target, with the parts that are compared: by a replay with a client's request, and by a
-/// comparison of sessions.
+/// A parsed URL or request target, with the parts that replays and comparisons of sessions compare.
 package struct RequestURL: Sendable {
-    /// Host and port in lower case, without the scheme's own port; empty in a request target.
+    /// The host and port in lower case, without the scheme's default port; it is empty for a request target.
     package let authority: String
-    /// The segment after a first one `w`, which names a world where there are worlds.
+    /// The segment after a leading `w`, which may name a world.
     package let world: String?
-    /// The percent-decoded path segments, without `/w/{id}` of a world.
+    /// The percent-decoded path segments without a world's `/w/{id}`.
     package let segments: [String]
     /// The decoded query items, in order.
     package let items: [(name: String, value: String)]
@@ -26,7 +25,7 @@ package struct RequestURL: Sendable {
         items = url.items
     }
 
-    /// Host and port in one spelling: in lower case, without the port that the scheme has anyway.
+    /// Normalises host and port: lower case, without the scheme's default port.
     static func authority(_ text: some StringProtocol, scheme: some StringProtocol) -> String {
         let (text, scheme) = (text.lowercased(), scheme.lowercased())
         let own = ["http", "ws"].contains(scheme) ? ":80" : ["https", "wss"].contains(scheme) ? ":443" : nil
@@ -35,7 +34,7 @@ package struct RequestURL: Sendable {
 
     package var path: String { "/" + segments.joined(separator: "/") }
 
-    /// The segments with nil for any number, and for anything where a path of the API has an ID.
+    /// The segments, with nil for numbers and for IDs in the API's paths.
     package var route: [String?] {
         let ids = if case .path(let path, _)? = Route(segments: segments) { path.parameterPlaces } else { [Int]() }
         return segments.enumerated().map { index, segment in
@@ -44,11 +43,11 @@ package struct RequestURL: Sendable {
     }
 }
 
-/// The servers whose origins stand for each other: those of a recording, and those of what is compared with it.
+/// Servers whose origins count as equal: those of a recording and those compared with it.
 ///
-/// Where a recorded text names its server, a client names the server that it talks to.
+/// Where a recorded text names its server, a client names the server that it uses.
 package struct Origins: Sendable {
-    /// Hosts with ports in lower case.
+    /// The hosts with ports, in lower case.
     private var recorded: Set<ExactString>
     private var own: Set<ExactString> = []
 
@@ -69,11 +68,13 @@ package struct Origins: Sendable {
     package func contains(_ authority: ExactString) -> Bool { recorded.contains(authority) || own.contains(authority) }
 }
 
-/// The path in front of the API's, as a gateway has it: `/prod` for `/prod/api/v1/goals`.
+/// The path that a gateway puts before the API's paths: `/prod` for `/prod/api/v1/goals`.
 public struct PathPrefix: Sendable, Equatable {
     private let text: String
 
-    /// Nil unless it is an absolute path with a name in it; a slash at its end does not count.
+    /// Returns nil unless the text is an absolute path with a name.
+    ///
+    /// A slash at the end is ignored.
     public init?(_ text: String) {
         guard text.utf8.first == .slash, let end = text.utf8.lastIndex(where: { $0 != .slash }),
             text.utf8.allSatisfy({ $0.isVisible && $0 != .questionMark && $0 != .hash })
@@ -81,7 +82,7 @@ public struct PathPrefix: Sendable, Equatable {
         self.text = String(text[...end])
     }
 
-    /// The URL or the request target without the prefix, or as it is if its path does not begin with it.
+    /// The URL or request target without the prefix, if its path begins with it.
     package func removed(from url: String) -> String {
         let parts = URLParts(url)
         guard parts.path.utf8.starts(with: text.utf8) else { return url }
@@ -90,7 +91,7 @@ public struct PathPrefix: Sendable, Equatable {
         return parts.origin + (rest.isEmpty ? "/" : String(Substring(rest))) + (parts.query.map { "?" + $0 } ?? "")
     }
 
-    /// The prefix with which a path would be one of the API.
+    /// Guesses the prefix that would make a path one of the API's.
     static func guess(_ path: [String]) -> String? {
         let places = path.indices.dropFirst().prefix(8)
         let start = places.first { path[$0] == "api" && Route(segments: Array(path[$0...])) != nil }
@@ -109,18 +110,18 @@ extension Session {
     }
 }
 
-/// The body of a form, as its fields: their order, the boundary and the spelling of percent-encoding mean nothing.
+/// The fields of a form; their order, the boundary and the percent-encoding do not matter.
 package struct FormBody {
     package struct Field {
         package var name: String
-        /// The media type of a part, and whether it is a file.
+        /// The media type of a part, including whether it is a file.
         package var kind = ""
         package var content: [UInt8]
     }
 
     package let fields: [Field]
 
-    /// Nil unless the media type is that of a form and the body is one.
+    /// Returns nil unless the body is a form and its media type says so.
     package init?(_ body: [UInt8], of fields: [SessionField]) {
         guard !body.isEmpty, let type = fields.value(of: "content-type") else { return nil }
         switch type.prefix(while: { $0 != ";" && $0 != " " }).lowercased() {
@@ -139,7 +140,7 @@ package struct FormBody {
         }
     }
 
-    /// The fields of two forms by name; those of a name that occurs several times are numbered in order.
+    /// Pairs the fields of two forms by name; repeated names are numbered in order.
     static func pairs(
         _ first: FormBody, _ second: FormBody
     ) -> [(name: String, index: Int?, first: Field?, second: Field?)] {

@@ -4,18 +4,24 @@ import WebSocket
 
 /// The traffic between a client and a server: requests with their responses, and WebSockets with their frames.
 public struct Session: Sendable, Equatable {
-    /// All entries, in starting order.
+    /// All entries in starting order.
     public internal(set) var entries: [SessionExchange]
 
-    /// The sort is stable: simultaneous entries keep their order.
+    /// Sorts the entries by start.
+    ///
+    /// Simultaneous entries keep their order.
     public init(entries: [SessionExchange] = []) { self.entries = entries.sorted { $0.started < $1.started } }
 }
 
-/// A request and its response; an accepted handshake also has the frames and the end of its WebSocket.
+/// A request and its response.
+///
+/// An accepted handshake also has the frames and the end of its WebSocket.
 public struct SessionExchange: Sendable, Equatable {
-    /// When the first byte of the request was seen.
+    /// When the first byte of the request arrived.
     public var started: Timestamp
-    /// When the 101 was seen that opened a WebSocket; nil for all other exchanges, including refused handshakes.
+    /// When the 101 that opened a WebSocket arrived.
+    ///
+    /// Other exchanges, including refused handshakes, have nil.
     public var opened: Timestamp?
     /// Nanoseconds from the end of the request to the first byte of the response; 0 if unknown.
     public var waited: Int64 = 0
@@ -24,15 +30,17 @@ public struct SessionExchange: Sendable, Equatable {
     public var request: SessionRequest
     /// The response, or nil if the connection ended without one.
     public var response: SessionResponse?
-    /// Messages and control frames of both sides, including close frames, in the order in which they were seen.
+    /// The messages and control frames of both sides, including close frames, in the order in which they arrived.
     public var frames: [SessionFrame] = []
-    /// How the WebSocket ended, or nil if it was open when the recording ended.
+    /// How the WebSocket ended, or nil if it was still open when the recording ended.
     public var ending: SessionEnding?
 
     public var isSocket: Bool { opened != nil }
 }
 
-/// A header field as sent; names keep their case and may repeat.
+/// A header field as sent.
+///
+/// Names keep their case and may repeat.
 public struct SessionField: Sendable, Hashable {
     public var name: String
     public var value: String
@@ -42,12 +50,14 @@ public struct SessionField: Sendable, Hashable {
 
 public struct SessionRequest: Sendable, Equatable {
     public var method: String
-    /// The absolute URL, such as `https://host/api/v1/consultations?limit=2`; a WebSocket has the scheme `ws` or `wss`.
+    /// The absolute URL, such as `https://host/api/v1/consultations?limit=2`.
+    ///
+    /// A WebSocket has the scheme `ws` or `wss`.
     public var url: String
     public var fields: [SessionField] = []
     /// The body without framing, or nil if there is none.
     public var body: RecordedBody?
-    /// As ``SessionResponse/coding``.
+    /// The same as ``SessionResponse/coding``.
     public var coding: SessionCoding?
 
     /// Whether the recording lacks all or part of a body that was sent.
@@ -60,30 +70,32 @@ public struct SessionRequest: Sendable, Equatable {
 public struct SessionResponse: Sendable, Equatable {
     public var status: Int
     public var fields: [SessionField] = []
-    /// The body without framing; empty if there is none.
+    /// The body without framing, which may be empty.
     ///
-    /// If the fields name a content coding, the body is encoded: fields and body agree.
+    /// If the fields name a content coding, the body is encoded.
     public var body = RecordedBody()
     /// Whether the last byte arrived before the connection ended.
     public var isComplete = true
 
-    /// The coding that the body had on the wire; the fields then lack `Content-Encoding`.
+    /// The coding that the recorder decoded.
+    ///
+    /// The fields then lack `Content-Encoding`.
     public var coding: SessionCoding?
 
     /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
 }
 
-/// A content coding that was undone (RFC 9110 §8.4): gzip or deflate.
+/// A content coding (RFC 9110 §8.4) that the recorder decoded: gzip or deflate.
 public struct SessionCoding: Sendable, Hashable {
-    /// As in `Content-Encoding`.
+    /// The name, as in `Content-Encoding`.
     public var name: String
-    /// The bytes of the body on the wire.
+    /// The bytes of the encoded body.
     public var byteCount: Int
 }
 
 extension [SessionField] {
-    /// The only content coding that they name, if it is one that is undone.
+    /// The fields' only content coding, if we can decode it.
     var undoneCoding: (name: String, format: ZlibFormat)? {
         let codings = filter(\.isContentEncoding)
         guard codings.count == 1 else { return nil }
@@ -92,7 +104,7 @@ extension [SessionField] {
 }
 
 extension RecordedBody {
-    /// Becomes the text of a body with a coding, and returns that; damaged bodies and long ones stay as they are.
+    /// Decodes the body in place and returns its coding; damaged and long bodies stay encoded.
     mutating func inflate(_ fields: inout [SessionField], limit: Int) -> SessionCoding? {
         guard let (name, format) = fields.undoneCoding, !bytes.isEmpty, !isCut,
             let text = try? Gzip.inflate(bytes, as: format, limit: limit)
@@ -103,7 +115,7 @@ extension RecordedBody {
     }
 }
 
-/// What happened, and when.
+/// Something that happened, with its time.
 @dynamicMemberLookup
 public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
     public var time: Timestamp
@@ -115,7 +127,7 @@ public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
     }
 }
 
-/// A message with joined fragments or a control frame, and when it was complete.
+/// A message with joined fragments, or a control frame, and when it was complete.
 public typealias SessionFrame = Timed<RecordedFrame>
 
 extension SessionFrame {
@@ -125,7 +137,7 @@ extension SessionFrame {
     }
 }
 
-/// How a WebSocket's connection ended, and when: by close frames, which are among the frames, by FIN, or by RST.
+/// How and when a WebSocket's connection ended: by close frames (which `frames` contains), FIN or RST.
 public typealias SessionEnding = Timed<RecordedClosing>
 
 extension SessionEnding {

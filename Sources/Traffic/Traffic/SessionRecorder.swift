@@ -1,42 +1,46 @@
 import FitIQAPI
 import Text
 
-/// Records live connections as a HAR file: the bytes of both directions go in, writes to the file come out.
+/// Records live connections as a HAR file: takes the bytes of both directions and returns writes to the file.
 ///
-/// It observes each connection (``ConnectionObserver``), replaces secrets (``Redactor``), and leaves the file complete
-/// after every write. It does no I/O: at the end of each turn of its loop, the shell performs the writes of
-/// ``takeWrites()`` in order. Equal calls give equal files. It must be used from one thread.
+/// It observes each connection (``ConnectionObserver``) and replaces secrets (``Redactor``). The file is complete after
+/// every write. The recorder does no I/O: at the end of each turn of its loop, the shell performs the writes of
+/// ``takeWrites()`` in order. Equal calls give equal files. Use it from one thread.
 public final class SessionRecorder {
     public struct Settings: Sendable, Equatable {
         /// The host in URLs, as `host:port`, or nil for the host that requests name.
         public var authority: String?
         public var creatorVersion: String
-        /// Whether secrets are written unredacted.
+        /// Whether to leave secrets unredacted.
         public var keepsSecrets = false
-        /// Paths that are not recorded, including everything below them: `/__admin` covers `/__admin/worlds` as well.
+        /// Paths to leave out, including everything below them: `/__admin` also covers `/__admin/worlds`.
         public var excludedPaths: [String] = []
-        /// The limits of the file, by default what can be read again; beyond them nothing is added to it.
+        /// The limits of the file.
+        ///
+        /// By default it stays readable. Beyond the limits, the recorder adds nothing.
         public var fileLimits = HARLimits()
-        /// The maximum bytes that all connections together keep in memory; recording stops for the one that exceeds it.
+        /// The maximum bytes that all connections together keep in memory.
+        ///
+        /// Recording stops for the one that exceeds it.
         public var heldBytes = 512 * 1024 * 1024
-        /// How much of each connection is kept in memory.
+        /// The memory limits of each connection.
         public var limits = ConnectionObserver.Limits()
 
         public init(creatorVersion: String) { self.creatorVersion = creatorVersion }
     }
 
-    /// A class, so that an observer changes in place.
+    /// One recorded connection; it is a class so that the observer changes in place.
     private final class Tap {
         var observer: ConnectionObserver
-        /// The number of its WebSocket, or nil if none is recorded.
+        /// The number of the connection's WebSocket, or nil if none is recorded.
         var socket: Int?
-        /// How much the observer held when last checked.
+        /// How many bytes the observer held when last checked.
         var heldBytes = 0
 
         init(_ observer: ConnectionObserver) { self.observer = observer }
     }
 
-    /// What is said once.
+    /// A problem that the notes mention only once.
     private enum Lack { case room, placeholders }
 
     private let settings: Settings
@@ -48,12 +52,18 @@ public final class SessionRecorder {
     private var heldBytes = 0
     private var told: Set<Lack> = []
 
-    /// The maximum number of notes in the file; ``takeNotes()`` returns all of them.
+    /// The maximum number of notes in the file.
+    ///
+    /// ``takeNotes()`` returns all of them.
     public static let mostNotesInFile = 100
-    /// The maximum columns of a note; longer ones end with "…".
+    /// The maximum columns of a note.
+    ///
+    /// Longer ones end with "…".
     public static let longestNote = 1000
 
-    /// Starts a recording; its first write is an empty file.
+    /// Starts a recording.
+    ///
+    /// The first write makes an empty file.
     public init(settings: Settings) {
         self.settings = settings
         writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
@@ -64,36 +74,46 @@ public final class SessionRecorder {
     /// The number of recorded requests, including refused WebSocket handshakes.
     public var exchangeCount: Int { writer.exchangeCount }
     public var socketCount: Int { writer.socketCount }
-    /// Whether the file has reached its limit, so that nothing more is recorded.
+    /// Whether the file has reached its limit, so that the recorder adds nothing more.
     public var isFull: Bool { writer.isFull }
 
-    // MARK: What goes on
+    // MARK: Input
 
-    /// Adds a connection, whose number no open one may have; the scheme is `http` or `https`.
+    /// Adds a connection.
+    ///
+    /// Its number must differ from those of open connections; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
         precondition(taps[connection] == nil, "connection \(connection) is open already")
         let observer = ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits)
         taps[connection] = Tap(observer)
     }
 
-    /// Receives bytes from the client; those of a connection that is not open are skipped.
+    /// Receives bytes from the client.
+    ///
+    /// Bytes on a connection that is not open are ignored.
     public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         observe(connection, at: time) { $0.receive(bytes, from: .client, at: time) }
     }
 
-    /// Receives bytes from the server; those of a connection that is not open are skipped.
+    /// Receives bytes from the server.
+    ///
+    /// Bytes on a connection that is not open are ignored.
     public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         observe(connection, at: time) { $0.receive(bytes, from: .server, at: time) }
     }
 
-    /// Records that one side sends no more (FIN), while the other still may.
+    /// Records that one side has finished sending (FIN).
     ///
-    /// It is optional: a caller that only sees whole connections end calls ``ended(_:by:isReset:at:)``.
+    /// The other side may still send.
+    ///
+    /// This call is optional. A caller that sees only whole connections end calls ``ended(_:by:isReset:at:)``.
     public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
         observe(connection, at: time) { $0.finished(by: party, at: time) }
     }
 
-    /// Records the end of a connection and the side that ended it; nothing more arrives on it.
+    /// Records the end of a connection and the side that ended it.
+    ///
+    /// Nothing may follow on it.
     public func ended(_ connection: UInt64, by party: Party, isReset: Bool, at time: Timestamp) {
         observe(connection, at: time) { $0.ended(by: party, isReset: isReset, at: time) }
         taps[connection] = nil
@@ -105,21 +125,23 @@ public final class SessionRecorder {
         record(tap, at: time)
     }
 
-    // MARK: What comes of it
+    // MARK: Output
 
-    /// Returns the writes since the last call, which must be performed in order at the end of a turn, all or none.
+    /// Returns the writes since the last call.
+    ///
+    /// Perform them in order at the end of a turn, all or none.
     public func takeWrites() -> [FileWrite] { writer.takeWrites() }
 
-    /// Returns sentences since the last call about what the recording lacks, for the log.
+    /// Returns the sentences since the last call about what the recording lacks, for the log.
     public func takeNotes() -> [String] {
         defer { newNotes = [] }
         return newNotes
     }
 
-    /// Ends the recording and returns the finished file as pieces of the one that grew.
+    /// Ends the recording and returns the finished file as pieces of the growing one.
     ///
-    /// Unfinished exchanges on open connections are recorded as far as they went. The ranges are valid once the writes
-    /// that ``takeWrites()`` returns after this call are done.
+    /// Unfinished exchanges on open connections are recorded as far as they arrived. The ranges are valid after the
+    /// writes that ``takeWrites()`` returns after this call.
     public func finish(at time: Timestamp, shiftedBy shifts: [UInt64: Int64] = [:]) -> SessionCompaction {
         for (connection, tap) in taps.sorted(by: { $0.key < $1.key }) {
             let time = time.advanced(byNanoseconds: shifts[connection] ?? 0)
@@ -154,7 +176,7 @@ public final class SessionRecorder {
             let unread = settings.keepsSecrets || exchange.isSocket ? [] : exchange.unreadBodies
             if !settings.keepsSecrets { redactor.redact(&exchange) }
             for (party, coding) in unread {
-                // Only for the log: the file says it at the entry.
+                // This is only for the log, because the file marks the entry.
                 newNotes.append(cut(Messages.unread(coding, from: party, exchange.request)))
             }
             if exchange.isSocket { tap.socket = writer.open(exchange) } else { writer.write(exchange) }
@@ -178,10 +200,10 @@ public final class SessionRecorder {
         if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
     }
 
-    /// A note may quote traffic, which may be long and may contain terminal escapes.
+    /// Shortens a note, which may quote long traffic with terminal escapes.
     private func cut(_ text: String) -> String { TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote) }
 
-    /// Whether a URL's path is an excluded one, or below one.
+    /// Whether a URL's path is excluded or is below an excluded one.
     private func isExcluded(_ url: String) -> Bool {
         guard !settings.excludedPaths.isEmpty else { return false }
         let path = URLParts(url).path.utf8
@@ -194,7 +216,7 @@ public final class SessionRecorder {
 }
 
 extension SessionExchange {
-    /// The bodies whose content coding is not undone, which redaction leaves out.
+    /// The bodies whose content coding we cannot decode, which redaction omits.
     fileprivate var unreadBodies: [(Party, coding: String)] {
         func coding(_ fields: [SessionField], _ body: RecordedBody?) -> String? {
             let codings = fields.filter(\.isContentEncoding).map(\.value)

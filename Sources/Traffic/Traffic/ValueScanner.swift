@@ -1,16 +1,16 @@
 import JSON
 import Text
 
-/// The kind of a piece of text that may differ each time a client runs.
+/// A kind of value that may differ each time a client runs.
 package enum ValueKind: Sendable {
-    /// An ID: a UUID, a ULID, a long number, a token, a redaction placeholder.
+    /// An ID: a UUID, a ULID, a long number, a token or a redaction placeholder.
     case id
     /// A point in time (RFC 3339 `date-time`).
     case time
     /// A day (RFC 3339 `full-date`).
     case date
     case email
-    /// The origin of a server, with the prefix of a world: `http://localhost:8080/w/abc`.
+    /// A server's origin with the prefix of a world, such as `http://localhost:8080/w/abc`.
     case origin
 }
 
@@ -20,13 +20,13 @@ package struct FoundValue: Equatable {
     package var kind: ValueKind
 }
 
-/// Finds volatile values in JSON, paths, sentences or any other text: IDs, times, addresses and origins.
+/// Finds volatile values (IDs, times, addresses and origins) in JSON, paths, sentences or any other text.
 ///
-/// It is the single definition of what two equal runs may differ in: a replay accepts another value in its place, a
-/// comparison of sessions does not show it. A replay alone follows IDs, because it gives each one's own answers: one
-/// that the server issued is only itself, and two are never one.
+/// This is the single definition of how two equal runs may differ. A replay accepts other values in their place, and a
+/// comparison of sessions hides them. Only a replay follows IDs, because each ID gets its own answers: an ID that the
+/// server issued matches only itself, and two IDs never become one.
 ///
-/// It takes linear time: every byte belongs to one run, and a run is checked a fixed number of times.
+/// The time is linear: every byte belongs to one run, and each run is checked a fixed number of times.
 package struct ValueScanner {
     /// The maximum bytes of an ID or e-mail address.
     package static let longestValue = 200
@@ -36,7 +36,7 @@ package struct ValueScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let origins: Origins
     private var position = 0
-    /// The end of the current ``isRunByte(_:)`` run, and what was found of it.
+    /// The end of the current ``isRunByte(_:)`` run, and the value found in it.
     private var runEnd = 0
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>, origins: Origins = Origins()) {
@@ -54,7 +54,7 @@ package struct ValueScanner {
             if let length = timeLength() { return found(length, .time) }
             if let length = dateLength() { return found(length, .date) }
             if position >= runEnd {
-                // Addresses and tokens contain dots, so each run is checked once for them, from its beginning.
+                // Addresses and tokens contain dots, so check each run once from its beginning.
                 runEnd = end(from: position, where: Self.isRunByte)
                 if let value = wholeRun() { return value }
             }
@@ -71,7 +71,7 @@ package struct ValueScanner {
         return FoundValue(range: position..<(position + length), kind: kind)
     }
 
-    /// Skips non-word bytes and the letter of a JSON escape, which would otherwise join the word after it.
+    /// Skips non-word bytes and the letter of a JSON escape, which would otherwise join the next word.
     private mutating func skipToWord() {
         let isEscape = bytes[position] == .backslash
         position += 1
@@ -90,7 +90,7 @@ package struct ValueScanner {
         byte.isWordCharacter || byte == .dot || byte == .at || byte == .plus
     }
 
-    /// The run at the position, if all of it is an e-mail address or a JSON Web Token.
+    /// The run at the position, if all of it is an e-mail address or JSON Web Token.
     private mutating func wholeRun() -> FoundValue? {
         let end = bytes[position..<runEnd].lastIndex(where: \.isWordCharacter) ?? position
         let run = UnsafeBufferPointer(rebasing: bytes[position...end])
@@ -99,7 +99,7 @@ package struct ValueScanner {
         return nil
     }
 
-    /// The length of `http://host`, also written `http:\/\/host`, and of `/w/name` before another slash.
+    /// The length of `http://host` (or `http:\/\/host`), including `/w/name` before another slash.
     private func originLength() -> Int? {
         guard !origins.isEmpty else { return nil }
         let colon = position + bytes[position...].prefix(6).prefix(while: \.isLetter).count
@@ -112,7 +112,7 @@ package struct ValueScanner {
         let start = colon + 1 + 2 * slash.count
         var authority = bytes[start...].prefix(300).prefix { $0.isWordCharacter || ".:[]".utf8.contains($0) }
         if authority.first != .leftBracket { authority = authority.prefix { $0 != .rightBracket } }
-        // The punctuation of a sentence is not part of it.
+        // Drop punctuation that ends the sentence.
         while authority.last == .dot || authority.last == .colon { authority.removeLast() }
         let name = RequestURL.authority(String(decoding: authority, as: UTF8.self), scheme: scheme)
         guard origins.contains(ExactString(name)) else { return nil }
@@ -130,10 +130,10 @@ package struct ValueScanner {
         return end == bytes.count || !bytes[end].isWordCharacter ? 10 : nil
     }
 
-    /// RFC 3339 §5.6, with a space for `T` and without an offset, as some write it.
+    /// The length of an RFC 3339 §5.6 time; a space may replace `T`, and the offset may be missing.
     private func timeLength() -> Int? { RFC3339.time(at: position, in: bytes)?.length }
 
-    /// Whether a number is a time in seconds or milliseconds since 1970, by its size and the name of its member.
+    /// Whether a number is a time in seconds or milliseconds since 1970, judging by its size and its member's name.
     package static func isTime(_ number: JSONNumber, under name: String) -> Bool {
         guard let value = number.double, value >= 946_684_800, value < 1e20 else { return false }
         let words = name.lowercased()
@@ -141,7 +141,7 @@ package struct ValueScanner {
             || name.hasSuffix("At") || name.hasSuffix("Time")
     }
 
-    /// The ID in a word: all of it, or the UUID at its end, as in `goal_550e8400-…`.
+    /// The ID in a word: the whole word, or the UUID at its end as in `goal_550e8400-…`.
     fileprivate static func id(in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> FoundValue? {
         guard (6...longestValue).contains(range.count) else { return nil }
         let word = UnsafeBufferPointer(rebasing: bytes[range])
@@ -153,7 +153,7 @@ package struct ValueScanner {
         return word.isID ? FoundValue(range: range, kind: .id) : nil
     }
 
-    /// Whether a whole text is one value.
+    /// Whether the whole text is one value.
     package static func isValue(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
@@ -164,12 +164,12 @@ package struct ValueScanner {
 }
 
 extension JSONNumber {
-    /// The same text for all notations of a number.
+    /// One text for all notations of a number.
     package var canonicalText: String { int.map(String.init) ?? double.map { JSONNumber($0).text } ?? text }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these 36 bytes are hexadecimal digits and hyphens (RFC 9562 §4), in either case.
+    /// Whether the 36 bytes are hexadecimal digits and hyphens (RFC 9562 §4), in either case.
     fileprivate var isUUID: Bool {
         indices.allSatisfy { index in
             switch index {
@@ -179,7 +179,7 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    /// A number of 6 digits or more, a redaction placeholder, or a text that is clearly machine-generated.
+    /// Whether the bytes are a number of at least 6 digits, a placeholder or a machine-generated text.
     fileprivate var isID: Bool {
         if allSatisfy(\.isDigit) { return count <= 40 }
         if isPlaceholder { return true }
@@ -187,17 +187,17 @@ extension UnsafeBufferPointer<UInt8> {
         let digits = count(where: \.isDigit)
         let (upper, lower) = (count(where: \.isUppercaseLetter), count(where: \.isLowercaseLetter))
         guard digits > 0 else { return false }
-        // A third of the digits, letters of both cases, a ULID, or hexadecimal digits with or without a prefix.
+        // An ID is one third digits, has both cases, is a ULID, or is hexadecimal with or without a prefix.
         if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
         if count == 26, lower == 0 { return true }
         let tail = count - 1 - (lastIndex { !$0.isHexDigit } ?? -1)
         return tail >= 16 && (tail == count || !self[count - tail - 1].isAlphanumeric)
     }
 
-    /// A redaction placeholder, such as `redacted-token-1`.
+    /// Whether the bytes are a redaction placeholder such as `redacted-token-1`.
     package var isPlaceholder: Bool { count > 10 && starts(with: "redacted-".utf8) && self[count - 1].isDigit }
 
-    /// A local part, one `@`, and a domain with a dot.
+    /// Whether the bytes are a local part, one `@` and a domain with a dot.
     fileprivate var isEmailAddress: Bool {
         guard let at = firstIndex(of: .at), at > 0, at + 1 < count else { return false }
         let domain = self[(at + 1)...]
@@ -207,18 +207,18 @@ extension UnsafeBufferPointer<UInt8> {
         return dot > at + 1 && dot + 1 < count
     }
 
-    /// Three base64url parts separated by dots, the first of which begins an object (RFC 7519).
+    /// Whether the bytes are three base64url parts separated by dots, beginning like a JSON object (RFC 7519).
     fileprivate var isWebToken: Bool {
         guard count >= 20, starts(with: "eyJ".utf8) else { return false }
         return allSatisfy { $0.isWordCharacter || $0 == .dot } && count { $0 == .dot } == 2
     }
 }
 
-/// Text without the values of ``ValueScanner``, which differ between equal runs.
+/// Normalises the values that ``ValueScanner`` finds, which differ between equal runs.
 package enum VolatileText {
-    /// The text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values, in linear time.
+    /// Replaces volatile values with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}`, in linear time.
     ///
-    /// A `{` of the text is doubled, so that it begins no such mark.
+    /// A `{` in the text is doubled, so that it cannot be mistaken for a mark.
     package static func normalised(_ text: String, origins: Origins = Origins()) -> ExactString {
         var text = text
         return text.withUTF8 { bytes in

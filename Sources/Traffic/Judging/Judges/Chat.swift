@@ -82,7 +82,7 @@ struct NoSendWhileStreaming: ObligationJudge {
         else { return }
         let question = socket.question.flatMap { $0.entry.number == fact.entry.number ? nil : $0 }
         guard socket.stream != nil || question != nil else {
-            // A client that never heard a reply could not interrupt one.
+            // A client can only interrupt a reply that it has begun to receive.
             if socket.hasStreamed { findings.exercised() }
             return
         }
@@ -120,14 +120,14 @@ struct RecoversHistory: ObligationJudge {
         let cut: JournalEntry
         var isFetched = false
         var connected: JournalEntry?
-        /// The chat message after that.
+        /// The first chat message after the truncation.
         var chat: JournalEntry?
         var dueAt: Timestamp? { connected?.time.advanced(byNanoseconds: SocketTimes.recovery) }
 
-        /// Whether the chat continued without a fetch, or no fetch came in time.
+        /// Whether the client continued the chat without a fetch, or did not fetch in time.
         func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
 
-        /// The same truncated reply, to be recovered after another `connected`.
+        /// The same debt, to be settled after the next `connected`.
         var renewed: Debt { Debt(cut: cut) }
     }
 
@@ -148,7 +148,7 @@ struct RecoversHistory: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
-            // A fetch in flight when the chat continued is recorded only once it is answered.
+            // The journal records a fetch only when it is answered, so one may have been in flight.
             let isForgotten = debt.chat.map { end.lag(behind: $0.time) >= Tolerance.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }
@@ -158,8 +158,8 @@ struct RecoversHistory: ObligationJudge {
     {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
-        // A client that closes normally may not want the rest of the reply, even if a fault had touched the socket; it
-        // may have done so if the server has stopped reading.
+        // A client that closes normally may not want the rest of the reply, even after a fault on the socket. If the
+        // server has stopped reading, the client may have closed without the journal showing it.
         let isLeaving = ending == .givenUp && (socket.isStalled || closing.summary.received?.isLeaving ?? false)
         end(socket, fact, isOwn: ending.isOwn || ending == .archived || isLeaving, &findings)
     }

@@ -7,15 +7,15 @@ import WebSocket
 enum SocketTimes {
     private static let second = Tolerance.second
     static let shortestWait = second
-    /// The longest pause before a try in any guide.
+    /// The longest pause before an attempt in any guide.
     static let longestWait = 30 * second
-    /// The maximum silence of a client on an open socket, and how much later a ping may come.
+    /// How long a client may be silent on an open socket, and how late a ping may come.
     static let keepAlive = 30 * second
     static let keepAliveTolerance = 2 * second
     static let stayAway = 3 * second
     /// The maximum time from the server's close frame to the recorded end.
     static let serverClosing = 2 * second
-    /// How long a client may take to fetch what it missed.
+    /// How long a client may take to fetch missed messages.
     static let recovery = 10 * second
     /// A reply that is silent for this long counts as abandoned.
     static let silentAnswer = 10 * second
@@ -29,11 +29,13 @@ enum SocketEnding: Sendable, Hashable {
     case closedByClient
     /// The client ended the transport without a close frame.
     case leftByClient
-    /// The client ended it after the fake had misbehaved, perhaps for that reason.
+    /// The client ended the socket after the fake had misbehaved, perhaps for that reason.
     case givenUp
     /// The server closed it with 1000 after saying that the consultation is not active.
     case archived
-    /// The client did not start the close and learned of it at this time, or nil if the journal cannot tell when.
+    /// The client did not start the close.
+    ///
+    /// It learned of it at this time; nil if the journal cannot tell.
     case unexpected(knownAt: Timestamp?)
 
     init(_ closing: RecordedClosing, of socket: Scene.Socket, at time: Timestamp) {
@@ -53,10 +55,10 @@ enum SocketEnding: Sendable, Hashable {
 }
 
 extension RecordedClosing {
-    /// Whether the server started the close; the end of the transport after its close frame is not a start.
+    /// Whether the server started the close; ending the transport after a close frame does not count as a start.
     var isByServer: Bool { party == .server || cause != .violation && summary.sent != nil && summary.received == nil }
 
-    /// When the client learned that the server closed, or nil if that may have been before the entry's time.
+    /// When the client learned that the server closed, or nil if it may have known before this entry.
     fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
         if let closedAt = socket.serverClosedAt { return closedAt }
         // A client gives up a silenced socket long before anything ends it.
@@ -67,7 +69,7 @@ extension RecordedClosing {
 }
 
 extension CloseSummary.Frame {
-    /// Whether the code means that its sender has finished, not that something is wrong.
+    /// Whether the code says that the sender has finished, not that something is wrong.
     var isLeaving: Bool { code == .normalClosure || code == .goingAway }
 }
 
@@ -109,15 +111,15 @@ struct RefusedHandshake: ObligationJudge {
         let token: ExactString
     }
 
-    /// The refusals with 401 by token, and the token last refused for each consultation.
+    /// The 401 refusals by token, and the last refused token of each consultation.
     private var unauthorized = Recent<ExactString, Handshake>(capacity: RecentLimits.fewest)
     private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The refusals with 404 by question, and the consultation last refused for each token.
+    /// The 404 refusals by question, and the last refused consultation of each token.
     private var unknown = Recent<Question, Handshake>(capacity: RecentLimits.fewest)
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        // `auth/websocket-credentials` judges one without a token.
+        // `auth/websocket-credentials` judges handshakes without a token.
         guard let handshake = Handshake(fact), let token = handshake.credentials.token, !token.isEmpty else { return }
         let question = Question(consultation: handshake.consultation, token: token)
         judgeToken(of: handshake, question, &findings)
@@ -126,7 +128,7 @@ struct RefusedHandshake: ObligationJudge {
         case 401:
             unauthorized[question.token] = handshake
             tokenByConsultation[question.consultation] = question.token
-        // One with an id in upper case is judged by `ids/lowercase`.
+        // `ids/lowercase` judges IDs in upper case.
         case 404 where !handshake.isUpperCase:
             unknown[question] = handshake
             consultationByToken[question.token] = question.consultation
@@ -136,7 +138,7 @@ struct RefusedHandshake: ObligationJudge {
 
     private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
         if let refusal = unauthorized[question.token] {
-            // Another socket may already be in transit.
+            // The client may already have sent the handshake for another socket.
             let isOther = refusal.consultation != question.consultation
             let knownAt = refusal.answeredAt.advanced(byNanoseconds: isOther ? Tolerance.interval : 0)
             guard knownAt <= handshake.requestedAt else { return }
@@ -188,22 +190,22 @@ struct SingleConnection: ObligationJudge {
         let new: Scene.Socket
         func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
         var isOneConsultation: Bool { old.consultation == new.consultation }
-        /// How long the new socket may wait for the old one's end.
+        /// How long the new socket may wait for the old one to end.
         var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: Tolerance.interval) }
-        /// When it is certain that the server was not closing the old socket, because the journal would show its end.
+        /// When the journal would have shown the server's close of the old socket.
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
 
     private var users = Recent<ExactString, Bool>()
     private var overlaps: [Overlap] = []
-    /// More overlaps in such a short time are indistinguishable from a flood.
+    /// The maximum number of open overlaps; more in such a short time mean a flood.
     private static let overlapLimit = 256
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         settle(at: fact.time, &findings)
         switch fact.kind {
         case .closed(let closing):
-            // The journal records the server's close only once it is complete; the client knew before.
+            // The journal records the server's close when it is complete. The client knew earlier.
             let wasClosing = closing.isByServer && closing.summary.sent != nil
             end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
         case .fault(let fault) where fault.effect != .withholdPong:
@@ -269,7 +271,7 @@ struct MealSocketSingle: ObligationJudge {
     static let needs: Evidence = .socketEnds
 
     private var users = Recent<ExactString, Bool>()
-    /// The opening of a newer socket, and the older one, by the connection of that.
+    /// The opening of each newer socket with the older socket, by the older one's connection.
     private var newer = Recent<UInt64, (entry: JournalEntry, old: Scene.Socket)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -30,7 +30,7 @@ struct ConflictContinuesExisting: ObligationJudge {
 
     private var conflicts = Recent<Create, Conflict>()
     private var waiting = Recent<Owned, Create>()
-    /// The consultations that were answered with 404.
+    /// The consultations for which the server returned 404.
     private var gone = Recent<Owned, Bool>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -54,7 +54,7 @@ struct ConflictContinuesExisting: ObligationJudge {
     }
 
     private mutating func use(_ id: ExactString, by client: ExactString) {
-        // Upper case is judged by `ids/lowercase`.
+        // `ids/lowercase` judges IDs in upper case.
         let key = Owned(client: client, id: id.asciiLowercased())
         guard let create = waiting[key] else { return }
         conflicts[create] = nil
@@ -106,7 +106,7 @@ struct LimitStopsCreating: ObligationJudge {
         guard case .request(let request) = fact.kind, let client = request.client else { return }
         switch request.restEndpoint {
         case .archiveConsultation, .completeConsultation, .updateConsultation, .deleteConsultation, .deleteUser:
-            // Without a response, the client may assume that the request succeeded.
+            // Without a response, the client may assume success.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
         case .createConsultation where request.isAtLimit:
             findings.exercised()
@@ -125,9 +125,9 @@ struct LimitStopsCreating: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the response reports too many active consultations; the 429 of a quota does not.
+    /// Whether the server refused because of too many active consultations; the 429 of a quota does not count.
     fileprivate var isAtLimit: Bool {
-        // A response that was not kept may have said either.
+        // If the journal dropped the response, it may have been either.
         guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
         guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
         return code == ErrorCode.tooManyActiveConsultations.rawValue
@@ -145,14 +145,14 @@ struct HistoryBeforeConnect: ObligationJudge {
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
             + "guide's startConsultation does in three steps.")
 
-    /// When each client's first fetch of each history ended.
+    /// When each client first finished fetching each history.
     private var fetched = Recent<Owned, Timestamp>()
     private var opened = Recent<Owned, Bool>()
-    /// The number of the first entry; if it is not 1, the history may have been fetched before it.
+    /// The number of the first entry; if it is above 1, the client may have fetched the history earlier.
     private var firstNumber: Int?
-    /// The consultations shown since, if relevant.
+    /// The consultations shown since the first entry, if earlier ones are missing.
     private var shown = Recent<Owned, Bool>()
-    /// First sockets without a fetched history, until a message is sent on them.
+    /// First sockets whose history was not fetched, until the client sends a message on them.
     private var hasty = Recent<UInt64, JournalEntry>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -163,11 +163,11 @@ struct HistoryBeforeConnect: ObligationJudge {
             guard request.restEndpoint == .listMessages, let client = request.client, let id = request.pathID else {
                 return
             }
-            // An id in upper case gets 404, which is enough here; `ids/lowercase` judges its case.
+            // IDs in upper case get 404. The attempt suffices here; `ids/lowercase` judges the case.
             let key = Owned(client: client, id: id.asciiLowercased())
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
-            // The owner of the history must be known.
+            // Without a user, the history cannot be attributed.
             guard let user = opening.user, !opening.isOfMeals else { return }
             let key = Owned(client: user, id: opening.consultation.asciiLowercased())
             guard opened[key] == nil else { return }

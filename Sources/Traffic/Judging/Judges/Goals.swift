@@ -14,13 +14,13 @@ struct ReusesConversation: ObligationJudge {
     private struct Link: Sendable {
         let conversation: ExactString
         let entry: JournalEntry
-        /// Whether the client has faced it; a link that the client made itself is new.
+        /// Whether the client has already faced this link; a link that the client made itself is new.
         var isFaced: Bool
     }
 
     private var links = Recent<Owned, Link>()
     private var goals = Recent<Owned, ExactString>()
-    /// The conversations that the backend refused; that goals still name them makes them no better.
+    /// Conversations that the backend refused; they stay refused even while goals still name them.
     private var refused = Recent<Owned, Bool>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -37,7 +37,7 @@ struct ReusesConversation: ObligationJudge {
             }
             notice(request, of: client, &findings)
         case .frame(let frame):
-            // The socket says so before it closes.
+            // The socket reports this before it closes.
             guard frame.isHeard, frame.type == "error", let socket = scene.sockets[fact.connection],
                 frame.json?["error"]?.string?.contains("not active") == true
             else { return }
@@ -129,11 +129,12 @@ struct LinksCreatedGoal: ObligationJudge {
     }
 
     private var suggestions = Recent<ExactString, Suggestion>()
-    /// When each item was created; more than one frame may report it.
+    /// When the coach created each item; several frames may report it.
     private var told = Recent<[ExactString], Timestamp>()
     private var debts = Recent<Owned, Debt>()
-    /// The consultation that each goal was last to be linked with, and when the client asked for it: a creation whose
-    /// answer is late stands behind it in the journal.
+    /// The last consultation that the client asked to link each goal with, and when.
+    ///
+    /// The time is needed because the journal records a late response to the creation after the link.
     private var links = Recent<Owned, (consultation: ExactString?, requestedAt: Timestamp)>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -158,7 +159,7 @@ struct LinksCreatedGoal: ObligationJudge {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
             let age = request.requestedAt.lag(behind: suggestion.entry.time)
-            // A goal in flight when the suggestion came is a different one.
+            // The client sent this goal before the suggestion came, so it is a different one.
             guard age >= 0 else { return }
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
@@ -174,20 +175,20 @@ struct LinksCreatedGoal: ObligationJudge {
             // `ids/lowercase` judges upper case.
             guard let id = request.pathID?.asIssued else { return }
             let key = Owned(client: client, id: id)
-            // The client did its part, regardless of the result.
+            // The client did its part even if the server refuses.
             let conversation = request.body?["conversationId"]?.exactString?.asIssued
             links[key] = (conversation, request.requestedAt)
             if debts[key]?.suggestion.consultation == conversation { debts[key] = nil }
         case .deleteConsultation, .deleteUser: forget(request, of: client)
         case .chatAboutGoal, .createConsultation, .deleteGoal:
-            // These requests link the goal as well, or end the need to.
+            // These requests also link the goal, or make a link unnecessary.
             if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
         case let endpoint? where endpoint.namesConsultation && request.status == 404: forget(request, of: client)
         default: return
         }
     }
 
-    /// Forgets consultations that cannot be linked: the one in the request's path, or all of the user, are gone.
+    /// Forgets consultations that cannot be linked any more: the one in the path, or all of the user.
     private mutating func forget(_ request: RequestFact, of client: ExactString) {
         let isGone = { (suggestion: Suggestion) in
             request.restEndpoint == .deleteUser || suggestion.consultation == request.pathID

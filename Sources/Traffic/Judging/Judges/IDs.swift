@@ -16,7 +16,7 @@ struct LowercaseIDs: ObligationJudge {
         case .request(let request), .opened(let request): id = request.sentID
         default: return
         }
-        // IDs without letters say nothing about a client.
+        // An ID without letters has no case.
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
         if id.hasUpperCase { findings.found(Messages.upperCase(id.text), [fact.entry]) }
@@ -59,14 +59,14 @@ struct BackendGoalIDs: ObligationJudge {
         guard let sent = SentGoal(request) else { return }
         guard issued[Owned(client: client, id: sent.id)] == nil else { return findings.exercised() }
         switch ResourceID.read(sent.id.text) {
-        // In a world of free ids.
+        // The world accepts free-form IDs.
         case .malformed where request.isSuccess: findings.exercised()
         case .malformed where request.isFaulted: return
         case .malformed:
             findings.breached(Messages.noGoalID(sent.id.text, in: sent.place), [request.entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
-            // An injected 404 says nothing about the ID, nor does a response that did not check it.
+            // An injected 404 proves nothing about the ID, nor does a response sent before the ID was checked.
             guard !request.isFaulted, let status = request.status else { return }
             if (200..<300).contains(status) || status == 409 || status == 429 {
                 findings.exercised()
@@ -77,7 +77,7 @@ struct BackendGoalIDs: ObligationJudge {
     }
 
     private static func ids(shownBy request: RequestFact) -> [ExactString] {
-        // The first of two deletions may be the one without an answer.
+        // The first of two deletions may have succeeded without an answer.
         if request.endpoint == .deleteGoal, request.isSuccess || request.isFaulted || !request.isAnswered {
             return request.pathID.map { [$0] } ?? []
         }
@@ -89,7 +89,7 @@ struct BackendGoalIDs: ObligationJudge {
 
 struct SentGoal {
     let id: ExactString
-    /// The ID's location, for sentences.
+    /// Where the ID was sent, in words for messages.
     let place: String
     let isInPath: Bool
 
@@ -112,9 +112,9 @@ struct SentGoal {
 }
 
 extension RequestFact {
-    /// Whether a 404 is about the goal, not about the conversation that a PATCH also names.
+    /// Whether a 404 concerns the goal and not the conversation that a PATCH also names.
     var missesGoal: Bool {
-        // A response that was not kept cannot tell.
+        // The journal dropped the body, so it cannot tell.
         if endpoint == .updateGoal, exchange.responseBody.isCut { return false }
         guard status == 404, let code = answer?["error"]?["code"]?.string else { return status == 404 }
         return endpoint != .updateGoal || code == ErrorCode.goalNotFound.rawValue
@@ -140,7 +140,7 @@ struct GoneNotReused: ObligationJudge {
             judge([("conversation", id)], of: user, at: opening.requestedAt, by: "a handshake", fact.entry, &findings)
             gone[Owned(client: user, id: id)] = nil
         case .request(let request):
-            // A deletion asks for nothing, and a repeated one is answered with 404.
+            // A repeated DELETE is harmless and gets 404.
             guard let client = request.client, request.exchange.unmatched == nil, request.method != .delete
             else { return }
             let asked = Self.ids(in: request)

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// The sentences of the judges, those of requests first.
+/// The judges' sentences; requests come first.
 extension Messages {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
@@ -18,7 +18,7 @@ extension Messages {
             + "\(clock(refusedAt)); one retry is allowed."
     }
 
-    /// - Parameter end: What ended the token, such as ``wasUsed``.
+    /// - Parameter end: what ended the token, such as ``wasUsed``.
     static func refreshedAgain(_ request: String, _ end: String, at time: Timestamp) -> String {
         "\(request) brought the refresh token that \(end) at \(clock(time)); a refresh token works once."
     }
@@ -186,20 +186,22 @@ extension Messages {
 }
 
 extension RequestFact {
-    /// The request in sentences: method and path, without the query, which may hold a token.
+    /// The method and path for sentences, without the query, which may contain a token.
     var title: String { "\(method.rawValue) \(path)" }
 
     var path: String { "/" + segments.joined(separator: "/") }
 }
 
-/// Durations that several judges share, in nanoseconds.
+/// Durations in nanoseconds that several judges share.
 enum Tolerance {
-    /// The tolerance for network and scheduling when a minimum is judged: 50 ms.
+    /// The tolerance for network and scheduling delays when checking a minimum: 50 ms.
     static let interval: Int64 = 50_000_000
     static let second: Int64 = 1_000_000_000
 }
 
 extension Timestamp {
-    /// Returns the nanoseconds since an earlier time; a foreign journal may hold any time.
+    /// Returns the nanoseconds since an earlier time.
+    ///
+    /// It wraps on overflow, because a foreign journal may contain any time.
     func lag(behind other: Timestamp) -> Int64 { nanosecondsSinceEpoch &- other.nanosecondsSinceEpoch }
 }

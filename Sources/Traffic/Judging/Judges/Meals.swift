@@ -23,17 +23,17 @@ struct NoFetchAfterCompleted: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .frame(let frame):
-            // A faulty response may have been unreadable.
+            // A fault may have made the response unreadable.
             guard let log = frame.settledMealLog, log.status == "completed", frame.frame.faults.isEmpty,
                 let user = scene.sockets[fact.connection]?.user
             else { return }
             let key = Owned(client: user, id: log.id)
-            // Each socket of the user receives one, and a fault may repeat it.
+            // Each socket of the user receives the event, and a fault may repeat it.
             guard completed[key] == nil else { return }
             findings.exercised()
             completed[key] = Event(connection: fact.connection, entry: fact.entry)
         case .request(let request):
-            // A changed text makes the event out of date.
+            // A new text makes the earlier event obsolete.
             for log in request.acceptedMealLogs {
                 if let client = request.client { completed[Owned(client: client, id: log.id)] = nil }
             }
@@ -87,7 +87,7 @@ struct NoPollWhileConnected: ObligationJudge {
     }
 
     private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
-        // If the server has stopped reading, the client may have left.
+        // If the server has stopped reading, the client may have left without the journal showing it.
         scene.openSockets(of: client).first { !$0.isStalled && ($0.connectedAt.map { $0 <= time } ?? false) }
     }
 }
@@ -112,30 +112,30 @@ struct PollingCadence: ObligationJudge {
 
     static let shortestWait = 5 * Tolerance.second
     static let mostPolls = 12
-    /// A load this late comes from the user.
+    /// The user, not a poll, causes a load after a longer pause.
     static let longestWait = 60 * Tolerance.second
-    /// The same once the final status is known.
+    /// The same limit once the client knows the final status.
     static let longestRest = 10 * Tolerance.second
-    /// How many loads a log has after its final status: one, and a poll that was due.
+    /// How often a client may load a log after its final status: once, plus a poll that was already due.
     static let mostLoads = 2
-    /// Those of a list, which a user who opens a screen loads, too.
+    /// The same limit for a list, which the user also loads by opening a screen.
     static let mostListLoads = 4
 
     private struct Poll: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
-        /// The time of the poll that it repeats, or its own time if it repeats none.
+        /// When the poll that this one repeats was sent, or its own time if it repeats none.
         let dueFrom: Timestamp
         let logCount: Int
         let isTooSoon: Bool
     }
 
     private var watch = MealWatch()
-    /// The last polls, as many as there can be logs; a different filter of the list is a different target.
+    /// The latest polls of each target, at most one per log; another filter of the list makes another target.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
-    /// When a poll failed that has not been repeated yet.
+    /// When each poll failed that has not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
-    /// The loads since the final status: how many, and when the last was sent.
+    /// The loads since the final status: their number, and when the last one was sent.
     private var rests = Recent<Target, (count: Int, last: Timestamp)>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -161,7 +161,7 @@ struct PollingCadence: ObligationJudge {
         polls[target] = last.suffix(MealWatch.mostLogs - 1) + [poll]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
-        // A list poll covers several logs; it counts for the one with the fewest polls.
+        // A poll of a list covers several logs. Count it for the log with the fewest polls.
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
@@ -176,16 +176,16 @@ struct PollingCadence: ObligationJudge {
         _ request: RequestFact, _ target: Target, _ ended: [MealWatch.Ended], _ client: ExactString, in scene: Scene,
         _ findings: inout Findings
     ) {
-        // Loading an unpolled list is the user's request.
+        // The client never polled the list, so this load is the user's.
         guard request.isReadable, let end = ended.last, request.endpoint == .showMealLog || polls[target] != nil
         else { return }
-        // Another log's end starts over.
+        // The end of another log restarts the count.
         let known = rests[target].flatMap { $0.last >= end.entry.time ? $0 : nil }
         let rest = known ?? (count: 0, last: end.entry.time)
         let wait = request.requestedAt.lag(behind: max(rest.last, end.entry.time))
         guard wait <= Self.longestRest else { return watch.forgetEnded(of: client) }
         rests[target] = (rest.count + 1, request.requestedAt)
-        // `meal/no-fetch-after-completed` judges requests after a completed event, where it applies.
+        // `meal/no-fetch-after-completed`, where it applies, judges requests after a completed event.
         let isOthers = NoFetchAfterCompleted.obligation.applies(in: scene.mode) && end.isCompletedEvent
         let mostLoads = request.endpoint == .showMealLog ? Self.mostLoads : Self.mostListLoads
         guard rest.count == mostLoads * ended.count, !isOthers else { return }
@@ -196,9 +196,11 @@ struct PollingCadence: ObligationJudge {
             level: isTooSoon ? .must : .should, [end.entry, request.entry])
     }
 
-    /// Polls for several logs may interleave, so the poll that many places earlier is the one to compare.
+    /// Compares a poll with the one sent as many places earlier as there are logs, because polls for several logs
+    /// interleave.
     ///
-    /// - Returns: Whether it came too soon. The first such load of a list is the user's, who opens a screen again.
+    /// - Returns: Whether the poll came too soon. The first early load of a list counts as the user's, who reopens a
+    ///   screen.
     private func judgeWait(
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
         _ findings: inout Findings
@@ -217,60 +219,66 @@ struct PollingCadence: ObligationJudge {
     }
 }
 
-/// Classifies a client's requests for its meal logs during processing: which of them are polls.
+/// Decides which of a client's requests for its meal logs are polls.
 ///
-/// The first load right after creating is not a poll, nor the first right after a socket opened, which may have come
-/// too late for the event, nor the first after another log's final status, nor the repeat of one of these that failed,
+/// These loads are not polls (`meal/polling-cadence`):
+/// - the first load after creating a log
+/// - the first after a socket opened, because the socket may have missed the event
+/// - the first after another log's final status
+/// - the repeat of one of these that failed
+/// - every load once the client knows the final status
 /// nor any load once the client knows the final status (`meal/polling-cadence`).
 struct MealWatch: Sendable {
     /// A log whose final status its client does not know yet.
     struct Log: Sendable {
         let id: ExactString
         let client: ExactString
-        /// The entry that showed it first: the 201.
+        /// The entry that first showed the log: the 201.
         let entry: JournalEntry
-        /// When the free load was granted, or nil once it is used.
+        /// When the client was granted a free load, or nil once it has used it.
         var freeSince: Timestamp?
         /// Whether the free load failed, so that its repeat is free too.
         var hasFreeRepeat = false
-        /// Whether a creation failed since, after which one load of the list is a look.
+        /// Whether a later creation failed.
         ///
-        /// When the client gave up on one without an answer is unknown.
+        /// The client may then load the list once to look for a duplicate.
+        ///
+        /// It is unknown when a client gave up on an unanswered creation.
         var mayBeListed = false
-        /// Whether its event was sent but did not arrive, so that polling is the only way.
+        /// Whether the event was sent but did not arrive, so that the client can only poll.
         var isEventLost = false
         var pollCount = 0
     }
 
-    /// A watched log whose final status its client has learnt.
+    /// A watched log whose final status its client knows.
     struct Ended: Sendable {
         let id: ExactString
-        /// What told it.
+        /// The entry that told the client.
         let entry: JournalEntry
         let isCompletedEvent: Bool
     }
 
     enum Load: Sendable {
-        /// It does not concern logs in processing.
+        /// The request does not concern logs in processing.
         case none
         case free
-        /// A poll for these logs, oldest first; never empty.
+        /// A poll for these logs, oldest first; the array is never empty.
         case poll([Log])
-        /// A load of these logs, after the user's last action on meals; never empty.
+        /// A load of these logs after the user's last action on meals; the array is never empty.
         case late([Ended])
     }
 
-    /// How long "right after" is.
+    /// How long after an event a load counts as "right after" it.
     static let grace = 5 * Tolerance.second - Tolerance.interval
     /// The maximum number of logs watched per client; beyond it, the oldest are dropped.
     static let mostLogs = 16
 
     private var logs = Recent<ExactString, [Log]>()
-    /// When the client learned a log's final status; a fault may let the event overtake the 201.
+    /// When the client learned each log's final status; a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Timestamp>()
     private var ended = Recent<ExactString, [Ended]>(capacity: RecentLimits.fewest)
 
-    /// Returns the logs of a client that are in processing as far as it knows, oldest first.
+    /// Returns the logs that the client believes are in processing, oldest first.
     func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
 
     mutating func observe(_ fact: Fact, in scene: Scene) -> Load {
@@ -306,7 +314,7 @@ struct MealWatch: Sendable {
         switch request.restEndpoint {
         case .createMealLog, .createMealLogs, .updateMealLog:
             for log in request.acceptedMealLogs { watch(log.id, of: client, request) }
-            // A client that checks for a duplicate loads the list.
+            // After a failed creation, a client may load the list to check for a duplicate.
             if RetryBackoff.failure(of: request) != nil { change(client) { $0.mayBeListed = true } }
             return .none
         case .showMealLog, .listMealLogs: break
@@ -321,7 +329,7 @@ struct MealWatch: Sendable {
         let load = classify(request, of: client)
         for log in request.shownMealLogs where log.isFinal { settle(log, of: client, request.entry) }
         if request.isSuccess, request.exchange.responseBody.isCut {
-            // The client may have read the final status where the journal has none.
+            // The client may have read the final status in the part that the journal dropped.
             logs[client]?.removeAll { request.restEndpoint == .listMealLogs || $0.id == request.pathID }
         }
         return load
@@ -346,7 +354,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func watch(_ id: ExactString, of client: ExactString, _ request: RequestFact) {
-        // Earlier facts are outdated after a change of the text.
+        // A new text outdates what was known before.
         let known = settled[Owned(client: client, id: id)]
         if let known, request.restEndpoint != .updateMealLog || known >= request.requestedAt { return }
         var all = logs(of: client).filter { $0.id != id }
@@ -361,7 +369,7 @@ struct MealWatch: Sendable {
         settled[Owned(client: client, id: log.id)] = entry.time
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == log.id }) else { return }
         all.remove(at: index)
-        // The one load that follows may be of the list, on which others are waited for.
+        // The one free load may be of the list, which also covers logs in processing.
         for index in all.indices { all[index].freeSince = entry.time }
         logs[client] = all.isEmpty ? nil : all
         let last = Ended(id: log.id, entry: entry, isCompletedEvent: isEvent && log.status == "completed")
@@ -378,7 +386,7 @@ struct MealWatch: Sendable {
 }
 
 extension RequestFact {
-    /// Whether the client received what it asked for; a journal may have cut it.
+    /// Whether the client could read the response, even if the journal truncated it.
     fileprivate var isReadable: Bool { isSuccess && (answer != nil || exchange.responseBody.isCut) }
 }
 

@@ -4,10 +4,10 @@ import Traffic
 
 /// Follows how clients reconnect to consultations whose socket they did not end themselves.
 ///
-/// A series begins with such an end and lasts until `connected` is delivered or the client closes the socket. Each
-/// handshake for the consultation is an attempt. A consultation belongs to one user, so it identifies the client;
-/// nothing else does if a handshake is refused before its credentials are checked. The socket of a user's meals counts
-/// as a consultation.
+/// A series begins when such a socket ends. It lasts until `connected` arrives or the client closes the socket. Each
+/// handshake for the consultation is an attempt. The consultation identifies the client, because it belongs to one user
+/// and a server may refuse a handshake before it checks the credentials. The socket of a user's meals counts as a
+/// consultation.
 struct Reconnects: Sendable {
     struct Series: Sendable {
         let user: ExactString
@@ -15,23 +15,25 @@ struct Reconnects: Sendable {
         let end: JournalEntry
         /// The last failure: the socket's end or an attempt.
         fileprivate(set) var failure: JournalEntry
-        /// When the client knew of the failure at the earliest, or nil if that is unknown or while an attempt is open.
+        /// The earliest time at which the client knew of the failure.
+        ///
+        /// It is nil if unknown, and while an attempt is open.
         fileprivate(set) var knownAt: Timestamp?
-        /// Whether the last attempt was never answered; how long the client waited is then unknown.
+        /// Whether the last attempt got no answer; it is then unknown how long the client waited.
         fileprivate var isUnanswered = false
         fileprivate(set) var tryCount = 0
         /// The last known wait and the attempt that followed it.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
-        /// The first known wait, and how many are known.
+        /// The first known wait, and the number of known waits.
         fileprivate(set) var firstWait: Int64?
         fileprivate(set) var waitCount = 0
-        /// The token with which the last attempt was refused.
+        /// The token of the last attempt, if the server refused it.
         fileprivate var refusedToken: ExactString?
     }
 
     struct Try: Sendable {
         let entry: JournalEntry
-        /// How long the client had known of the failure, or nil if that is unknown.
+        /// How long the client had known of the failure before the attempt, or nil if unknown.
         let wait: Int64?
         /// The series before this attempt, except ``Series/tryCount``, which includes it.
         let series: Series
@@ -39,7 +41,7 @@ struct Reconnects: Sendable {
 
     enum Event: Sendable {
         case tried(Try)
-        /// An attempt failed, or the socket that it opened.
+        /// An attempt failed, or the socket that it had opened ended.
         case failed(Series)
     }
 
@@ -48,7 +50,7 @@ struct Reconnects: Sendable {
     /// The unfinished series, oldest first.
     var open: [Series] { byConsultation.values.sorted { $0.end.number < $1.end.number } }
 
-    /// Observes a fact; one handshake can be an attempt and a failure at once.
+    /// Observes a fact; one handshake can be both an attempt and a failure.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Event] {
         switch fact.kind {
         case .opened, .request: Handshake(fact).map { observe($0) } ?? []
@@ -64,7 +66,7 @@ struct Reconnects: Sendable {
         var events: [Event] = []
         var isTry = true
         if let refused = series.refusedToken, handshake.credentials.token != refused {
-            // The same attempt again, with the token that it lacked.
+            // The client repeats the attempt with a new token.
             isTry = false
         } else {
             let wait = series.knownAt.map { handshake.requestedAt.lag(behind: $0) }.flatMap { $0 < 0 ? nil : $0 }
@@ -93,13 +95,13 @@ struct Reconnects: Sendable {
     private mutating func observe(
         _ closing: RecordedClosing, of socket: Scene.Socket, _ fact: Fact, in scene: Scene
     ) -> [Event] {
-        // A silenced socket counted as ended then; if another is open, the client has long since reconnected.
+        // A silenced socket counted as ended when the silence began. If another is open, the client has reconnected.
         guard !socket.isSilenced, scene.openSockets(onConsultation: socket.consultation).isEmpty else { return [] }
         let id = socket.consultation.asciiLowercased()
         switch SocketEnding(closing, of: socket, at: fact.time) {
         case .archived: byConsultation[id] = nil
         case .closedByClient, .leftByClient:
-            // Without `connected` the client may have abandoned an attempt; otherwise it is finished.
+            // Before `connected`, the client may have abandoned an attempt. After it, the client has finished.
             if socket.connectedAt == nil { return fail(socket, fact, knownAt: nil, mayBegin: false) }
             byConsultation[id] = nil
         case .givenUp: return fail(socket, fact, knownAt: nil, mayBegin: true)
@@ -135,7 +137,7 @@ struct Reconnects: Sendable {
 }
 
 extension Reconnects.Series {
-    /// Whether the handshake belongs to another user, who may not even see the consultation.
+    /// Whether the handshake belongs to another user, to whom the consultation may be hidden.
     fileprivate func isForeign(_ handshake: Handshake) -> Bool {
         if let user = handshake.user { return user != self.user }
         return handshake.status == 404 && handshake.credentials.token != token
@@ -144,7 +146,7 @@ extension Reconnects.Series {
 
 /// An attempt to open a WebSocket: accepted, refused, or never answered.
 struct Handshake: Sendable {
-    /// The consultation in the path, in lower case; an ID in the wrong case names the same consultation.
+    /// The consultation in the path, in lower case, because an ID in the wrong case names the same consultation.
     let consultation: ExactString
     /// Whether the ID was sent in the wrong case.
     let isUpperCase: Bool
@@ -208,7 +210,7 @@ struct ReconnectBackoff: ObligationJudge {
         }
     }
 
-    /// The guides whose pauses grow exponentially; that of meal-log-websocket is always the same.
+    /// The guides with exponentially growing pauses; the pause of meal-log-websocket is constant.
     private static let growing: Set<GuideMode> = [.consultationWebSocket, .enhancedConsultations]
 
     private func judge(_ attempt: Reconnects.Try, _ wait: Int64, in mode: GuideMode, _ findings: inout Findings) {
@@ -250,10 +252,10 @@ struct ReconnectLimit: ObligationJudge {
         for event in reconnects.observe(fact, in: scene) {
             switch event {
             case .failed(let series):
-                // The client faces the limit only now.
+                // Only now does the client face the limit.
                 if series.tryCount == SocketTimes.tryLimit { findings.exercised() }
             case .tried(let attempt):
-                // Each series counts as one breach, however long it continues.
+                // Each series counts as one breach, no matter how long it continues.
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
                 findings.breached(
                     Messages.tooManyTries(endedAt: findings.date(of: attempt.series.end.time)),
@@ -264,7 +266,7 @@ struct ReconnectLimit: ObligationJudge {
 
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for series in reconnects.open where (1..<SocketTimes.tryLimit).contains(series.tryCount) {
-            // It gave up before the limit.
+            // The client gave up before the limit.
             guard let knownAt = series.knownAt, end.lag(behind: knownAt) >= SocketTimes.gaveUp else { continue }
             findings.exercised()
         }
@@ -290,20 +292,20 @@ struct ReconnectsAfterDrop: ObligationJudge {
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 
-    /// The sockets that a user has not reconnected.
+    /// A lost socket that the client has not reopened.
     private struct Debt: Sendable {
         let consultation: ExactString
         let isForMeals: Bool
         let end: JournalEntry
-        /// The user continues, and still does after 30 s.
+        /// The user's next action; the client must reconnect if the user is still active after 30 s.
         var first: JournalEntry?
         var last: JournalEntry?
     }
 
     private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
-    /// The owner of a missing reconnect, for handshakes that are refused before their credentials are checked.
+    /// The owners of the consultations, for handshakes that the server refuses before it checks the credentials.
     private var users = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The sockets on which nothing was asked, and during which a meal was logged.
+    /// Sockets without a question during which the client logged a meal.
     private var mealSockets = Recent<UInt64, Bool>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -339,7 +341,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
         users[id] = socket.user
     }
 
-    /// The rest of a missing reconnect; nil if the user no longer wants the socket.
+    /// Returns the debt after a request, or nil if the user no longer wants the socket.
     private static func debt(_ debt: Debt, after request: RequestFact) -> Debt? {
         let isOfChat =
             request.endpoint?.namesConsultation == true && request.pathID?.asciiLowercased() == debt.consultation
@@ -347,7 +349,7 @@ struct ReconnectsAfterDrop: ObligationJudge {
         case .createConsultation, .chatAboutGoal, .logOut, .deleteUser: return nil
         case .createMealLog where debt.isForMeals: break
         case .listMessages where isOfChat && request.status != 404: break
-        // A list of chats or the page of a goal shows it, too.
+        // A list of chats or a goal's page also shows the consultation.
         case .showConsultation where request.status != 404: return debt
         default: return isOfChat ? nil : debt
         }

@@ -5,7 +5,7 @@ import Traffic
 
 /// `request/shape`: requests match the API description.
 ///
-/// The API's own decoders read the recorded request, because the response may come from a fault.
+/// It parses the recorded request with the API's own decoders, because a fault may have made the response.
 struct RequestShape: ObligationJudge {
     static let obligation = Obligation(
         id: "request/shape", level: .must, origin: .all,
@@ -45,7 +45,7 @@ struct RequestShape: ObligationJudge {
         } catch { findings.found(Messages.misshapen(request.title, error.message), [fact.entry]) }
     }
 
-    /// Whether it has parameters in the mode: in goal-linking, the list of goals has none.
+    /// Whether the endpoint takes query parameters in the mode; in goal-linking, the list of goals takes none.
     private static func readsQuery(_ endpoint: Endpoint, in mode: GuideMode) -> Bool {
         !endpoint.parameters.isEmpty && (endpoint != .listGoals || mode.servesApps)
     }
@@ -69,7 +69,7 @@ struct RequestShape: ObligationJudge {
             _ = try MealPhotoRequest(body: body, contentType: request.exchange.head.fields[.contentType])
         case .confirmMealPhoto: _ = try ConfirmMealPhotoRequest(body: body)
         case .chatAboutGoal:
-            // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
+            // `ids/backend-goal-id` judges IDs that the backend did not issue.
             if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }
         case .listConsultations: _ = try ConsultationListQuery(query: query, isForApps: isForApps)
         case .listMessages: _ = try MessageListQuery(query: query, in: form, isForApps: isForApps)
@@ -90,7 +90,7 @@ struct RequestShape: ObligationJudge {
         default:
             guard let collection = endpoint.documents else { break }
             if endpoint.body == .required {
-                // Of a template that is changed, the members that the body lacks stay.
+                // A change to a template keeps the members that the body omits.
                 let old: JSONObject? = endpoint == .replaceWorkoutTemplate ? ["name": "its name"] : nil
                 _ = try DocumentRequest.object(body, for: collection, changing: old, at: request.requestedAt)
             } else if endpoint.body == .none {
@@ -101,7 +101,7 @@ struct RequestShape: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the journal lacks the body as it was sent.
+    /// Whether the journal lacks all or part of the body.
     fileprivate var hasLostBody: Bool { exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody) }
 }
 
@@ -129,7 +129,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
-        // The value may be the token itself, so only its beginning is shown.
+        // The value may be the token itself, so show only its beginning.
         return Messages.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }
@@ -147,7 +147,7 @@ struct WebSocketCredentials: ObligationJudge {
     static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        // The credentials of an accepted handshake sufficed.
+        // An accepted handshake had sufficient credentials.
         if case .opened(let opening) = fact.kind, opening.endpoint?.isSocket == true { findings.exercised() }
         guard case .request(let request) = fact.kind, request.isHandshake else { return }
         findings.exercised()
@@ -173,7 +173,7 @@ struct RefreshAfter401: ObligationJudge {
 
     private struct Refusal: Sendable {
         let entry: JournalEntry
-        /// The requests since then, newest last, limited to what evidence needs.
+        /// The requests since the refusal, newest last, at most as many as the evidence shows.
         var retries: [JournalEntry] = []
         var attempts = 1
     }
@@ -181,7 +181,7 @@ struct RefreshAfter401: ObligationJudge {
     private var refusals = Recent<Target, Refusal>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        // A 401 of an endpoint that needs no token is not about the token.
+        // If an endpoint needs no token, its 401 is not about the token.
         guard case .request(let request) = fact.kind, request.restEndpoint?.credentials == .bearer,
             let token = request.credentials.bearer
         else { return }
@@ -204,10 +204,10 @@ struct RefreshAfter401: ObligationJudge {
             }
             refusal.retries = [fact.entry]
         }
-        // An answer that replaces the token's check proves nothing about the token, and allows another request.
+        // A failure that came before the token was checked proves nothing about the token, and allows another request.
         let isFailed = request.isAnswered && (request.status ?? 0 >= 500 || request.status == 429)
         if isFailed { refusal.attempts -= 1 }
-        // A token that is not refused again was refused by mistake.
+        // If the server accepts the token now, the earlier refusal was a mistake.
         refusals[target] = request.isAnswered && !isRefused && !isFailed ? nil : refusal
     }
 }
@@ -230,7 +230,7 @@ struct RefreshTokenOnce: ObligationJudge {
         let kind: String
     }
 
-    /// In bytes; a server accepts no longer one.
+    /// In bytes; a server accepts no longer token.
     private static let longestToken = 4096
 
     private var ends = Recent<ExactString, End>()
@@ -243,7 +243,7 @@ struct RefreshTokenOnce: ObligationJudge {
         let end = ends[token]
         if endpoint == .refreshTokens {
             findings.exercised()
-            // One that the client gave up earlier, which the server noticed or answered late, is not a repeat.
+            // The client gave up an earlier request, which the server noticed or answered late. That is not a repeat.
             let isEarlier = end.map { request.requestedAt < $0.requestedAt } ?? false
             if let end, !isEarlier || request.isAnswered && !request.isFaulted {
                 let message = Messages.refreshedAgain(request.title, end.kind, at: findings.date(of: end.entry.time))
@@ -254,7 +254,7 @@ struct RefreshTokenOnce: ObligationJudge {
         ends[token] = End(entry: fact.entry, requestedAt: request.requestedAt, kind: kind)
     }
 
-    /// How a request ended its token, as far as the client could know; nil if it did not.
+    /// How a request ended its token, as far as the client could know, or nil if it did not end it.
     private static func end(by request: RequestFact, _ endpoint: Endpoint) -> String? {
         guard endpoint == .refreshTokens else { return request.isSuccess ? Messages.wasRevoked : nil }
         if request.isSuccess { return request.isFaulted ? nil : Messages.wasUsed }

@@ -18,18 +18,18 @@ struct RetryBackoff: ObligationJudge {
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
-    /// Only shorter waits have to grow: a longer one may be a user's.
+    /// Only shorter waits have to grow, because a longer one may be the user's.
     static let longestGrowing = 10 * Tolerance.second
-    /// A request this late is not a repeat.
+    /// After a longer wait, a request does not count as a repeat.
     static let longestWait = 60 * Tolerance.second
 
     private struct Series: Sendable {
         let body: BodyPrint
         var last: JournalEntry
         var failure: String
-        /// Whether the client saw it fail: without an answer, it is unknown when the client gave up.
+        /// Whether the client saw the request fail; without an answer, it is unknown when the client gave up.
         var isAnswered: Bool
-        /// Whether the client's HTTP library may repeat it once, unasked.
+        /// Whether the client's HTTP library may repeat the request once on its own.
         var isRepeatable: Bool
         var attempts = 1
         var wait: Int64?
@@ -42,7 +42,7 @@ struct RetryBackoff: ObligationJudge {
         }
     }
 
-    /// The series of a target, for as many bodies as are worth distinguishing.
+    /// The series of each target, one for each of the last few bodies.
     private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 
@@ -86,7 +86,7 @@ struct RetryBackoff: ObligationJudge {
                 Messages.retriedTooSoon(request.title, after: wait, failedAt: failedAt, series.failure), evidence)
         }
         guard !Self.isPoll(request) else { return }
-        // A wait that the server requested does not measure the client's own.
+        // If the server requested the wait, it does not measure the client's backoff.
         let isOwn = !series.last.tellsWhenToRetry
         if isOwn, let before = series.wait, wait >= Self.shortestWait - Tolerance.interval {
             if wait < before - Tolerance.interval {
@@ -104,8 +104,9 @@ struct RetryBackoff: ObligationJudge {
         if isOwn, series.isAnswered { series.wait = max(wait, series.wait ?? 0) }
     }
 
-    /// Whether the request may be repeated at intervals regardless of the last response; `meal/polling-cadence` judges
-    /// how often.
+    /// Whether clients may repeat the request regularly whatever the response.
+    ///
+    /// `meal/polling-cadence` judges how often.
     private static func isPoll(_ request: RequestFact) -> Bool {
         request.endpoint == .showMealLog || request.endpoint == .listMealLogs
     }
@@ -125,7 +126,7 @@ extension JournalEntry {
     }
 }
 
-/// Distinguishes bodies without keeping them: their length and their hash.
+/// Identifies a body by its length and hash, without keeping it.
 struct BodyPrint: Hashable, Sendable {
     let count: Int
     let hash: UInt64
@@ -163,7 +164,7 @@ struct CreatesOnce: ObligationJudge {
     }
 
     private var creations = Recent<Wish, Creation>(capacity: RecentLimits.fewest)
-    /// When a list (by path) or a created entity (by id) was last fetched successfully.
+    /// When the client last fetched each list (by path) or created entity (by ID).
     private var looks = Recent<Owned, Timestamp>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -190,7 +191,7 @@ struct CreatesOnce: ObligationJudge {
                 [first.entry, fact.entry])
         }
         guard let hidden else {
-            // The wish is fulfilled: an equal one is another.
+            // The entity exists now, so an equal request asks for another one.
             if request.isSuccess { creations[wish] = nil }
             return
         }
@@ -198,8 +199,9 @@ struct CreatesOnce: ObligationJudge {
         creations[wish] = Creation(entry: fact.entry, id: hidden, failure: RetryBackoff.failure(of: request) ?? "")
     }
 
-    /// Whether the client has fetched the created entity, or the list at the path of the POST or above it, as
-    /// `/meal-logs` is above `/meal-logs/natural`.
+    /// Whether the client has fetched the created entity, or the list at the POST's path or above it.
+    ///
+    /// For example, `/meal-logs` is above `/meal-logs/natural`.
     private func hasLooked(_ request: RequestFact, for first: Creation, _ client: ExactString) -> Bool {
         let lists = request.segments.indices.map { Self.path(request.segments[...$0]) }
         return (lists + [first.id]).contains { look in
@@ -211,7 +213,7 @@ struct CreatesOnce: ObligationJudge {
         ExactString(segments.joined(separator: "/"))
     }
 
-    /// The identity of a user's request; a client may write the time of each attempt into its body.
+    /// What the user asked for, without the time that a client may write into the body of each attempt.
     private static func subject(of request: RequestFact) -> [UInt8] {
         let body = request.body
         switch request.endpoint {

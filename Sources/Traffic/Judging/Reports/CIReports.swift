@@ -3,9 +3,9 @@ import Traffic
 
 /// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
 ///
-/// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped; unexercised
-/// ones are omitted. The command, the connection, outdated lines of the known-broken list, what all runs made the
-/// client face, and the reason why a report is incomplete are separate cases.
+/// Warnings are not failures; they appear in the case's `system-out`. Known-broken obligations are skipped, and
+/// unexercised ones are omitted. Separate cases report the command, the connection, outdated lines of the known-broken
+/// list, coverage of all runs, and why a report is incomplete.
 public struct JUnitReport {
     private let overview: Overview
 
@@ -181,10 +181,10 @@ func xml(_ text: String) -> String {
     return result
 }
 
-/// A report as annotations of GitHub Actions: workflow commands on standard output, which the page of a run shows.
+/// A report as annotations of GitHub Actions: workflow commands on standard output, which GitHub shows on a run's page.
 ///
 /// Source: docs.github.com, "Workflow commands for GitHub Actions", setting an error message. GitHub shows at most ten
-/// errors and ten warnings of a step; if there are more, the tenth gives the number of the others.
+/// errors and ten warnings of a step. If there are more, the tenth one counts the rest.
 public struct GitHubAnnotations {
     /// GitHub's own limit for each kind.
     static let limit = 10
@@ -195,7 +195,9 @@ public struct GitHubAnnotations {
 
     public init(_ report: Report, knownBroken: KnownBroken = .none) { overview = Overview(report, knownBroken) }
 
-    /// The commands; each ends with a line feed.
+    /// The workflow commands.
+    ///
+    /// Each ends with a line feed.
     public var text: String { (Self.lines("error", errors) + Self.lines("warning", warnings)).joined() }
 
     private struct Annotation {
@@ -243,7 +245,7 @@ public struct GitHubAnnotations {
         }
     }
 
-    /// Escapes characters that would end a command, or begin another.
+    /// Escapes characters that would end a command or begin another.
     private static func escaped(_ text: String) -> String {
         text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
     }
@@ -251,7 +253,7 @@ public struct GitHubAnnotations {
 
 /// A report as GitHub-flavoured Markdown for a CI job summary: a summary line, a table, and a block for each breach.
 ///
-/// Nothing that a client sent can affect the page: all text from outside this module is escaped.
+/// A client cannot inject markup: all text from outside this module is escaped.
 public struct MarkdownReport {
     private let overview: Overview
 
@@ -327,7 +329,7 @@ public struct MarkdownReport {
 
     private func list(_ sentences: [String]) -> [String] { sentences.map { "- \(markdown($0))" } }
 
-    /// The table of situations, and the ones to face next, folded.
+    /// The table of situations and the situations to face next, in a folded block.
     private var situations: [String] {
         guard overview.hasSituations else { return [] }
         let summary = overview.report.coverageSummary

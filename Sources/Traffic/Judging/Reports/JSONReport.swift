@@ -197,7 +197,9 @@ public struct VerdictSummary {
         }
     }
 
-    /// The same as lines; each ends with a line feed.
+    /// The summary as lines.
+    ///
+    /// Each ends with a line feed.
     public var text: String {
         var lines = overview.warnings + overview.troubles
         for row in overview.broken {

@@ -3,7 +3,7 @@ import Text
 // All user-visible sentences of the reports are in this file.
 
 enum Messages {
-    // MARK: The list of what is known to be broken
+    // MARK: The known-broken list
 
     static func tooManyWords(_ line: String) -> String {
         "a line is an obligation's id or a check's address, with a scenario before it if it applies only there; got "
@@ -24,7 +24,7 @@ enum Messages {
     }
     static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
 
-    // MARK: What became of a run
+    // MARK: Results of runs
 
     static func command(_ outcome: Report.CommandOutcome) -> String {
         switch outcome {
@@ -104,7 +104,7 @@ enum Messages {
         let names = broken.map { isSingle ? $0.id : "\($0.id) (first in \($0.run))" }
         return "\(Words.counted(broken.count, "\(level) is", "\(level)s are")) broken: \(short(names))."
     }
-    /// The cases or commands that fail the run; nil if there are none.
+    /// The cases or commands that fail the run, or nil if all passed.
     static func failed(_ names: [String], _ noun: String) -> String? {
         let different = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
         return names.isEmpty ? nil : "\(Words.counted(names.count, noun)) failed: \(short(different))."
@@ -115,7 +115,7 @@ enum Messages {
             ? Words.list(names) : Words.list(Array(names.prefix(limit)) + ["\(names.count - limit) more"])
     }
 
-    // MARK: What was met
+    // MARK: Failure paths
 
     static func exposure(_ path: Exposure.Path) -> String {
         switch path {
@@ -216,7 +216,7 @@ enum Messages {
         "\(Words.counted(count, "more \(word)")): see the report."
     }
 
-    // MARK: Summing up
+    // MARK: Summary
 
     static func summary(_ outcome: Report.Outcome, runs: Int) -> String {
         if outcome.subject == .server {

@@ -5,9 +5,10 @@ struct Overview {
     let report: Report
     let knownBroken: KnownBroken
     let outcome: Report.Outcome
-    /// The obligations of all runs that tables show, in the contract's order.
+    /// The obligations that tables show, from all runs, in the contract's order.
     let rows: [Row]
-    /// The number of obligations that the client did not face and that the selection does not make it face.
+    /// The number of obligations left out because the client did not face them and the selected runs do not require it
+    /// to.
     let hiddenCount: Int
 
     struct Row {
@@ -48,10 +49,10 @@ struct Overview {
                 rows[place].cells[index] = Cell(verdict: verdict, mark: run.mark(of: verdict, knownBroken))
             }
         }
-        // Guides require different obligations, so a later run may add some that belong before those of an earlier one.
+        // Guides require different obligations, so a later run may add one that belongs before an earlier run's.
         let ids = Judge.obligations.map(\.id)
         let order = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
-        // The sort is stable: what is not in the contract's table comes last, in the order of the runs.
+        // The sort is stable, so obligations outside the contract's table come last, in the order of the runs.
         let sorted = rows.sorted { (order[$0.obligation.id] ?? ids.count) < (order[$1.obligation.id] ?? ids.count) }
         self.rows = sorted.filter { row in
             row.worst != .notExercised || report.faced?.contains(row.obligation.id) ?? true
@@ -59,13 +60,13 @@ struct Overview {
         hiddenCount = sorted.count - self.rows.count
     }
 
-    /// The sentence on the tables' omissions, if any.
+    /// The sentence about what the tables omit, if they omit anything.
     var hidden: [String] {
         let isVerified = report.runs.contains { $0.command != nil }
         return hiddenCount == 0 ? [] : [Messages.hidden(hiddenCount, isVerified: isVerified)]
     }
 
-    /// The reason for an almost empty report, if any; it precedes the table.
+    /// The reason for an almost empty report, shown before the table; it is empty for other reports.
     var warnings: [String] {
         (report.incomplete.map { [$0] } ?? []) + (outcome.hasConnected || report.runs.isEmpty ? [] : connection)
     }
@@ -78,7 +79,7 @@ struct Overview {
         return [neverConnected]
     }
 
-    /// Why a client sent nothing, by how it was run.
+    /// Why a client may have sent nothing, depending on how it was run.
     var neverConnected: String {
         if report.subject == .server { return Messages.noAnswer }
         let isOfCommand = report.runs.contains { $0.command != nil || !$0.exploring.isEmpty }
@@ -97,12 +98,12 @@ struct Overview {
         }
     }
 
-    /// Findings that say the same, apart from ids, numbers and times: the first of them, and the runs that have one.
+    /// Groups findings that differ only in IDs, numbers and times: the first finding of each group, and its runs.
     static func groups(of breaches: [Breach]) -> [(finding: Finding, runs: [Report.Run])] {
         var groups: [(finding: Finding, runs: [Report.Run])] = []
         var places: [ExactString: Int] = [:]
         for (run, verdict) in breaches {
-            // Two findings of one run are two different problems.
+            // Two findings of one run are different problems, even if they read alike.
             var seen: [ExactString: Int] = [:]
             for finding in verdict.findings {
                 let words = finding.message.split(separator: " ").map { $0.contains(where: \.isNumber) ? "#" : $0 }
@@ -120,7 +121,7 @@ struct Overview {
         return groups
     }
 
-    /// What is broken, in at most three sentences: musts, shoulds, and cases and commands.
+    /// The verdict in at most three sentences: broken musts, broken shoulds, and failed cases and commands.
     var verdict: [(mark: Report.Mark, sentence: String)] {
         guard report.subject == .client else { return [] }
         var lines: [(mark: Report.Mark, sentence: String)] = []
@@ -148,8 +149,8 @@ struct Overview {
         }
     }
 
-    /// Problems other than obligations and ``warnings``: commands, connections of some runs, lost entries, the
-    /// known-broken list.
+    /// Problems other than broken obligations and ``warnings``: commands, runs without a connection, lost entries, and
+    /// the known-broken list.
     var troubles: [String] {
         let runs = report.runs
         var failures: [(command: Report.CommandOutcome, scenarios: [String])] = []
@@ -167,7 +168,7 @@ struct Overview {
         return lines + outcome.outdated.map(Messages.outdated)
     }
 
-    /// The failure paths that the client met, and the sentence on the situations that it faced.
+    /// The failure paths that the client met, and the sentence about the situations that it was in.
     var exposures: [String] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
@@ -180,13 +181,13 @@ struct Overview {
 
     var hasSituations: Bool { outcome.hasConnected && report.subject == .client }
 
-    /// The mark and the clause of each check, for a server without obligations.
+    /// The mark and clause of each check if the report is about a server, which has no obligations.
     var serverChecks: [(mark: Report.Mark, check: Report.Check)] {
         guard report.subject == .server else { return [] }
         return report.runs.flatMap { run in run.checks.map { (run.mark(of: $0, knownBroken), $0) } }
     }
 
-    /// The checks that failed, or have notes.
+    /// The checks that failed or have notes.
     var toldChecks: [(mark: Report.Mark, check: Report.Check)] {
         report.runs.flatMap { run in
             run.checks.filter { !$0.failures.isEmpty || !$0.notes.isEmpty }.map { (run.mark(of: $0, knownBroken), $0) }
@@ -194,17 +195,17 @@ struct Overview {
     }
 }
 
-/// A client's coverage of the situations that clients can reach.
+/// How many of the reachable situations a client was in.
 ///
-/// A faced situation outside the list of known ones counts as reachable.
+/// A situation that the client faced counts as reachable even if the list lacks it.
 public struct CoverageSummary: Sendable {
     private let faced: Coverage
-    /// The known situations, then those that only this client faced.
+    /// The listed situations, then those that only this client faced.
     private let reachable: [ReachableSituation]
-    /// The scenarios that were played: another one is the better advice.
+    /// The scenarios that were played; suggestions prefer the others.
     private let played: [String]
 
-    /// The maximum number of situations that are named as the next ones.
+    /// The maximum number of situations to suggest next.
     static let nextLimit = 10
 
     public init(_ faced: Coverage, played: [String] = [], of known: [ReachableSituation] = ReachableSituation.all) {
@@ -216,8 +217,9 @@ public struct CoverageSummary: Sendable {
     public var facedCount: Int { faced.count }
     public var reachableCount: Int { reachable.count }
 
-    /// The situations to face next, at most ten: those with the shortest way first, and among these those of unplayed
-    /// scenarios.
+    /// The situations to face next, at most ten.
+    ///
+    /// Those with the shortest way come first, and among equals those of unplayed scenarios.
     public var next: [ReachableSituation] {
         let open = reachable.filter { !faced.contains($0.situation) && $0.way != nil }
         let isPlayed = { (row: ReachableSituation) in row.scenario.map(played.contains) ?? false }
@@ -286,7 +288,7 @@ public struct CoverageSummary: Sendable {
         var cells = [(faced: Int, reachable: Int)](repeating: (0, 0), count: CoverageSummary.columns.count)
     }
 
-    /// A row for each state of the socket and the token that can be reached.
+    /// A row for each reachable state of the socket and the token.
     var table: [Row] {
         var rows: [Row] = []
         for socket in Situation.Socket.allCases {
@@ -317,9 +319,9 @@ extension ReachableSituation {
 }
 
 extension Report {
-    /// Every situation that the client was in, in any run.
+    /// Every situation that the client was in during any run.
     public var coverage: Coverage { runs.reduce(into: Coverage()) { $0.formUnion($1.coverage) } }
 
-    /// The situations faced in all runs.
+    /// The coverage of all runs together.
     var coverageSummary: CoverageSummary { CoverageSummary(coverage, played: runs.map(\.scenario), of: reachable) }
 }

@@ -8,10 +8,13 @@ public struct Report: Sendable {
     public var subject = Subject.client
     /// One run per scenario, in execution order.
     public var runs: [Run]
-    /// Why the rest was not run, as a sentence, or nil if everything was; an incomplete report fails.
+    /// Why the remaining runs were skipped, as a sentence, or nil if none were.
+    ///
+    /// An incomplete report fails.
     public var incomplete: String?
-    /// The IDs of the obligations that the runs make a client face, or nil for all: others that it did not face are left
-    /// out of tables.
+    /// The IDs of the obligations that the runs make a client face, or nil for all.
+    ///
+    /// Tables omit others that it did not face.
     public var faced: Set<String>?  // Obligations' IDs: constants.
 
     /// The situations that measure coverage.
@@ -19,7 +22,7 @@ public struct Report: Sendable {
 
     public init(title: String, runs: [Run] = []) { (self.title, self.runs) = (title, runs) }
 
-    /// A report's subject: a client, or a server, which has a check for each endpoint and no obligations.
+    /// What a report is about: a client, or a server, which has one check per endpoint and no obligations.
     public enum Subject: Sendable { case client, server }
 
     public struct Run: Sendable {
@@ -27,22 +30,26 @@ public struct Report: Sendable {
         public var mode: GuideMode
         /// How the client's command ended, or nil if there was none.
         public var command: CommandOutcome?
-        /// The duration by the system's clock, in nanoseconds, or nil if it was not measured.
+        /// The duration by the system's clock, in nanoseconds, or nil if unknown.
         public var duration: Int64?
-        /// The start in the world's time; evidence is shown relative to it, or with the time of day if it is nil.
+        /// The start in the world's time.
+        ///
+        /// Evidence shows times relative to it, or the time of day if it is nil.
         public var startedAt: Timestamp?
         /// Whether the client sent anything at all.
         public var hasConnected: Bool
         public var verdicts: [Verdict]
         public var exposures: [Exposure]
         public var coverage: Coverage
-        /// The checks from inside the client; empty except for contract cases.
+        /// The checks from inside the client.
+        ///
+        /// Only contract cases have any.
         public var checks: [Check]
         /// The number of journal entries that could not be judged.
         public var missedCount: Int
-        /// Whether the command may end with any status.
+        /// Whether the command may exit with any status.
         public var mayFail = false
-        /// Further notes, one sentence each, without effect on the result.
+        /// Further notes, one sentence each, which do not affect the result.
         public var notes: [String] = []
         /// The members that an exploration adds to the run in JSON.
         public var exploring: JSONObject = [:]
@@ -64,23 +71,25 @@ public struct Report: Sendable {
     public enum CommandOutcome: Sendable, Hashable {
         case exited(Int)
         case signalled(Int)
-        /// It was ended after this time limit, in nanoseconds.
+        /// The runner ended the command after this time limit, in nanoseconds.
         case timedOut(Int64)
 
         public var isSuccess: Bool { self == .exited(0) }
     }
 
-    /// A contract case: a comparison of what the client reported with what the case requires.
+    /// The result of a contract case, which compares what the client reported with what the case requires.
     public struct Check: Sendable {
-        /// Its address, such as `consultation/create/409-continues-existing`.
+        /// The address, such as `consultation/create/409-continues-existing`.
         public var address: String
-        /// The guide and the clause that it quotes.
+        /// The guide and the clause that the case quotes.
         public var clause: String
         /// The failures, each a sentence; empty if the check passed.
         public var failures: [String]
         /// Diagnostic lines shown below the failures.
         public var notes: [String]
-        /// Whether failures fail the run; if not they are warnings.
+        /// Whether failures fail the run.
+        ///
+        /// Otherwise they are warnings.
         public var failsRun = true
 
         public init(address: String, clause: String, failures: [String], notes: [String] = []) {
@@ -89,21 +98,24 @@ public struct Report: Sendable {
     }
 
     public struct Outcome: Sendable, Equatable {
-        /// The number of obligations by mark; the worst mark of all runs counts.
+        /// The number of obligations with each mark.
+        ///
+        /// An obligation has its worst mark of all runs.
         public var counts: [Mark: Int] = [:]
-        /// The number of failed contract cases that are not known to fail.
+        /// The number of failed contract cases that the known-broken list does not contain.
         public var failedCheckCount = 0
         public var checkCount = 0
         public var failedCommandCount = 0
-        /// The lines of the known-broken list whose obligation or check was kept.
+        /// The lines of the known-broken list whose obligation or check the client now keeps.
         public var outdated: [KnownBroken.Line] = []
         public var hasConnected = false
         public var isIncomplete = false
         public var subject = Subject.client
 
-        /// The exit status: 1 for an incomplete report, 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
+        /// The exit status: 1 for an incomplete report, 4 if no run saw the client, 1 if anything else fails the run,
+        /// otherwise 0.
         ///
-        /// A client that never connected comes first, because all other failures follow from it.
+        /// A missing connection outranks other failures, because they follow from it.
         public var exitCode: Int {
             if isIncomplete { return 1 }
             if !hasConnected { return 4 }
@@ -118,9 +130,9 @@ public struct Report: Sendable {
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
         case notExercised
         case kept
-        /// It was broken, as listed.
+        /// It was broken, as the known-broken list says.
         case knownBroken
-        /// It was broken but is not a *must*.
+        /// It was broken, but is only a *should*.
         case warned
         /// It was broken and fails the run.
         case broken
@@ -143,14 +155,14 @@ public struct Report: Sendable {
         }
         for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
         outcome.isIncomplete = incomplete != nil
-        // Runs that did not happen might still break it.
+        // The runs that did not happen might still break it.
         if incomplete == nil { outcome.outdated = knownBroken.lines.filter { isOutdated($0) } }
         return outcome
     }
 
     private static let command = ExactString(Run.command)
 
-    /// Whether the subject of a line was kept somewhere and broken nowhere.
+    /// Whether a run kept the subject of a line and no run broke it.
     private func isOutdated(_ line: KnownBroken.Line) -> Bool {
         var isKept = false
         for run in runs where line.scenario == nil || line.scenario == ExactString(run.scenario) {
@@ -180,7 +192,7 @@ extension Report.Run {
         return command.isSuccess
     }
 
-    /// Failures of the run other than obligations: its command, and checks.
+    /// The failures of the run other than broken obligations: its command and its checks.
     public func troubles(_ knownBroken: KnownBroken) -> [String] {
         let failed = commandMark(knownBroken) == .broken ? command : nil
         let broken = checks.filter { mark(of: $0, knownBroken) == .broken }
@@ -188,11 +200,11 @@ extension Report.Run {
             + broken.flatMap { check in check.failures.map { "\(check.address): \($0)" } }
     }
 
-    /// The mark of the command's end; nil without a command.
+    /// The mark of how the command ended, or nil without a command.
     func commandMark(_ knownBroken: KnownBroken) -> Report.Mark? {
         command.map {
             if hasPassed($0) { return .kept }
-            // A client does not crash or hang on purpose.
+            // A list cannot excuse a crash or a hang, which no client does on purpose.
             if case .exited = $0, knownBroken.lists(Self.command, in: scenario) { return .knownBroken }
             return .broken
         }
@@ -213,10 +225,12 @@ extension Report.Run {
     }
 }
 
-/// The list of known breaches: a listed breach does not fail a run, but a listed obligation that is kept does.
+/// The list of known breaches.
 ///
-/// Each line of the file is `obligation-id`, `scenario obligation-id`, or the address of a check with or without a
-/// scenario before it; `#` begins a comment. The list can only shrink: fixed breaches must be removed.
+/// A listed breach does not fail a run, but a listed obligation that is kept does.
+///
+/// Each line of the file is `obligation-id`, `scenario obligation-id`, or the address of a check, optionally after a
+/// scenario. `#` begins a comment. The list can only shrink, because a fixed breach must be removed.
 public struct KnownBroken: Sendable {
     public struct Line: Sendable, Hashable {
         /// The line number in the file, from 1.
@@ -237,9 +251,9 @@ public struct KnownBroken: Sendable {
         (self.lines, self.subjects) = (lines, subjects ?? Dictionary(grouping: lines, by: \.subject))
     }
 
-    /// Parses a list.
+    /// Parses a list, or throws an error that names every invalid line.
     ///
-    /// Throws every invalid line: too many words, an unknown obligation or check, or a duplicate.
+    /// A line is invalid if it has too many words, names an unknown obligation or check, or is a duplicate.
     ///
     /// - Parameter checks: the addresses of the existing checks.
     public init(reading bytes: [UInt8], checks: [String] = []) throws(KnownBrokenErrors) {
@@ -248,7 +262,7 @@ public struct KnownBroken: Sendable {
         var places: [[ExactString]: Int] = [:]
         var mistakes: [KnownBrokenErrors.Mistake] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            // A comment starts at the beginning of a word, because a check's address may contain `#`.
+            // A comment starts at a word, because a check's address may contain `#`.
             let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).prefix {
                 !$0.hasPrefix("#")
             }.map { ExactString($0) }
@@ -271,7 +285,9 @@ public struct KnownBroken: Sendable {
         self.init(lines: lines)
     }
 
-    /// Adds breaches known from elsewhere, such as another run; keeping them does not outdate the list.
+    /// Adds breaches known from another source, such as an earlier run.
+    ///
+    /// Keeping them does not outdate the list.
     public func adding(_ breaches: some Sequence<(scenario: String, subject: String)>) -> KnownBroken {
         var subjects = subjects
         for (scenario, subject) in breaches {

@@ -3,11 +3,14 @@ import Traffic
 
 /// A report for a terminal: the verdict, the breaches and how to fix them, what was kept, and a summary line.
 ///
-/// Equal findings of several runs are shown once, and obligations that no run broke only by name. The JSON has all.
+/// It shows equal findings of several runs once, and only the names of obligations that no run broke. The JSON contains
+/// everything.
 public struct TerminalReport {
-    /// The columns after which lines wrap; nil for never.
+    /// The column after which lines wrap, or nil to never wrap.
     public var width: Int?
-    /// Whether marks and headings are coloured (ECMA-48 SGR); only this module's own text is.
+    /// Whether to colour marks and headings (ECMA-48 SGR).
+    ///
+    /// Text from outside this module stays plain.
     public var usesColor = false
 
     private let overview: Overview
@@ -69,7 +72,7 @@ public struct TerminalReport {
 
     private func style(_ mark: Report.Mark) -> Style { mark == .broken ? .red : mark == .kept ? .green : .yellow }
 
-    // MARK: What is wrong
+    // MARK: Problems
 
     private var checks: [String] {
         overview.toldChecks.flatMap { mark, check in
@@ -111,10 +114,10 @@ public struct TerminalReport {
         usesColor ? style.map { "\u{1B}[\($0.rawValue)m\(text)\u{1B}[0m" } ?? text : text
     }
 
-    /// Replaces characters that act on a terminal in a client's or file's text.
+    /// Replaces characters in a client's or file's text that would control the terminal.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
-    /// A text as lines of at most ``width`` columns, unless a word is longer; what is indented stays so.
+    /// Wraps a text to ``width`` columns, except for longer words, and keeps its indentation.
     private func lines(_ text: String, _ style: Style? = nil) -> [String] {
         var rest = clean(text)[...]
         let indent = String(repeating: " ", count: min(20, rest.prefix { $0 == " " || $0 == "-" }.count))
@@ -129,7 +132,7 @@ public struct TerminalReport {
         return lines + [paint(String(rest), style)]
     }
 
-    /// Lines are not wrapped to fewer columns.
+    /// The minimum number of columns to wrap to.
     private static let narrowest = 40
 
     private func padded(_ text: String, _ width: Int) -> String {

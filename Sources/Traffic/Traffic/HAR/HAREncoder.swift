@@ -5,16 +5,16 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Writes sessions as HAR 1.2: a whole one at once, or the pieces of a growing file.
+/// Writes sessions as HAR 1.2: whole files, or the pieces of a growing file.
 ///
-/// A file is `header`, then entries, one per line with `separator` before each but the first, then `footer`. Times are
-/// truncated to whole microseconds, which is what the tools that read them keep. Everything that HAR does not define is
-/// under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/); for WebSockets the output of
-/// Chrome's exporter.
+/// A file is `header`, one line per entry with `separator` before each but the first, and `footer`. Times are truncated
+/// to whole microseconds, which is all that readers keep. Everything that HAR does not define is under `_fitiq`.
+/// Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/) and, for WebSockets, the output of Chrome's
+/// exporter.
 public enum HAREncoder {
     static let creatorName = "fitiq-mock"
 
-    /// The beginning of a file of any version.
+    /// How every file begins, whatever its version.
     static let beginning = Array(#"{"log":{"version":"1.2","creator":{"name":"\#(creatorName)""#.utf8)
 
     /// Returns the beginning of a file, up to its first entry.
@@ -32,7 +32,9 @@ public enum HAREncoder {
 
     public static let footer = footer(notes: [])
 
-    /// Returns the end of a file; the notes are sentences on what the recording lacks.
+    /// Returns the end of a file.
+    ///
+    /// The notes are sentences about what the recording lacks.
     public static func footer(notes: [String]) -> [UInt8] {
         guard !notes.isEmpty else { return Array("\n]}}\n".utf8) }
         let ours = JSONWriter.object { $0.strings("notes", notes) }
@@ -66,7 +68,9 @@ public enum HAREncoder {
 
     // MARK: The parts of entries
 
-    /// Begins an entry with what all have; spans are in nanoseconds, and a WebSocket's handshake receives nothing.
+    /// Begins an entry with the members that all entries have.
+    ///
+    /// Spans are in nanoseconds; `received` is nil for a handshake.
     static func begin(
         _ exchange: SessionExchange, lasted: Int64, waited: Int64, received: Int64?, to writer: inout JSONWriter
     ) {
@@ -94,7 +98,7 @@ public enum HAREncoder {
             if let body = request.body {
                 writer.object("postData") { writer in
                     writer.member("mimeType", mediaType(request.fields))
-                    // Content that is not text is under "_fitiq".
+                    // `_fitiq` contains the content that is not text.
                     writer.member("text", String(validating: body.bytes, as: UTF8.self) ?? "")
                 }
             }
@@ -178,7 +182,7 @@ public enum HAREncoder {
         .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect, .permanentRedirect,
     ]
 
-    /// The media type that the fields name; Chrome writes the same if there is none.
+    /// The media type in the fields; without one it is the name that Chrome writes.
     private static func mediaType(_ fields: [SessionField]) -> String {
         fields.value(of: "content-type") ?? "x-unknown"
     }
@@ -213,7 +217,7 @@ public enum HAREncoder {
     }
 
     private static func write(attributes: [(name: Substring, value: Substring)], to writer: inout JSONWriter) {
-        // "The last attribute counts" (RFC 6265 §5.3).
+        // The last attribute of a name counts (RFC 6265 §5.3).
         func value(of name: String) -> String? {
             attributes.last { $0.name.lowercased() == name }.map { String($0.value) }
         }
@@ -243,17 +247,18 @@ public enum HAREncoder {
 
     // MARK: WebSockets, as Chrome's exporter writes them
 
-    /// The maximum bytes of the result of ``ending(_:)``.
+    /// The maximum bytes that ``ending(_:)`` returns.
     public static let endingRoom = 128
 
     /// Returns the entry of a WebSocket.
     ///
-    /// A number links an entry to its continuations; it identifies the socket in the whole file. Without room, the
+    /// The number identifies the socket in the whole file and links the entry to its continuations. Without room, the
     /// entry is complete.
     static func `socket`(
         _ socket: SessionExchange, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
-        // The name is in backticks because the style rules take the bare word before a parenthesis for the system call.
+        // The name is in backticks because the style rules mistake the bare word before a parenthesis for the system
+        // call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         let opened = microseconds(socket.opened ?? socket.started)
         let waited = max(opened - microseconds(socket.started), 0) * 1000
@@ -261,7 +266,7 @@ public enum HAREncoder {
         let messages = socket.frames.filter { !$0.opcode.isControl }
         writer.member("_resourceType", "websocket")
         writer.array("_webSocketMessages") { writer in for message in messages { writer.raw(Self.message(message)) } }
-        // The writer emits no white space: the array was just closed, so its room precedes the last byte.
+        // The writer emits no white space. It has just closed the array, so the room goes before the last byte.
         var bytes = writer.takeBytes()
         let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
         var ours = JSONWriter()
@@ -282,7 +287,7 @@ public enum HAREncoder {
         return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
     }
 
-    /// Returns the entry that continues a full one; it has the URL, for tools that do not know continuations.
+    /// Returns the entry that continues a full one; it repeats the URL, for tools that do not know continuations.
     static func continuation(
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
@@ -295,7 +300,7 @@ public enum HAREncoder {
 
     /// Returns an element of `_webSocketMessages`: a text or binary message.
     ///
-    /// Text that is not UTF-8 or was truncated inside a character is written in base64, and marked so.
+    /// Text that is not UTF-8, or that was truncated within a character, is marked and written in base64.
     public static func message(_ frame: SessionFrame) -> [UInt8] {
         precondition(!frame.opcode.isControl, "a control frame is no message")
         var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)
@@ -315,8 +320,9 @@ public enum HAREncoder {
         return writer.takeBytes()
     }
 
-    /// Returns an element of `_fitiq.controlFrames`, with the number of messages before it, including those of earlier
-    /// entries.
+    /// Returns an element of `_fitiq.controlFrames`.
+    ///
+    /// `messages` is the number of messages before it, including those in earlier entries.
     public static func controlFrame(_ frame: SessionFrame, after messages: Int) -> [UInt8] {
         precondition(frame.opcode.isControl, "a message is no control frame")
         var writer = JSONWriter(reserving: 128 + frame.payload.bytes.count * 4 / 3)
@@ -329,7 +335,7 @@ public enum HAREncoder {
         return writer.takeBytes()
     }
 
-    /// Returns the member `ending` of a socket's `_fitiq`, with the comma before it.
+    /// Returns the member `ending` of a socket's `_fitiq`, including the comma before it.
     public static func ending(_ ending: SessionEnding) -> [UInt8] {
         let value = JSONWriter.object { writer in
             writeTime(ending.time, to: &writer)
@@ -341,7 +347,7 @@ public enum HAREncoder {
         return bytes
     }
 
-    /// Inserts white space before the last bytes, and returns its position.
+    /// Inserts white space before the last bytes and returns its position.
     private static func addRoom(_ count: Int, before last: Int, to bytes: inout [UInt8]) -> Range<Int> {
         let start = bytes.count - last
         bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: count), at: start)
@@ -368,29 +374,33 @@ public enum HAREncoder {
 }
 
 extension [SessionField] {
-    /// The value of the first field with that name, which must be in lower case.
+    /// The value of the first field with this name, which must be in lower case.
     package func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
 }
 
 extension SessionField {
     var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
-    /// The format of a coding that is undone; nil for other codings and fields.
+    /// The format of a content coding that we decode, or nil for other codings and fields.
     var codingFormat: ZlibFormat? {
         guard isContentEncoding else { return nil }
         return ["gzip": .gzip, "x-gzip": .gzip, "deflate": .zlib][value.lowercased()]
     }
 }
 
-/// The entry of a WebSocket as text, with the positions where more can be written.
+/// The entry of a WebSocket as text, with the positions for later additions.
 ///
-/// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it is and after
-/// each complete element written there.
+/// Offsets count from the entry's first byte. Each room is white space, so the text is valid from the start and after
+/// each complete element that is written there.
 struct HARSocketText: Sendable, Equatable {
     /// The entry, on one line.
     public var bytes: [UInt8]
-    /// The room at the end of `_webSocketMessages`; every element but the first begins with a comma.
+    /// The room at the end of `_webSocketMessages`.
+    ///
+    /// Every element but the first begins with a comma.
     public var messages: Range<Int>
-    /// The room at the end of `_fitiq.controlFrames`; every element but the first begins with a comma.
+    /// The room at the end of `_fitiq.controlFrames`.
+    ///
+    /// Every element but the first begins with a comma.
     public var controlFrames: Range<Int>
     /// The room for the result of ``HAREncoder/ending(_:)``.
     public var ending: Range<Int>
@@ -400,6 +410,6 @@ struct HARSocketText: Sendable, Equatable {
 struct HARSocketRoom: Sendable, Equatable {
     public var messages = 0
     public var controlFrames = 0
-    /// For the ending, which needs at most ``HAREncoder/endingRoom``.
+    /// The room for the ending, which needs at most ``HAREncoder/endingRoom``.
     public var ending = 0
 }

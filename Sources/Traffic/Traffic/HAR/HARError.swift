@@ -2,21 +2,27 @@ import Digests
 import JSON
 import Text
 
-/// Why a file is not a valid HAR, and where.
+/// Why a file is not a valid HAR, and where the problem is.
 public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
     public var problem: Problem
-    /// The entry of the error, counted from 1 in file order, or nil outside of entries.
+    /// The number of the invalid entry, counted from 1 in file order, or nil outside entries.
     public var entry: Int?
-    /// The path from the entry or the top: `response.status`, `_webSocketMessages[3].time`; empty for the whole.
+    /// The path from the entry or the top, such as `response.status` or `_webSocketMessages[3].time`.
+    ///
+    /// Empty means the whole.
     public var path: String
 
     public enum Problem: Sendable, Equatable {
         case empty
-        /// The file and its attachments have more bytes than a limit allows.
+        /// The file and its attachments exceed a limit, in bytes.
         case tooLarge(limit: Int)
-        /// It is compressed, as Playwright (zip) and mitmproxy (zlib) do on request.
+        /// The file is compressed.
+        ///
+        /// Playwright (zip) and mitmproxy (zlib) do this on request.
         case compressed(String)
-        /// It is UTF-16, as some editors and PowerShell write, and JSON is UTF-8.
+        /// The file is UTF-16, as some editors and PowerShell write it.
+        ///
+        /// JSON is UTF-8.
         case utf16
         case json(JSONError)
         case tooManyEntries(limit: Int)
@@ -24,78 +30,82 @@ public struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
         case wrong(expected: String, found: String)
     }
 
-    /// Creates an error of the whole file.
+    /// Creates an error about the whole file.
     init(_ problem: Problem, entry: Int? = nil, path: String = "") {
         (self.problem, self.entry, self.path) = (problem, entry, path)
     }
 
-    /// The same error, seen from outside its entry.
+    /// The same error as seen from outside its entry.
     func inEntry(_ number: Int) -> HARError {
         var outer = self
         outer.entry = number
         return outer
     }
 
-    /// The position and the error: "entry 3, response.status: expected …, found …".
+    /// The position and the error, such as "entry 3, response.status: expected …, found …".
     ///
     /// Content of the file is escaped, so that it cannot control a terminal.
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// Something that a file lacks or that was repaired; the rest can be used.
+/// Something that a file lacks or that the reader repaired.
+///
+/// The rest of the file can be used.
 public enum HARNote: Sendable, Equatable, CustomStringConvertible {
-    /// The file ends in the middle; this many entries are complete.
+    /// The file is truncated; this many entries are complete.
     case torn(entries: Int)
-    /// This many halves of surrogate pairs became U+FFFD, because no text can contain them.
+    /// The reader replaced this many halves of surrogate pairs with U+FFFD, because no text can contain them.
     case loneSurrogates(Int)
     case missingAttachment(name: String, entry: Int)
-    /// This many things of a kind could not be kept; the entries are the first that had them, at most one more than
-    /// ``HARLosses/mostNamed``, counted from 1 in file order.
+    /// The reader could not keep this many things of a kind.
+    ///
+    /// The entries are the first that had one, at most one more than ``HARLosses/mostNamed``, counted from 1 in file
+    /// order.
     case lost(HARLoss, count: Int, entries: [Int])
-    /// A note by the recorder itself.
+    /// The recorder's own note.
     case recorded(String)
 
-    /// Whether nothing is missing from the time that the file covers.
+    /// Whether the file still contains everything from the time that it covers.
     var isHarmless: Bool {
         switch self {
-        // A cut body is known as such.
+        // A truncated body is marked as truncated.
         case .torn, .loneSurrogates, .lost(.cutBody, _, _), .lost(.shortBody, _, _), .lost(.cutMessage, _, _): true
         default: false
         }
     }
 
-    /// A clause, without a full stop.
+    /// The note as a clause, without a full stop.
     ///
     /// Names and notes from the file are escaped, so that they cannot control a terminal.
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// What an entry has, or must have had, and a session cannot keep.
+/// Something that an entry has or must have had, and that a session cannot keep.
 public enum HARLoss: Sendable, CaseIterable {
     case body
-    /// A body that is not in the encoding that the file names, as in sanitised files.
+    /// A body that does not match the encoding that the file names, as in sanitised files.
     case unreadableBody
-    /// A body that our recorder cut, or left out because it could not look for secrets in it.
+    /// A body that our recorder truncated, or omitted because it could not search it for secrets.
     case cutBody
     case shortBody
-    /// A form with a file whose content is not in the file.
+    /// A form with an uploaded file whose content the HAR lacks.
     case formFile
-    /// A message whose opcode is neither text nor binary, or an error instead of a message.
+    /// A message whose opcode is neither text nor binary, or an error in place of a message.
     case message
     /// A binary message that is not in base64.
     case unreadableMessage
     case cutMessage
-    /// A message of an entry that is no WebSocket that was opened.
+    /// A message of an entry that is not an open WebSocket.
     case strayMessage
     /// All messages of a WebSocket.
     case messages
 }
 
-/// Counts what is lost while a file is read.
+/// Counts the losses while a file is read.
 struct HARLosses {
-    /// How many entries a note names; one more is kept, so that it is known whether there are more.
+    /// How many entries a note names; one more is kept, to know whether there are others.
     static let mostNamed = 5
-    /// The number of the entry that is being read.
+    /// The number of the entry being read.
     var entry = 0
     private var found: [HARLoss: (count: Int, entries: [Int])] = [:]
 
@@ -106,7 +116,7 @@ struct HARLosses {
         found[loss]?.entries.append(entry)
     }
 
-    /// A note for each kind, in the order of the kinds.
+    /// One note for each kind of loss, in the order of the kinds.
     var notes: [HARNote] {
         HARLoss.allCases.compactMap { loss in
             found[loss].map { .lost(loss, count: $0.count, entries: $0.entries) }
@@ -130,19 +140,21 @@ public struct HARLimits: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// A whole number from 0.
+    /// A whole number that is not negative.
     fileprivate var count: Int? { int.flatMap { $0 >= 0 ? $0 : nil } }
 }
 
-/// An object of a file, whose errors have its path; `null` counts as absent, because writers use it so.
+/// An object in a file; its errors contain its path.
+///
+/// `null` counts as absent, because writers use it that way.
 struct HARObject {
     private let members: JSONObject
     private let name: String
     private let index: Int?
 
     /// - Parameters:
-    ///   - name: The path from the entry or the top, of the object or of the array that has it.
-    ///   - index: Its place in the array.
+    ///   - name: the path of the object, or of the array that contains it, from the entry or the top.
+    ///   - index: the index in the array.
     init(_ value: JSONValue, at name: String = "", index: Int? = nil) throws(HARError) {
         (self.name, self.index) = (name, index)
         if case .object(let object) = value {
@@ -155,7 +167,7 @@ struct HARObject {
 
     subscript(name: String) -> JSONValue? { members[name] }
 
-    /// The path of the object, or of one of its members.
+    /// The path of the object or of one of its members.
     func path(to member: String = "") -> String {
         let own = name + (index.map { "[\($0)]" } ?? "")
         return own.isEmpty || member.isEmpty ? own + member : "\(own).\(member)"
@@ -169,9 +181,9 @@ struct HARObject {
         guard let object = try optionalObject(name) else { throw wrong(name, expected: Messages.object) }
         return object
     }
-    /// The object, or one without members.
+    /// The object, or an empty one if it is absent.
     func objectOrNone(_ name: String) throws(HARError) -> HARObject {
-        // Most messages have none, so no path is made for it.
+        // Most messages lack this object, so do not build a path for it.
         if let object = try optionalObject(name) { return object }
         return try HARObject([:])
     }

@@ -7,22 +7,24 @@ import Text
 public struct HARFile: Sendable {
     /// The recorded session, in starting order.
     public let session: Session
-    /// What the file lacks, or what was repaired in it.
+    /// What the file lacks, and what the reader repaired.
     public let notes: [HARNote]
-    /// The name of the program that wrote it, or nil if it gives none.
+    /// The name of the program that wrote the file, or nil if the file does not name it.
     public let creator: String?
 
-    /// Whether our own recorder wrote it and missed nothing, so that anything not in it did not happen.
+    /// Whether our own recorder wrote the file and missed nothing.
     ///
-    /// Other programs omit control frames, ends of WebSockets and, on request, credentials and bodies.
+    /// Then whatever is not in the file did not happen.
+    ///
+    /// Other programs omit control frames and the ends of WebSockets, and on request also credentials and bodies.
     public let isWhole: Bool
 
     /// Reads a HAR 1.2 written by a browser, a proxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. What a session cannot keep is counted in the notes. If a file ends in the middle,
-    /// its complete entries are read, and a note says so. `attachment` returns the bytes of a file next to this one,
-    /// which Playwright creates for bodies and messages, or nil; it receives only plain names, without folders. Time
-    /// and memory are linear in the bytes.
+    /// A byte order mark is skipped. The notes count what a session cannot keep. From a truncated file, the complete
+    /// entries are read, with a note. `attachment` returns the bytes of a file next to this one, or nil; Playwright
+    /// writes such files for bodies and messages. It is called only with plain names, without folders. Time and memory
+    /// are linear in the bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -41,27 +43,29 @@ public struct HARFile: Sendable {
     }
 }
 
-/// The bytes of a file on their way to JSON; known mistakes of writers are repaired and noted.
+/// The bytes of a file before parsing; it repairs and notes known mistakes of writers.
 struct HARText {
     private(set) var bytes: [UInt8]
     private(set) var notes: [HARNote] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The bytes of base64, which some writers break into lines; nil if it is none.
+    /// Decodes base64, which some writers break into lines, or returns nil if the text is not base64.
     static func base64(_ text: String) -> [UInt8]? {
         Base64.decode(text) ?? Base64.decode(text.filter { !$0.isWhitespace })
     }
 
-    /// Parses the bytes; only what strict parsing refuses is examined again, so a valid file is read once.
+    /// Parses the bytes.
+    ///
+    /// A valid file is read once; only what strict parsing refuses is examined again.
     mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
-        // Its byte order mark, or the upper half of the first character; a file of zeros is what a crash leaves.
+        // UTF-16 shows in its byte order mark or in a zero byte. A file that contains only zeros comes from a crash.
         let hasZero = bytes.prefix(2).contains(0) && !bytes.starts(with: [0, 0])
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || hasZero { throw HARError(.utf16) }
-        // Three more bytes are for the brackets that a torn file lacks.
+        // The repair of a truncated file may add three brackets.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
         do throws(JSONError) {
             return try JSON.parse(bytes, limits: limits)
@@ -90,9 +94,9 @@ struct HARText {
     }
 }
 
-/// Escapes for half a surrogate pair: JavaScript and Python write them, Unicode has no such characters.
+/// Escapes of half a surrogate pair, which JavaScript and Python write although they name no Unicode character.
 enum LoneSurrogates {
-    /// Replaces them with `\ufffd`, and returns their number.
+    /// Replaces the escapes with `\ufffd` and returns their number.
     static func replace(in bytes: inout [UInt8]) -> Int {
         var count = 0
         var index = 0
@@ -120,7 +124,7 @@ enum LoneSurrogates {
         return count
     }
 
-    /// The number of the escape `\uXXXX` that begins there, if one does.
+    /// Returns the code unit of the escape `\uXXXX` at the index, or nil if none is there.
     private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt16? {
         guard index + 6 <= bytes.count, bytes[index] == .backslash, bytes[index + 1] == UInt8(ascii: "u") else {
             return nil
@@ -129,15 +133,15 @@ enum LoneSurrogates {
     }
 }
 
-/// The complete part of a file that ends in the middle, or in zeros.
+/// The complete part of a file that is truncated or ends in zeros.
 ///
 /// One pass over the bytes counts brackets outside of strings to find where each entry ended.
 struct TornHAR {
-    /// JSON text of the complete entries.
+    /// The complete entries as JSON text.
     var bytes: [UInt8]
     var entries: Int
 
-    /// Nil if the text does not end in the middle or in zeros but is wrong elsewhere, or has not begun an object "log".
+    /// Returns the complete part, or nil if the text is invalid for another reason or never began an object "log".
     ///
     /// - Parameter offset: where the text fails as JSON.
     static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
@@ -148,7 +152,7 @@ struct TornHAR {
             if scan.isHopeless { return nil }
         }
         guard scan.isOpen else {
-            // A system crash may leave the old text whole, and zeros where the next entry was to go.
+            // A crash may leave the old text complete, with zeros where the next entry was to go.
             let isWhole = scan.place == .afterEntries && bytes[offset...].allSatisfy { $0 == 0 }
             return isWhole ? TornHAR(bytes: Array(bytes[..<offset]), entries: scan.entries) : nil
         }
@@ -164,18 +168,18 @@ struct TornHAR {
         enum Place { case outside, inEntries, afterEntries }
 
         var place = Place.outside
-        /// The end of the last complete entry, of the bracket before the first, or of the one after the last.
+        /// The end of the last complete entry, or of the bracket before the first or after the last.
         var wholeEnd = 0
         var entries = 0
-        /// Whether the text is not an object, or contains an entry that is not one.
+        /// Whether the text is not an object or contains an entry that is not one.
         var isHopeless = false
-        /// Whether the object "log" has begun, and no other member after it.
+        /// Whether the text is inside the object "log", with no later member begun.
         private(set) var isInLog = false
 
         private var depth = 0
         private var isInString = false
         private var isEscaped = false
-        /// The beginning of the last string at depth 1 or 2, up to the length of the names that matter.
+        /// The beginning of the last string at depth 1 or 2, up to the length of the longest relevant name.
         private var name: [UInt8] = []
 
         var isOpen: Bool { depth > 0 }
@@ -234,11 +238,11 @@ struct TornHAR {
     }
 }
 
-/// A text that ends in the middle: it fails at its end, or at a token that the end truncates.
+/// Detects truncated JSON text: it fails at its end, or at a token that the end truncates.
 enum CutToken {
-    /// Whether a text that fails as JSON at an offset may continue after its end.
+    /// Whether a text that fails as JSON at the offset could be valid if it went on.
     ///
-    /// A page of zeros at the end is left by a system crash and is not part of the text.
+    /// Zeros at the end come from a system crash and are not part of the text.
     static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
         let count = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
         let start = bytes.index(bytes.startIndex, offsetBy: min(offset, count))
@@ -247,7 +251,9 @@ enum CutToken {
         return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : UTF8Sequence.isTorn(token)
     }
 
-    /// `tru`, where a value may be; all other JSON tokens fail at their end.
+    /// Whether the token is the start of a literal, such as `tru`, where a value may be.
+    ///
+    /// Other tokens fail at their end.
     private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
         let before = text.last { !$0.isJSONWhitespace }
         guard let before, ":,[".utf8.contains(before) else { return false }
@@ -257,9 +263,9 @@ enum CutToken {
 
 /// Bodies and messages in separate files, as Playwright writes them with `content: "attach"`.
 ///
-/// `content._file` names the file of a response's body or, for a WebSocket, of its messages, one JSON object per line;
-/// `postData._file` names that of a request's body. They are inserted where HAR has them, so that the rest of the
-/// reader need not know.
+/// `content._file` names the file of a response's body or, for a WebSocket, of its messages, one JSON object per line.
+/// `postData._file` names the file of a request's body. This type inserts them where HAR has them, so that the rest of
+/// the reader need not know about attachments.
 struct HARAttachments {
     let limits: HARLimits
     /// How many bytes may still be read.
@@ -298,9 +304,9 @@ struct HARAttachments {
         }
     }
 
-    /// Puts the content of the file that an object names into it; false if it names none that is needed.
+    /// Inserts the content of the file that an object names; returns false if it names none or needs none.
     private mutating func putText(into object: inout JSONObject, entry: Int) throws(HARError) -> Bool {
-        // Playwright writes an empty text next to the name of a file.
+        // Playwright writes an empty text next to a file name.
         guard [nil, .null, ""].contains(object["text"]), let name = object["_file"]?.string,
             let bytes = try attachment(name, entry: entry)
         else { return false }
@@ -320,7 +326,7 @@ struct HARAttachments {
         return bytes
     }
 
-    /// Whether a name stays in the folder of the HAR, regardless of its author.
+    /// Whether a name stays in the HAR's folder, whoever wrote it.
     static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 255 && name.utf8.first != UInt8(ascii: ".")
             && name.utf8.allSatisfy {
@@ -329,7 +335,7 @@ struct HARAttachments {
             }
     }
 
-    /// The values of a file with one per line; a truncated last line is omitted.
+    /// The values of a file with one value per line; a truncated last line is omitted.
     private func lines(of bytes: [UInt8], in name: String) throws(HARError) -> [JSONValue] {
         var values: [JSONValue] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -351,7 +357,7 @@ struct HARAttachments {
 extension JSONNumber {
     /// The number times a power of ten, truncated to an integer, or nil if it does not fit.
     ///
-    /// It uses the digits, since a double cannot hold microseconds since 1970 without loss at the nanosecond level.
+    /// It computes with the digits, because a double loses precision for microseconds since 1970.
     func scaled(tenTo power: Int) -> Int64? {
         var value: Int64 = 0
         var fractionDigits: Int?
@@ -369,7 +375,7 @@ extension JSONNumber {
             case UInt8(ascii: "e"), UInt8(ascii: "E"): return scaledAsDouble(tenTo: power)
             default:
                 if let count = fractionDigits {
-                    // Not a break: an exponent may follow.
+                    // Do not break, because an exponent may follow.
                     if count == power { continue }
                     fractionDigits = count + 1
                 }
@@ -389,14 +395,16 @@ extension JSONNumber {
     }
 }
 
-/// Times in the notations of HAR's writers.
+/// Reads times in the notations of HAR's writers.
 enum HARTime {
-    /// From 1970 to 2199, so that adding to a time cannot overflow.
+    /// 1970 to 2199, so that adding to a time cannot overflow.
     static let range: Range<Int64> = 0..<7_258_118_400_000_000_000
-    /// The longest span, ten years; longer ones are not distinguished.
+    /// The longest span, ten years; longer spans are shortened to it.
     static let longest: Int64 = 315_360_000_000_000_000
 
-    /// Parses `2025-01-29T10:30:00.250+01:00` to the nanosecond; without an offset it is UTC.
+    /// Parses `2025-01-29T10:30:00.250+01:00` to the nanosecond.
+    ///
+    /// Without an offset, the time is UTC.
     ///
     /// Offsets may also be in the basic forms `+0100` and `+01` (ISO 8601), which Java's and Python's formatters write.
     static func date(_ text: String) -> Timestamp? {
@@ -410,7 +418,7 @@ enum HARTime {
 
     /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.
     ///
-    /// They are distinguished by value: 10^11 seconds are the year 5138, as many milliseconds were in 1973.
+    /// The value tells the units apart: 10^11 seconds are the year 5138, and as many milliseconds are 1973.
     static func message(_ number: JSONNumber) -> Timestamp? {
         guard let value = number.double else { return nil }
         guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {
@@ -419,7 +427,7 @@ enum HARTime {
         return Timestamp(nanosecondsSinceEpoch: nanoseconds)
     }
 
-    /// Parses milliseconds; a negative value means unknown, and becomes 0.
+    /// Parses milliseconds; a negative value means unknown and becomes 0.
     static func span(_ number: JSONNumber?) -> Int64 {
         guard let number, let value = number.double, value > 0 else { return 0 }
         guard value < 1e12 else { return longest }

@@ -6,20 +6,20 @@ import WebSocket
 
 /// Converts a HAR's JSON to a session.
 ///
-/// It is strict where a replay would go wrong (method, URL, start, status, messages) and lenient elsewhere, because
+/// It is strict where a replay would go wrong (method, URL, start, status, messages). Elsewhere it is lenient, because
 /// each writer omits something.
 struct HARReader {
     let limits: HARLimits
     private(set) var notes: [HARNote] = []
     var losses = HARLosses()
-    /// Whether our own recorder wrote the file: it left nothing out that it did not mark.
+    /// Whether our own recorder wrote the file; it marks everything that it leaves out.
     private(set) var isOurs = false
-    /// Whether each WebSocket has a list of control frames, possibly an empty one.
+    /// Whether each WebSocket has a list of control frames, even if empty.
     private(set) var hasControlFrames = true
     /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
-    /// How many bytes coded bodies may still become: together no more than a file has at most.
+    /// How many bytes all encoded bodies together may still decode to; the limit is that of a whole file.
     var inflatable: Int
 
     init(limits: HARLimits) {
@@ -49,7 +49,7 @@ struct HARReader {
         let ours = try entry.objectOrNone("_fitiq")
         let date = try entry.string("startedDateTime", expected: Messages.date)
         guard let started = HARTime.date(date) else {
-            // An offset may be missing.
+            // The offset may be missing.
             throw entry.wrong("startedDateTime", expected: Messages.date, RFC3339.problem(date + "Z"))
         }
         let binary = try ours.optionalString("bodyBase64").map { _ throws(HARError) in try ours.base64("bodyBase64") }
@@ -69,14 +69,14 @@ struct HARReader {
         }
         if ours["controlFrames"] == nil { hasControlFrames = false }
         if messages == nil, entry["response"]?["content"]?["_file"] == nil { losses.add(.messages) }
-        // The handshake of HTTP/2 is a CONNECT that opens one stream; what it asks for is the same.
+        // An HTTP/2 handshake is a CONNECT that opens one stream. It requests the same thing.
         if request.method == "CONNECT" { request.method = "GET" }
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
         let number = try ours.optionalCount("socket")
         if let number, let place = sockets[number] {
             return try drafts[place].append(messages ?? [], ours, losses: &losses)
         }
-        // Chrome, which alone writes this member, calls a WebSocket's whole life a wait; the first message may reveal
+        // Only Chrome writes this member. It reports the socket's whole life as the wait; the first message may show
         // more.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARDraft(
@@ -89,17 +89,17 @@ struct HARReader {
         drafts.append(draft)
     }
 
-    /// Whether an entry is a WebSocket that was opened; a refused handshake is an exchange.
+    /// Whether an entry is an open WebSocket; a refused handshake is an exchange.
     private static func isSocket(
         _ entry: HARObject, _ request: SessionRequest, _ response: SessionResponse?, _ messages: [JSONValue]?
     ) -> Bool {
-        // A WebSocket over HTTP/2 is opened by a CONNECT and 200 (RFC 8441 §5).
+        // Over HTTP/2, a CONNECT and a 200 open a WebSocket (RFC 8441 §5).
         if response?.status == 200 {
             return request.method == "CONNECT" && (messages != nil || request.url.hasPrefix("ws"))
                 || messages?.contains { $0["type"] != "error" } == true
         }
         if let status = response?.status, status != 101 { return false }
-        // Chrome gives no status to a WebSocket that was open when the file was saved.
+        // Chrome writes no status for a WebSocket that was open when the file was saved.
         if response == nil { return !(messages ?? []).isEmpty }
         return messages != nil || entry["_resourceType"]?.string == "websocket" || request.url.hasPrefix("ws")
             || request.fields.value(of: "upgrade").map { ExactString($0).asciiLowercased() } == "websocket"
@@ -128,7 +128,7 @@ struct HARReader {
         return request
     }
 
-    /// The URL with its query, which some writers keep apart from it.
+    /// The URL with its query, which some writers store separately.
     private static func url(_ url: String, _ request: HARObject) -> String {
         let parts = URLParts(url)
         guard let items = request["queryString"]?.array, !items.isEmpty, parts.query == nil, parts.fragment == nil
@@ -136,22 +136,22 @@ struct HARReader {
         return url + "?" + String(decoding: form(items), as: UTF8.self)
     }
 
-    /// Inflates what another writer kept as it went over the wire, as far as the file's limit allows.
+    /// Inflates a body that another writer stored as it was on the wire, within the file's limit.
     private mutating func inflateBody(of request: inout SessionRequest) {
         guard let coded = request.body?.bytes, let (_, format) = request.fields.undoneCoding, format.begins(coded)
         else { return }
         request.coding = request.body?.inflate(&request.fields, limit: inflatable)
-        // A byte becomes 1,032 at most; so much what cannot be inflated may have cost.
+        // A byte inflates to at most 1,032, so a body that cannot be inflated may have cost that much.
         let cost = request.coding == nil ? 1032 * coded.count : request.body?.bytes.count ?? 0
         inflatable -= min(inflatable, cost)
     }
 
-    /// The body of a request: our base64, the text, or the fields of a form without its text.
+    /// The body of a request: our base64, the text or, without a text, the fields of a form.
     private mutating func body(
         of request: HARObject, _ fields: [SessionField], _ binary: [UInt8]?, _ ours: HARObject, isDecoded: Bool
     ) throws(HARError) -> RecordedBody? {
         let sent = max(request["bodySize"]?.int ?? 0, 0)
-        // HTTP Toolkit keeps a body that is not text in a member of its own.
+        // HTTP Toolkit stores a body that is not text in a separate member.
         let postData = try request.optionalObject("postData")
         guard let data = try postData == nil ? request.optionalObject("_content") : postData else {
             let length = isOurs ? nil : fields.value(of: "content-length").flatMap { Int($0) }
@@ -181,13 +181,13 @@ struct HARReader {
         return bytes.isEmpty && data["mimeType"] == "" ? nil : RecordedBody(bytes)
     }
 
-    /// A body of which the file lacks all or the end.
+    /// A body that the file lacks, or whose end it lacks.
     private mutating func missing(_ loss: HARLoss, _ size: Int, _ start: [UInt8] = []) -> RecordedBody {
         losses.add(loss)
         return RecordedBody(start, of: max(size, start.count))
     }
 
-    /// The bytes of a text, or nil if it is not in the encoding that is named next to it.
+    /// The bytes of a text, or nil if it does not match the encoding named next to it.
     private static func bytes(of text: String, in object: HARObject) -> [UInt8]? {
         switch object["encoding"]?.string?.lowercased() ?? "" {
         case "", "utf-8", "utf8", "text", "identity": Array(text.utf8)
@@ -196,7 +196,7 @@ struct HARReader {
         }
     }
 
-    /// `application/x-www-form-urlencoded` of decoded names and values.
+    /// Encodes decoded names and values as `application/x-www-form-urlencoded`.
     private static func form(_ params: [JSONValue]) -> [UInt8] {
         var output: [UInt8] = []
         func append(_ text: String?) { PercentCoding.append((text ?? "").utf8, spaceIsPlus: true, to: &output) }
@@ -209,7 +209,8 @@ struct HARReader {
         return output
     }
 
-    /// `multipart/form-data` (RFC 7578), or nil if the content of a part or the boundary is not in the file.
+    /// Encodes a form as `multipart/form-data` (RFC 7578), or returns nil if the file lacks a part's content or the
+    /// boundary.
     private static func parts(_ params: [JSONValue], _ type: String) -> [UInt8]? {
         guard let boundary = FormPart.boundary(of: type) else { return nil }
         var text = ""
@@ -232,11 +233,11 @@ struct HARReader {
         guard let status = object["status"]?.int, status <= 999 else {
             throw object.wrong("status", expected: Messages.status)
         }
-        // Playwright writes -1, others 0.
+        // Without a response, Playwright writes -1 and others 0.
         guard status > 0 else { return nil }
         guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
         var fields = try Self.fields(of: object, cookies: "Set-Cookie")
-        // Bodies in a HAR are decoded, except in our own recordings, which say so.
+        // Bodies in a HAR are decoded, except where our own recordings say otherwise.
         let isDecoded = ours["coded"]?.bool != true
         let coding = isDecoded ? fields.undoneCoding : nil
         if isDecoded { fields.removeAll(where: \.isContentEncoding) }
@@ -267,12 +268,14 @@ struct HARReader {
         guard let bytes = Self.bytes(of: text ?? "", in: content) else { return missing(.unreadableBody, max(size, 1)) }
         if cut > bytes.count { return missing(.cutBody, cut, bytes) }
         if bytes.isEmpty, size > 0 { return missing(.body, size) }
-        // A byte order mark is not part of a text.
+        // The size may include a byte order mark, which is not part of the text.
         if bytes.count + 3 < size { losses.add(.shortBody) }
         return RecordedBody(bytes)
     }
 
-    /// Adds the media type that stands next to a body to fields without one; Chrome writes `x-unknown` for none.
+    /// Adds the media type written next to a body to fields that lack one.
+    ///
+    /// `x-unknown` is Chrome's word for no type.
     private static func describe(_ content: JSONValue?, in fields: inout [SessionField]) {
         guard fields.value(of: "content-type") == nil, let type = content?["mimeType"]?.string, !type.isEmpty,
             type != "x-unknown"
@@ -280,9 +283,9 @@ struct HARReader {
         fields.append(SessionField("Content-Type", type))
     }
 
-    /// The fields, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3), whose names begin with a colon.
+    /// The fields without HTTP/2's pseudo-fields (RFC 9113 §8.3), whose names begin with a colon.
     ///
-    /// Fields of one name are joined by line feeds in Chromium. Cookies that are listed but are in no field become one.
+    /// Chromium joins fields of one name with line feeds. Cookies that are listed but appear in no field become one.
     private static func fields(of message: HARObject, cookies name: String) throws(HARError) -> [SessionField] {
         var fields: [SessionField] = []
         for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
@@ -300,7 +303,7 @@ struct HARReader {
             cookie["name"]?.string.map { $0 + "=" + (cookie["value"]?.string ?? "") + attributes(of: cookie) }
         }
         if pairs.isEmpty { return fields }
-        // A client sends one field (RFC 6265 §5.4), a server one for each cookie.
+        // A client sends one field for all cookies (RFC 6265 §5.4), a server one for each.
         return fields + (name == "Cookie" ? [pairs.joined(separator: "; ")] : pairs).map { SessionField(name, $0) }
     }
 
@@ -309,7 +312,7 @@ struct HARReader {
         let names = [("path", "Path"), ("domain", "Domain"), ("expires", "Expires"), ("sameSite", "SameSite")]
         let texts = names.compactMap { member, name -> String? in
             guard let text = cookie[member]?.string, !text.isEmpty else { return nil }
-            // A HAR has ISO 8601 here.
+            // A HAR has an ISO 8601 date here.
             let date = member == "expires" ? DateTime(text)?.httpDateText : nil
             return "; \(name)=\(date ?? text)"
         }
@@ -320,9 +323,9 @@ struct HARReader {
     }
 }
 
-/// An exchange while its entries are read: a file keeps the messages and the control frames of a WebSocket apart.
+/// An exchange while its entries are read; the file stores a WebSocket's messages and control frames separately.
 struct HARDraft {
-    /// Its frames are the messages so far.
+    /// The exchange, whose frames are the messages so far.
     var exchange: SessionExchange
     private var controlFrames: [(after: Int, frame: SessionFrame)] = []
 
@@ -341,7 +344,7 @@ struct HARDraft {
         if let ending = try ours.optionalObject("ending") { exchange.ending = try Self.ending(ending) }
     }
 
-    /// The exchange, with each control frame after its stated number of messages.
+    /// The exchange with each control frame after its recorded number of messages.
     func finished() -> SessionExchange {
         guard let opened = exchange.opened else { return exchange }
         let messages = exchange.frames
@@ -356,14 +359,14 @@ struct HARDraft {
             frames.append(frame)
         }
         frames += messages[next...]
-        // Writers that do not know when a WebSocket was opened use another time.
+        // Writers that do not know when a WebSocket opened write another time.
         var socket = exchange
         socket.opened = min(opened, max(socket.started, frames.first?.time ?? opened))
         socket.frames = frames
         return socket
     }
 
-    /// Nil for anything but a message, which is a loss: Chrome lists errors among them.
+    /// Reads a message; anything else, such as the errors that Chrome lists, counts as a loss and gives nil.
     private func message(_ object: HARObject, _ losses: inout HARLosses) throws(HARError) -> SessionFrame? {
         func lost(_ loss: HARLoss) -> SessionFrame? {
             losses.add(loss)
@@ -403,7 +406,9 @@ struct HARDraft {
         try object.required("type", Messages.messageType) { $0 == "send" ? .client : $0 == "receive" ? .server : nil }
     }
 
-    /// The time of a message; if it is omitted or -1, as Playwright does on request, that of the previous message.
+    /// The time of a message.
+    ///
+    /// If it is missing or -1, as Playwright writes on request, the previous message's time counts.
     private func time(_ object: HARObject) throws(HARError) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else {
             return exchange.frames.last?.time ?? exchange.opened ?? exchange.started

@@ -2,24 +2,24 @@ import FitIQAPI
 
 /// Writes a HAR file during a session, without I/O, as a series of ``FileWrite``s.
 ///
-/// After the writes of a batch are performed in order, the file is complete. An entry is appended by overwriting the
-/// closing brackets with the entry and new brackets. A WebSocket's entry has white space in its lists, into which
-/// frames are written; when that is used up, another entry with the same `_fitiq.socket` and more room continues it.
-/// Bodies and frames are not kept: memory holds a few numbers for each entry, and the URL of each WebSocket.
+/// After a batch of writes, performed in order, the file is complete. To append an entry, the writer overwrites the
+/// closing brackets with the entry and new brackets. A WebSocket's entry contains white space in its lists for later
+/// frames. When that is used up, another entry with the same `_fitiq.socket` and more room continues it. The writer
+/// keeps no bodies or frames: only a few numbers per entry, and the URL of each WebSocket.
 struct SessionWriter: Sendable {
-    /// The limits of the file, so that it can be read again.
+    /// The limits of the file, which keep it readable.
     let limits: HARLimits
-    /// Whether the limit was reached, so that nothing more is written.
+    /// Whether the file has reached its limit, so that nothing more is written.
     private(set) var isFull = false
     private(set) var exchangeCount = 0
     private(set) var socketCount = 0
 
     private let headerRange: Range<Int>
-    /// The offset of the closing brackets.
+    /// The offset at which the closing brackets begin.
     private var end: Int
     /// The number of entries, including continuations.
     private var entryCount = 0
-    /// An upper bound of the number of JSON values.
+    /// An upper bound on the number of JSON values.
     private var valueCount = 16
     private var exchanges: [(started: Timestamp, range: Range<Int>)] = []
     private var sockets: [SocketPlaces] = []
@@ -27,9 +27,9 @@ struct SessionWriter: Sendable {
     private var batch = 0
     private var latestAppend: Int?
 
-    /// The room in the first entry of a WebSocket.
+    /// The white space in the first entry of a WebSocket.
     static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: 2 * HAREncoder.endingRoom)
-    /// The maximum room, except for a larger frame.
+    /// The maximum room, unless a single frame needs more.
     static let mostRoom = 256 * 1024
 
     init(creatorVersion: String, limits: HARLimits = HARLimits()) {
@@ -93,11 +93,11 @@ struct SessionWriter: Sendable {
         return writes
     }
 
-    /// Returns the finished file, sorted by start, one entry per WebSocket; call it after all writes are done.
+    /// Returns the finished file, sorted by start, with one entry per WebSocket; call it after all writes are done.
     func compaction(notes: [String]) -> SessionCompaction {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
-        // The sort is stable: among simultaneous entries, exchanges come first, and each kind keeps its order.
+        // The sort is stable. Of simultaneous entries, exchanges come first, and each kind keeps its order.
         let starts = (exchanges.map(\.started) + sockets.map(\.started)).enumerated().sorted { $0.element < $1.element }
         for (place, start) in starts.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
@@ -113,7 +113,7 @@ struct SessionWriter: Sendable {
 
     // MARK: Places
 
-    /// Appends an entry with room for at least this many bytes; false if the file is full.
+    /// Appends an entry with room for at least this many bytes; returns false if the file is full.
     private mutating func continueEntry(
         _ number: Int, _ list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room>, for count: Int
     ) -> Bool {
@@ -154,9 +154,9 @@ struct SessionWriter: Sendable {
         return (newEnd - entry.count)..<newEnd
     }
 
-    /// The maximum number of values in an entry, in addition to its fields and its query.
+    /// The maximum number of JSON values in an entry, without its fields and query.
     private static let valuesOfEntry = 64
-    /// The maximum number of values in a message or a control frame.
+    /// The maximum number of JSON values in a message or control frame.
     private static let valuesOfFrame = 9
 
     private static func values(_ request: SessionRequest, _ response: SessionResponse?) -> Int {
@@ -164,7 +164,7 @@ struct SessionWriter: Sendable {
         return valuesOfEntry + 3 * (request.fields.count + (response?.fields.count ?? 0) + items)
     }
 
-    /// Reserves room for values; false if the file is full.
+    /// Counts values against the limit; returns false if the file is full.
     private mutating func takeValues(_ count: Int) -> Bool {
         guard !isFull else { return false }
         isFull = count > limits.values - valueCount
@@ -172,7 +172,7 @@ struct SessionWriter: Sendable {
         return !isFull
     }
 
-    /// Writes into the room of a socket's entry, merged with its previous write if possible.
+    /// Writes into the room of a socket's entry, merging with its previous write if possible.
     private mutating func write(_ bytes: [UInt8], at offset: Int, in room: Range<Int>, of number: Int) {
         if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
             writes[latest.index].offset + writes[latest.index].bytes.count == offset,
@@ -186,9 +186,9 @@ struct SessionWriter: Sendable {
     }
 }
 
-/// The positions of a WebSocket's entries in the file, and the room left in them.
+/// The positions of a WebSocket's entries in the file, and the room left in each.
 struct SocketPlaces: Sendable {
-    /// White space in which a list grows.
+    /// White space into which a list grows.
     struct Room: Sendable {
         /// The original range of the white space.
         let range: Range<Int>
@@ -201,7 +201,7 @@ struct SocketPlaces: Sendable {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// Reserves a place for this many bytes, or returns nil if there is none.
+        /// Reserves a place for this many bytes, or returns nil if there is no room.
         mutating func take(_ count: Int) -> Int? {
             let place = written.upperBound
             guard place + count <= range.upperBound else { return nil }
@@ -210,7 +210,7 @@ struct SocketPlaces: Sendable {
         }
     }
 
-    /// One entry: the first, or a continuation.
+    /// One entry of a WebSocket: the first, or a continuation.
     struct Part: Sendable {
         let range: Range<Int>
         var messages: Room
@@ -226,10 +226,10 @@ struct SocketPlaces: Sendable {
     let started: Timestamp
     let url: String
     var parts: [Part]
-    /// The room for the ending, in the first part.
+    /// The room for the ending, in the first entry.
     var ending: Room
     var messageCount = 0
-    /// The position of this socket's latest pending write, and its batch.
+    /// The index of this socket's latest pending write, and its batch.
     var latestWrite: (batch: Int, index: Int)?
 
     init(_ socket: SessionExchange, _ text: HARSocketText, at offset: Int) {
@@ -239,7 +239,7 @@ struct SocketPlaces: Sendable {
         ending = Room(text.ending, shiftedBy: offset)
     }
 
-    /// Takes a place in the last part for an element, with a comma unless it is the first; nil if there is no room.
+    /// Reserves a place in the last part for an element, with a comma unless it is the first; returns nil without room.
     mutating func place(
         _ element: [UInt8], in list: WritableKeyPath<Part, Room>
     ) -> (bytes: [UInt8], offset: Int, room: Range<Int>)? {
@@ -248,7 +248,7 @@ struct SocketPlaces: Sendable {
         return parts[last][keyPath: list].take(bytes.count).map { (bytes, $0, parts[last][keyPath: list].range) }
     }
 
-    /// Appends the pieces of a single entry that combines all parts, without the room.
+    /// Appends the pieces of one entry that combines all parts and omits the white space.
     func append(to compaction: inout SessionCompaction) {
         guard let first = parts.first else { return }
         compaction.append(first.range.lowerBound..<first.messages.range.lowerBound)
@@ -273,12 +273,12 @@ public struct FileWrite: Sendable, Equatable {
     public var bytes: [UInt8]
 }
 
-/// The finished form of a recording, as pieces of the file that grew.
+/// The finished form of a recording, as pieces of the growing file.
 public struct SessionCompaction: Sendable, Equatable {
     /// A part of the finished file.
     public enum Piece: Sendable, Equatable {
         case bytes([UInt8])
-        /// Bytes to copy from the file that grew.
+        /// A range of bytes to copy from the growing file.
         case range(Range<Int>)
     }
 

@@ -1,17 +1,23 @@
 import FitIQAPI
 
-/// What happened in a world, oldest first, as far as it fits.
+/// What happened in a world, oldest first, within limits.
 ///
-/// Recording keeps heads, bodies and frames by reference; text is made only when an entry is read.
+/// Recording keeps heads, bodies and frames by reference. Text is made only when an entry is read.
 public struct Journal: Sendable {
     public struct Limits: Sendable, Equatable {
-        /// The maximum number of entries; the oldest are dropped.
-        public var entries = 10_000
-        /// The maximum bytes of heads, bodies, frames and notes together; the oldest entries are dropped.
+        /// The maximum number of entries.
         ///
-        /// Arrays that are shared with others count in full.
+        /// Beyond it, the oldest are dropped.
+        public var entries = 10_000
+        /// The maximum bytes of heads, bodies, frames and notes together.
+        ///
+        /// Beyond it, the oldest entries are dropped.
+        ///
+        /// Shared arrays count in full.
         public var bytes = 32 * 1024 * 1024
-        /// The maximum bytes of a body or a frame; longer ones are truncated, and the entry says so.
+        /// The maximum bytes of a body or frame.
+        ///
+        /// Longer ones are truncated, and the entry says so.
         public var body = 64 * 1024
 
         public init() {}
@@ -20,15 +26,15 @@ public struct Journal: Sendable {
     public let limits: Limits
     /// The number of the newest entry ever recorded; 0 before the first.
     public private(set) var lastNumber = 0
-    /// How many entries were dropped because of a limit.
+    /// The number of entries dropped because of a limit.
     public private(set) var droppedCount = 0
     /// The bytes of heads, bodies, frames and notes in the entries.
     public private(set) var byteCount = 0
-    /// What ``byteCount`` would be if nothing had been dropped.
+    /// What ``byteCount`` would be without dropped entries.
     private var addedByteCount = 0
     private var ring: EntryRing
 
-    /// Creates an empty journal, which allocates nothing until something happens.
+    /// Creates an empty journal, which allocates nothing before the first event.
     ///
     /// - Precondition: there is room for one entry, and no limit is negative.
     public init(limits: Limits = Limits()) {
@@ -39,14 +45,15 @@ public struct Journal: Sendable {
 
     public var count: Int { ring.count }
 
-    /// The number of the oldest entry, or ``lastNumber`` plus one if there is none.
+    /// The number of the oldest entry, or ``lastNumber`` plus one if the journal is empty.
     public var firstNumber: Int { lastNumber - ring.count + 1 }
 
     /// Records an event, dropping the oldest entries to make room.
     ///
-    /// An entry larger than the byte limit is dropped at once, after all others.
+    /// An entry larger than the byte limit displaces all others and is itself dropped.
     ///
-    /// - Parameter connection: unique in the journal's life; 0 if the event belongs to no connection.
+    /// - Parameter connection: a number that is unique in the journal's life, or 0 if the event belongs to no
+    ///   connection.
     public mutating func record(_ event: consuming JournalEvent, at time: Timestamp, connection: UInt64 = 0) {
         switch consume event {
         case .exchange(let exchange): record(exchange, at: time, connection: connection)
@@ -59,7 +66,7 @@ public struct Journal: Sendable {
         }
     }
 
-    /// Records an exchange without copying it out of an event, because this happens for every request.
+    /// Records an exchange without copying it out of an event, because every request does this.
     public mutating func record(_ exchange: consuming RecordedExchange, at time: Timestamp, connection: UInt64) {
         if exchange.largestBody > limits.body { exchange.cut(to: limits.body) }
         let byteCount = exchange.byteCount
@@ -96,13 +103,15 @@ public struct Journal: Sendable {
         }
     }
 
-    /// Removes all entries; numbering continues so that followers keep their place.
+    /// Removes all entries.
+    ///
+    /// Numbering continues, so that followers keep their place.
     public mutating func removeAll() {
         ring = EntryRing(capacity: limits.entries)
         byteCount = 0
     }
 
-    /// The bytes that an entry counts in addition to its content; more than it takes.
+    /// What an entry counts in addition to its content, in bytes; an entry takes less than this.
     static let entryWeight = 256
 
     /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.
@@ -110,7 +119,7 @@ public struct Journal: Sendable {
 
     public var droppedWeight: Int { addedByteCount - byteCount + Self.entryWeight * (lastNumber - ring.count) }
 
-    /// Drops the oldest entries until the journal weighs at most this much, and frees their storage.
+    /// Drops the oldest entries until the journal's ``weight`` is at most this, and frees their storage.
     public mutating func dropOldest(downTo limit: Int) {
         var kept = weight
         var skipped = 0
@@ -123,24 +132,28 @@ public struct Journal: Sendable {
         ring.dropFirst(skipped)
     }
 
-    /// Returns the entries after a number, oldest first; any number is valid.
+    /// Returns the entries after a number, oldest first.
     ///
-    /// This takes constant time: a follower passes the last number that it has seen. The entries share the journal's
-    /// storage; release them before the next ``record(_:at:connection:)``, which would otherwise copy it.
+    /// Any number is valid.
+    ///
+    /// This takes constant time, so a follower passes the last number that it has seen. The entries share the journal's
+    /// storage. Release them before the next ``record(_:at:connection:)``, or it copies the storage.
     public func entries(after number: Int = 0) -> Entries {
         let skipped = min(max(number, firstNumber - 1) - (firstNumber - 1), ring.count)
         return Entries(ring: ring, indices: skipped..<ring.count)
     }
 
-    /// The last entry recorded; nil if it is dropped, and before the first.
+    /// The last recorded entry, or nil if there was none or it has been dropped.
     public var newest: JournalEntry? { ring.count == 0 ? nil : ring[ring.count - 1] }
 
     public var noEntries: Entries { entries(after: lastNumber) }
 
-    /// How many entries a follower at the given number will never see because they were dropped.
+    /// The number of dropped entries that a follower at the given number will never see.
     public func missedCount(after number: Int) -> Int { max(0, firstNumber - 1 - max(number, 0)) }
 
-    /// Entries of a journal, oldest first; indices count from the journal's first entry.
+    /// Entries of a journal, oldest first.
+    ///
+    /// Indices count from the journal's first entry.
     public struct Entries: RandomAccessCollection, Sendable {
         fileprivate let ring: EntryRing
         public let indices: Range<Int>
@@ -155,10 +168,9 @@ public struct Journal: Sendable {
     }
 }
 
-/// A ring buffer of entries in which the newest replaces a dropped one.
+/// A ring buffer of entries.
 ///
-/// It starts without storage and doubles up to its capacity, so that an idle world costs nothing; after that, it
-/// allocates nothing.
+/// It starts without storage, so an idle world costs nothing. It doubles up to its capacity and then allocates nothing.
 struct EntryRing: Sendable {
     let capacity: Int
     private(set) var count = 0
@@ -196,13 +208,13 @@ struct EntryRing: Sendable {
 
     mutating func removeFirst() {
         precondition(count > 0, "the ring is empty")
-        // This releases what the entry refers to now, not when the position is reused.
+        // Releases what the entry refers to now instead of when the position is reused.
         places[start] = .vacant
         start = start + 1 == places.count ? 0 : start + 1
         count -= 1
     }
 
-    /// Removes the oldest entries and frees the storage that the others do not need.
+    /// Removes the oldest entries and frees unneeded storage.
     mutating func dropFirst(_ dropped: Int) {
         precondition(dropped >= 0 && dropped <= count, "there are not so many entries")
         var rest = EntryRing(capacity: capacity)
@@ -227,14 +239,16 @@ struct EntryRing: Sendable {
 
 /// An event in a world, with its time.
 public struct JournalEntry: Sendable {
-    /// Its number, from 1, which it keeps when older entries are dropped.
+    /// The number, from 1.
+    ///
+    /// An entry keeps it when older entries are dropped.
     public let number: Int
-    /// The time in the world's clock.
+    /// The time on the world's clock.
     public let time: Timestamp
-    /// The number of its connection; 0 if it belongs to none.
+    /// The number of the connection, or 0 if the event belongs to none.
     public let connection: UInt64
     public let event: JournalEvent
-    /// Its share of the journal's bytes.
+    /// The bytes that the entry counts in the journal.
     public let byteCount: Int
 
     /// The placeholder for an empty position of the ring.
@@ -251,18 +265,19 @@ extension JournalEntry {
 }
 
 public enum JournalEvent: Sendable {
-    /// A request was answered or abandoned.
+    /// The server answered a request, or the client abandoned it.
     indirect case exchange(RecordedExchange)
-    /// A WebSocket handshake was accepted.
+    /// The server accepted a WebSocket handshake.
     indirect case opened(RecordedOpening)
     case frame(RecordedFrame)
     indirect case closed(RecordedClosing)
     /// A fault started on an open WebSocket.
     case fault(RecordedFault)
-    /// The manual clock was advanced by this many nanoseconds; or the system's clock was set, forward or back, and the
-    /// world's date with it, while no time passed.
+    /// Someone advanced the manual clock by this many nanoseconds, or set the system's clock.
+    ///
+    /// The system's clock may go forward or back and moves the world's date, although no time passes.
     case clock(advancedBy: Int64, isOfSystem: Bool = false)
-    /// A notable event without its own form, such as an imported state or a request that was not HTTP.
+    /// A notable event without a case of its own, such as an imported state or a request that was not HTTP.
     case note(String)
     indirect case held(RecordedHold)
     indirect case released(RecordedRelease)
@@ -293,7 +308,7 @@ public enum JournalEvent: Sendable {
         }
     }
 
-    /// The request, or the handshake that was accepted; nil if the event has none of its own.
+    /// The request or the accepted handshake, or nil for other events.
     public var request: RecordedExchange? {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange
@@ -303,7 +318,7 @@ public enum JournalEvent: Sendable {
 
     /// The bytes of heads, bodies, frames, messages and subjects.
     ///
-    /// Names of users and faults are short and shared, and so are not counted: the limit on entries bounds them.
+    /// Names of users and faults do not count, because they are short and shared. The limit on entries bounds them.
     var byteCount: Int {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.byteCount
@@ -319,7 +334,7 @@ public enum JournalEvent: Sendable {
     }
 
     public func moved(byNanoseconds span: Int64) -> JournalEvent {
-        // A foreign journal may hold any time.
+        // A foreign journal may contain any time, so wrap on overflow.
         func move(_ time: inout Timestamp) { time.nanosecondsSinceEpoch &+= span }
         switch self {
         case .exchange(var exchange):
@@ -340,7 +355,7 @@ public enum JournalEvent: Sendable {
 }
 
 extension JournalEntry {
-    /// Returns the entry with all its times moved.
+    /// Returns the entry with all its times moved by the span.
     public func moved(byNanoseconds span: Int64) -> JournalEntry {
         var time = time
         time.nanosecondsSinceEpoch &+= span
@@ -349,9 +364,9 @@ extension JournalEntry {
             byteCount: byteCount)
     }
 
-    /// Returns the entry with bodies reduced to their beginnings, for keeping longer than the journal does.
+    /// Returns the entry with truncated bodies, for keeping it longer than the journal does.
     ///
-    /// Truncated bodies say so, as in the journal.
+    /// Truncated bodies are marked, as in the journal.
     public func excerpt(bodies limit: Int) -> JournalEntry {
         let cut: JournalEvent
         switch event {

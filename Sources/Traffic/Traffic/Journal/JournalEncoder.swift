@@ -6,11 +6,13 @@ import JSON
 
 /// Encodes entries as JSON, one object per line.
 ///
-/// Credentials are written unredacted: a journal is for the developer of the client.
+/// Credentials stay unredacted, because a journal is for the client's developer.
 public struct JournalEncoder: Sendable {
-    /// The world's name, written into each entry; nil omits it.
+    /// The world's name to write into each entry, or nil to omit it.
     public var world: String?
-    /// The world's guide, whose endpoints are the near misses of an unmatched request.
+    /// The world's guide.
+    ///
+    /// Its endpoints are the near misses of an unmatched request.
     public var mode: GuideMode
 
     public init(world: String? = nil, mode: GuideMode = .union) { (self.world, self.mode) = (world, mode) }
@@ -28,7 +30,7 @@ public struct JournalEncoder: Sendable {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// Writes an entry as a value of a list or a member.
+    /// Writes an entry as a value, in a list or as a member.
     public func write(_ entry: JournalEntry, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("number", entry.number)
@@ -55,14 +57,14 @@ public struct JournalEncoder: Sendable {
         }
     }
 
-    /// - Parameter isOpening: Whether the handshake was accepted, so that there are no bodies.
+    /// - Parameter isOpening: whether the exchange is an accepted handshake, which has no bodies.
     private func write(_ exchange: RecordedExchange, isOpening: Bool, to writer: inout JSONWriter) {
         writer.member("endpoint", ifPresent: exchange.endpoint?.name)
         writer.member("user", ifPresent: exchange.user?.text)
         writer.member("requested_at", exchange.requestedAt.nanosecondText)
         writer.member("trace", ifPresent: TraceID.of(exchange.head))
         Self.write(exchange.head, isOpening ? nil : exchange.body, to: &writer)
-        // What the endpoint let pass; the guides' modes do not tell.
+        // The endpoint ignored these parameters. Only modes for the apps report them.
         if mode.servesApps, let endpoint = exchange.endpoint, exchange.head.target.query != nil {
             let names = endpoint.unknownParameters(in: exchange.head.target.queryItems())
             if !names.isEmpty { writer.strings("unknown_parameters", names) }
@@ -83,7 +85,7 @@ public struct JournalEncoder: Sendable {
         if isOpening { writer.member("hint", ifPresent: exchange.hint) }
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
-        // It has the operation's own path; the replay reports near misses in the session.
+        // The path matches the operation. The replay reports near misses in the session.
         guard unmatched != .notRecorded else { return }
         let nearest = EndpointNearMiss.nearest(
             to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
@@ -177,7 +179,9 @@ public struct JournalEncoder: Sendable {
         }
     }
 
-    /// Writes UTF-8 as text and anything else in base64; JSON keeps its spelling, which may be what is wrong.
+    /// Writes UTF-8 as text and anything else in base64.
+    ///
+    /// JSON keeps its spelling, which may be the client's mistake.
     private static func write(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard let text = String(validating: body.bytes, as: UTF8.self) else {
             write(base64: body, content, to: &writer)
@@ -225,9 +229,9 @@ extension JSONWriter {
 }
 
 extension RecordedExchange {
-    /// A hint at the opening of a socket: the client offered a subprotocol, and the server ignored it.
+    /// A hint for the opening of a socket: the client offered a subprotocol, and the server ignored it.
     ///
-    /// RFC 6455 §4.1 lets a client go on without one; browsers and some libraries fail the connection.
+    /// RFC 6455 §4.1 lets a client continue without one. Browsers and some libraries fail the connection.
     var hint: String? {
         guard let offered = head.fields[.secWebSocketProtocol] else { return nil }
         let name = HTTPField.Name.secWebSocketProtocol.canonicalName
@@ -240,22 +244,28 @@ extension RecordedExchange {
 ///
 /// Source: HTML Living Standard §9.2.5, "Parsing an event stream".
 public struct ServerSentEvent: Sendable, Equatable {
-    /// The ID that the client sends as `Last-Event-ID` when it reconnects; nil keeps its last one.
+    /// The ID that the client sends as `Last-Event-ID` when it reconnects.
+    ///
+    /// Nil keeps the previous ID.
     public var id: Int?
-    /// The event name for listeners; nil for `message`.
+    /// The event name for listeners.
+    ///
+    /// Nil means `message`.
     public var event: String?
-    /// The text; CR, LF and CRLF are all line ends and arrive as LF.
+    /// The text.
+    ///
+    /// CR, LF and CRLF all count as line ends and arrive as LF.
     public var data: [UInt8]
 
     /// Creates an event.
     ///
-    /// - Precondition: the name is one line.
+    /// - Precondition: `event` is a single line.
     public init(id: Int? = nil, event: String? = nil, data: [UInt8]) {
         precondition(event?.utf8.contains { $0 == 0x0A || $0 == 0x0D } != true, "an event's name is one line")
         (self.id, self.event, self.data) = (id, event, data)
     }
 
-    /// Creates an event from a journal entry: its number is the ID, its kind the name, its JSON the text.
+    /// Creates an event from a journal entry: the ID is its number, the name its kind, and the text its JSON.
     public init(_ entry: JournalEntry, encoder: JournalEncoder) {
         self.init(id: entry.number, event: entry.event.kind.rawValue, data: encoder.encode(entry))
     }
@@ -280,23 +290,23 @@ public struct ServerSentEvent: Sendable, Equatable {
         return out
     }
 
-    /// Sets how many milliseconds the client waits before it reconnects.
+    /// Makes the field that sets how many milliseconds the client waits before it reconnects.
     ///
-    /// - Precondition: the number is not negative.
+    /// - Precondition: `milliseconds` is not negative.
     public static func retry(milliseconds: Int) -> [UInt8] {
         precondition(milliseconds >= 0, "a wait is not negative")
         return Array("retry: \(milliseconds)\n\n".utf8)
     }
 
-    /// A comment, which keeps proxies and time-outs from ending a quiet stream ("every 15 seconds or so", §9.2.7).
+    /// A comment that keeps proxies and time-outs from ending a quiet stream ("every 15 seconds or so", §9.2.7).
     public static let keepAlive = Array(": keep-alive\n\n".utf8)
 
-    /// The response fields of such a stream, which must not be cached.
+    /// The response fields of an event stream, which must not be cached.
     public static let responseFields: HTTPFields = [
         .contentType: "text/event-stream", .cacheControl: "no-store",
     ]
 
-    /// The last ID that a client saw, from its `Last-Event-ID` field, or nil if it is missing or not one of ours.
+    /// The client's `Last-Event-ID`, or nil if it is missing or not one of ours.
     public static func lastID(in fields: FieldBlock) -> Int? {
         guard let name = HTTPField.Name("Last-Event-ID"), let text = fields[name], !text.isEmpty,
             text.utf8.allSatisfy(\.isDigit)
@@ -305,31 +315,31 @@ public struct ServerSentEvent: Sendable, Equatable {
     }
 }
 
-/// Parses a `text/event-stream`: bytes go in as they arrive, split anywhere, and events come out.
+/// Parses a `text/event-stream`: takes the bytes as they arrive, split anywhere, and returns events.
 ///
-/// Comments, `retry` and unknown fields are skipped, and so are IDs that are not numbers. Its memory is one event.
+/// It skips comments, `retry`, unknown fields, and IDs that are not numbers. It holds one event in memory.
 ///
 /// Source: HTML Living Standard §9.2.6, "Interpreting an event stream".
 public struct EventStreamReader: Sendable {
     /// The maximum bytes of an event's lines.
     public static let eventLimit = 1 << 20
 
-    /// An event has more than ``eventLimit`` bytes.
+    /// The event exceeds ``eventLimit`` bytes.
     public struct TooLong: Error {}
 
     private var line: [UInt8] = []
     private var id: Int?
     private var event: String?
-    /// The lines of the text, with a line feed after each; nil before the first.
+    /// The lines of the text, each followed by a line feed, or nil before the first.
     private var data: [UInt8]?
     private var followsReturn = false
     private var isFirstLine = true
 
     public init() {}
 
-    /// Receives more bytes, and returns the events that they complete.
+    /// Receives more bytes and returns the events that they complete.
     ///
-    /// - Throws: ``TooLong``; nothing can be read after that.
+    /// - Throws: ``TooLong``. The reader is unusable after that.
     public mutating func receive(_ bytes: some Sequence<UInt8>) throws(TooLong) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
@@ -346,7 +356,7 @@ public struct EventStreamReader: Sendable {
         return events
     }
 
-    /// Interprets a line; the event, if the line is empty and so ends one.
+    /// Interprets a line; returns the event if the line is empty, because an empty line ends an event.
     private mutating func endLine() -> ServerSentEvent? {
         defer { line.removeAll(keepingCapacity: true) }
         if isFirstLine, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }

@@ -4,32 +4,33 @@ import Text
 
 /// Selects entries of a journal, with a limit and an order.
 ///
-/// A condition on something that an entry lacks excludes it: `status` leaves only exchanges and openings. Frames,
-/// faults, holds and ends of a socket share the user, endpoint, path and trace of its opening, as long as the opening is
-/// in the journal.
+/// A condition excludes entries that lack the thing: `status` leaves only exchanges and openings. Frames, faults, holds
+/// and ends of a socket have the user, endpoint, path and trace of its opening while the opening is in the journal.
 public struct JournalQuery: Sendable {
     public var method: ExactString?
     public var path: PathPattern?
     public var status: ClosedRange<Int>?
     public var endpoint: Endpoint?
     public var user: ExactString?
-    /// The id of the request's trace.
+    /// The ID of the request's trace.
     public var trace: ExactString?
     public var connection: UInt64?
-    /// The kinds of entries; empty for all.
+    /// The kinds of entries to include, or empty for all.
     public var kinds: Set<JournalEvent.Kind> = []
-    /// Whether the request matches no operation.
+    /// Whether the request must match no operation.
     public var isUnmatched: Bool?
     /// Only entries with higher numbers.
     public var since = 0
     /// Only entries with lower numbers.
     public var before = Int.max
     public var sender: Party?
-    /// The `type` of the frame.
+    /// The `type` of a frame.
     public var type: ExactString?
-    /// What a body, a payload or a message contains, byte for byte.
+    /// A text that a body, payload or message must contain, byte for byte.
     public var text: ExactString?
-    /// What members of JSON have; no parameter of a query.
+    /// Values that members of JSON must have.
+    ///
+    /// A URL's query cannot express them.
     public var members: [MemberCondition] = []
     /// The maximum number of entries returned, 1 to 1,000.
     public var limit = 100
@@ -38,10 +39,10 @@ public struct JournalQuery: Sendable {
     /// Selects all entries, up to the limit, newest first.
     public init() {}
 
-    /// Whether any condition applies to a frame through the opening of its socket.
+    /// Whether a frame must meet any condition through the opening of its socket.
     var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil || trace != nil }
 
-    /// Keeps the handshakes of open sockets, whose facts their frames share, as far as the query asks for these.
+    /// Notes the handshakes of open sockets if the query needs what frames take from them.
     func note(_ entry: JournalEntry, in openings: inout [UInt64: RecordedOpening]) {
         guard asksForRequestFacts else { return }
         switch entry.event {
@@ -53,16 +54,16 @@ public struct JournalQuery: Sendable {
 
     /// Whether an entry matches.
     ///
-    /// - Parameter opening: The handshake of the entry's socket.
+    /// - Parameter opening: the handshake of the entry's socket.
     func matches(_ entry: JournalEntry, opening: RecordedOpening?) -> Bool {
         differences(of: entry, opening: opening, in: .none).isEmpty
     }
 
-    /// The conditions that an entry does not meet; none if it matches.
+    /// The conditions that an entry does not meet, empty if it matches.
     ///
     /// - Parameters:
-    ///   - opening: The handshake of the entry's socket.
-    ///   - detail: What they have, which takes time.
+    ///   - opening: the handshake of the entry's socket.
+    ///   - detail: how much to say about each, which takes time.
     func differences(
         of entry: JournalEntry, opening: RecordedOpening?, in detail: Detail = .full
     ) -> [Difference] {
@@ -85,7 +86,7 @@ public struct JournalQuery: Sendable {
         expect(
             "connection", connection.map { $0 == entry.connection }, "\(connection ?? 0)",
             entry.connection == 0 ? nil : "\(entry.connection)")
-        // A frame has the path, the endpoint and the user of its socket.
+        // A frame takes the path, endpoint and user from its socket.
         let own = event.request
         let shared = own ?? opening
         expect(
@@ -122,13 +123,13 @@ public struct JournalQuery: Sendable {
         return differences
     }
 
-    /// What is said of differences.
+    /// How much to say about differences.
     enum Detail { case none, found, full }
 
     /// A condition that an entry does not meet.
     struct Difference {
         let name, wanted: String
-        /// The entry's value; nil if it has none.
+        /// The entry's value, or nil if it has none.
         let found: String?
 
         var sentence: String {
@@ -139,7 +140,7 @@ public struct JournalQuery: Sendable {
 }
 
 extension JournalEvent {
-    /// Which side sent a frame, or what is held.
+    /// Which side sent a frame or what a breakpoint holds.
     fileprivate var sender: Party? {
         switch self {
         case .frame(let frame): frame.sender
@@ -153,7 +154,7 @@ extension JournalEvent {
         return frame.type
     }
 
-    /// The bodies, the payload or the message of the event.
+    /// The bodies, the payload or the message of an event.
     var contents: [[UInt8]] {
         switch self {
         case .exchange(let exchange): [exchange.body.bytes, exchange.responseBody.bytes]
@@ -170,7 +171,7 @@ extension JournalEvent {
 extension Journal {
     /// Returns the entries that match a query, in its order.
     ///
-    /// This takes one or two passes over the journal; frames are parsed only if `type` is requested.
+    /// This takes one or two passes over the journal. Frames are parsed only for `type`.
     public func entries(_ query: JournalQuery) -> [JournalEntry] {
         JournalSearch(query, in: entries()).compactMap { if case .found(let entry) = $0 { entry } else { nil } }
     }
@@ -184,8 +185,7 @@ extension JournalQuery {
 
     /// Parses the query of a URL.
     ///
-    /// - Throws: 400 for a parameter that is unknown, repeated, or has an invalid value; the error names what is
-    ///   allowed.
+    /// - Throws: 400 for a parameter that is unknown, repeated or invalid. The error names what is allowed.
     public init(query items: [(name: String, value: String)]) throws(APIError) {
         self.init()
         var seen: Set<ExactString> = []
@@ -233,7 +233,7 @@ extension JournalQuery {
 
     private static func refusal(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
 
-    /// Parses `404`, or `4xx` for all statuses that begin with a 4.
+    /// Parses a status such as `404`, or `4xx` for all from 400 to 499.
     private static func statuses(_ value: String) throws(APIError) -> ClosedRange<Int> {
         let digits = Array(value.utf8)
         if digits.count == 3, (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(digits[0]) {
@@ -247,9 +247,9 @@ extension JournalQuery {
     }
 }
 
-/// A condition on a member of JSON: of the payload of a frame, of the body of a response, or of that of a request.
+/// A condition on a member of JSON in a frame's payload, a response's body or a request's body.
 public struct MemberCondition: Sendable {
-    /// The names and indices that lead to it.
+    /// The names and indices that lead to the member.
     private let steps: [Step]
     private let path: String
     private let value: JSONValue
@@ -260,9 +260,9 @@ public struct MemberCondition: Sendable {
         case index(Int)
     }
 
-    /// nil if the path is none, or the value is an object or a list.
+    /// Fails if the path is malformed or the value is an object or array.
     ///
-    /// - Parameter path: Names with dots between them, and indices from 0 in brackets: `data.items[0].name`.
+    /// - Parameter path: names separated by dots, and indices from 0 in brackets: `data.items[0].name`.
     public init?(_ path: String, equals value: JSONValue, isOfRequest: Bool) {
         switch value {
         case .object, .array: return nil
@@ -285,17 +285,17 @@ public struct MemberCondition: Sendable {
         (self.steps, self.path, self.value, self.isOfRequest) = (steps, path, value, isOfRequest)
     }
 
-    /// As deep as JSON may be.
+    /// JSON itself may be nested this deep.
     private static let mostSteps = JSON.Limits().depth
 
-    /// Its name in sentences on differences.
+    /// The name for sentences about differences.
     var name: String { "\(path)\(isOfRequest ? " of the request" : "")" }
     var wanted: String { Self.shown(value) }
 
-    /// A text as it is, anything else as JSON.
+    /// Formats a value: a text without quotes, anything else as JSON.
     static func shown(_ value: JSONValue) -> String { value.string ?? String(decoding: value.encoded(), as: UTF8.self) }
 
-    /// What an event has there; nil if it has no such JSON, or no such member.
+    /// The value in an event, or nil if the event has no such JSON or no such member.
     func value(in event: JournalEvent) -> JSONValue? {
         let bytes: [UInt8]
         switch event {
@@ -312,7 +312,7 @@ public struct MemberCondition: Sendable {
         }
     }
 
-    /// Numbers are equal if their values are.
+    /// Compares values; numbers are equal if their values are.
     func matches(_ found: JSONValue) -> Bool {
         if let wanted = value.number, let found = found.number {
             return wanted == found || wanted.double != nil && wanted.double == found.double

@@ -10,28 +10,30 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     public internal(set) var line = 0
     /// The column, from 1, in Unicode scalars, or nil for the whole line.
     public var column: Int?
-    /// What is wrong, what was expected, and what to do.
+    /// What is wrong, what was expected and what to do.
     public let message: String
-    /// Whether the line is the incomplete last entry of a journal whose writer was stopped.
+    /// Whether the line is the unfinished last entry of a journal whose writer was stopped.
     ///
-    /// At least one complete line precedes it.
+    /// At least one complete line comes before it.
     public var isUnfinished = false
 
-    /// The position and the error: `line 12, column 5: …`.
+    /// The position and the error, such as `line 12, column 5: …`.
     public var description: String { "line \(line)\(column.map { ", column \($0)" } ?? ""): \(message)" }
 }
 
-/// Parses a journal saved as NDJSON by ``JournalEncoder``: bytes go in as they arrive, entries come out.
+/// Parses a journal that ``JournalEncoder`` saved as NDJSON: takes bytes as they arrive and returns entries.
 ///
-/// Members may be in any order, and numbers in any JSON notation. A newer journal may contain more: unknown members and
-/// kinds of entries are skipped, and an unknown operation counts as none. The rest of a line that was truncated in
+/// Members may come in any order, and numbers in any JSON notation. A newer journal may contain more, so unknown
+/// members and kinds of entries are skipped, and an unknown operation counts as none. Content that was truncated in
 /// recording is read as truncated. A line may have 4 MiB.
 ///
-/// Its time is linear in the bytes, in whatever pieces they come. Its memory is what was received but not read yet: call
+/// Time is linear in the bytes, however they are split. Memory is the bytes received and not yet read, so call
 /// ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
     public static let lineLimit = 4 << 20
-    /// The maximum number of arrays and objects open within a line's own; journals need four, newer ones perhaps more.
+    /// The maximum number of arrays and objects open within a line.
+    ///
+    /// Our journals need four; newer ones may need more.
     static let depthLimit = 64
 
     /// An entry and its position.
@@ -44,13 +46,13 @@ public struct JournalReader {
     }
 
     private var buffer: [UInt8] = []
-    /// Where the current line begins, and how far it was searched for its end.
+    /// Where the current line begins, and how far it has been searched for its end.
     private var start = 0
     private var searched = 0
     private var isFinished = false
     private var isSkipping = false
     private var lineNumber = 0
-    /// Whether any line was an entry; without one, nothing shows that the bytes are a journal.
+    /// Whether any line was an entry; without one, the bytes may not be a journal at all.
     private var hasEntry = false
 
     public init() {}
@@ -73,16 +75,18 @@ public struct JournalReader {
 
     public mutating func receive(_ bytes: [UInt8]) { receive(bytes[...]) }
 
-    /// Marks the end of input: what is left is a last line without a line end.
+    /// Marks the end of the input.
+    ///
+    /// The remaining bytes are a last line without a line end.
     public mutating func finish() { isFinished = true }
 
-    /// Returns the next entry, or nil if more bytes are needed and after the last.
+    /// Returns the next entry, or nil if it needs more bytes or has returned the last one.
     ///
-    /// It throws the error of a line; the next call continues with the line after it.
+    /// It throws the error of a line. The next call continues with the line after it.
     public mutating func next() throws(JournalError) -> Line? {
         while let line = try nextLine() {
             lineNumber += 1
-            // The reader's own buffer is not touched meanwhile, so this does not copy.
+            // This does not copy, because the reader leaves its own buffer alone meanwhile.
             let bytes = buffer
             let found = try bytes.withUnsafeBufferPointer { buffer throws(JournalError) in
                 try read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
@@ -100,7 +104,7 @@ public struct JournalReader {
             return found.map { Line(number: lineNumber, world: $0.world, entry: $0.entry) }
         } catch {
             var placed = error
-            // Only mistakes in JSON have a column, and the beginning of an object is one.
+            // Only errors in JSON have a column. The beginning of an object is one such error.
             if error.column != nil, !isComplete, hasEntry, line.first == UInt8(ascii: "{") {
                 placed = JournalError(message: Messages.unfinishedLine, isUnfinished: true)
             }
@@ -109,7 +113,7 @@ public struct JournalReader {
         }
     }
 
-    /// The bytes of the next line without its line end, or nil if it is incomplete.
+    /// The bytes of the next line without its line end, or nil if the line is incomplete.
     private mutating func nextLine() throws(JournalError) -> (range: Range<Int>, isComplete: Bool)? {
         let lineFeed = buffer.withUnsafeBufferPointer { $0.firstLineFeed(from: searched) }
         guard let end = lineFeed ?? (isFinished ? buffer.count : nil) else {
@@ -139,7 +143,7 @@ extension JournalEntry {
     private static let limits = JSON.Limits(
         depth: JournalReader.depthLimit + 1, bytes: JournalReader.lineLimit, values: JournalReader.lineLimit)
 
-    /// Reads the line of an entry and its world, in the format of ``JournalEncoder``; nil if its kind is unknown.
+    /// Reads an entry and its world in the format of ``JournalEncoder``, or returns nil if the kind is unknown.
     static func read(
         _ line: UnsafeBufferPointer<UInt8>
     ) throws(JournalError) -> (entry: JournalEntry, world: ExactString?)? {
@@ -252,10 +256,13 @@ extension RecordedClosing {
     }
 }
 
-/// The members of an object in a line by name, each with an error if it is not what it must be; null counts as absent.
+/// An object's members by name.
+///
+/// Reading one throws if it has the wrong form; null counts as absent.
 struct EntryMembers {
     private let object: JSONObject
-    /// Where the search for the next name starts: members are mostly asked for in the order in which they are written.
+    /// Where the search for the next name starts, because callers mostly ask for members in the order in which they are
+    /// written.
     private var position = 0
 
     init(_ object: JSONObject) { self.object = object }
@@ -319,14 +326,14 @@ struct EntryMembers {
         _ name: String
     ) throws(JournalError) -> Choice? { present(name) == nil ? nil : try choice(name) }
 
-    /// In the format of `nanosecondText`, with one to nine fractional digits or none; in UTC, 1678 to 2261.
+    /// A time in the format of `nanosecondText`: UTC, 1678 to 2261, with up to nine fractional digits.
     mutating func time(_ name: String) throws(JournalError) -> Timestamp {
         var text = try string(name)
         guard let time = text.withUTF8({ Timestamp(reading: $0) }) else { throw wrong(name) }
         return time
     }
 
-    /// The operation; an unknown one counts as none.
+    /// The operation, or nil if it is absent or unknown.
     mutating func endpoint() throws(JournalError) -> Endpoint? {
         present("endpoint")?.string.flatMap(Endpoint.init(name:))
     }
@@ -357,7 +364,7 @@ struct EntryMembers {
         head.reserveCapacity(1024)
         head.append(contentsOf: method.utf8)
         head.append(UInt8(ascii: " "))
-        // A journal has the host of an absolute target, but not the scheme.
+        // A journal stores the host of an absolute target but not the scheme.
         let isAbsolute = !target.utf8.starts(with: "/".utf8) && !target.utf8.starts(with: "*".utf8)
         if isAbsolute, method != "CONNECT" { head.append(contentsOf: "http://".utf8) }
         head.append(contentsOf: target.utf8)
@@ -381,7 +388,7 @@ struct EntryMembers {
     private func appendFields(to output: inout [UInt8]) throws(JournalError) {
         guard case .array(let fields)? = object["fields"] else { throw wrong("fields") }
         for field in fields {
-            // A line end would split the line in two.
+            // A line end in a field would split its line in two.
             guard case .object(let field) = field, case .string(let name)? = field["name"],
                 case .string(let value)? = field["value"],
                 !name.utf8.contains(where: { $0.isLineEnd || $0 == UInt8(ascii: ":") }),
@@ -394,7 +401,7 @@ struct EntryMembers {
         }
     }
 
-    /// A body or a payload, as text or in base64, truncated if there were more bytes.
+    /// A body or payload, as text or base64; it is truncated if its count is larger than its bytes.
     mutating func body(_ text: String, _ base64: String, _ count: String) throws(JournalError) -> RecordedBody {
         let bytes: [UInt8]
         if let text = try stringIfPresent(text) {
@@ -410,20 +417,20 @@ struct EntryMembers {
         return RecordedBody(bytes, of: byteCount)
     }
 
-    /// The payload of a frame; nil if there is neither text nor base64.
+    /// The payload of a frame, or nil if it has neither text nor base64.
     mutating func payloadIfPresent() throws(JournalError) -> RecordedBody? {
         guard present("payload") != nil || present("payload_base64") != nil else { return nil }
         return try body("payload", "payload_base64", "payload_bytes")
     }
 
-    /// The error that names what a member must be and what it is.
+    /// An error that says what a member must be and what it is.
     func wrong(_ name: String) -> JournalError {
         guard let value = object[name] else { return JournalError(message: Messages.missing(name)) }
         let expected = Self.expectations[name] ?? "a string"
         return JournalError(message: Messages.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
-    /// What a member must be, in words, unless it is a string.
+    /// What a member must be, in words; members that are not listed must be strings.
     private static let expectations: [String: String] = [  // The names are in this file.
         "number": "a whole number from 1", "held": "a whole number from 1",
         "connection": "a whole number from 0", "payload_bytes": "a whole number from 0",
@@ -448,7 +455,7 @@ extension UInt8 {
 }
 
 extension Timestamp {
-    /// Parses an RFC 3339 time in UTC without a leap second; anything else is nil.
+    /// Parses an RFC 3339 time in UTC without a leap second, or returns nil.
     init?(reading text: UnsafeBufferPointer<UInt8>) {
         guard let time = RFC3339.time(text), text[10] == UInt8(ascii: "T"), text[text.count - 1] == UInt8(ascii: "Z"),
             time.fractionDigits <= 9, !time.isLeapSecond, Self.readable.contains(time.secondsSinceEpoch)
@@ -456,6 +463,6 @@ extension Timestamp {
         self.init(nanosecondsSinceEpoch: time.secondsSinceEpoch * 1_000_000_000 + time.nanoseconds)
     }
 
-    /// 1678-01-01 to 2261-12-31: whole years that nanoseconds in 64 bits can hold.
+    /// 1678-01-01 to 2261-12-31: the whole years that 64 bits of nanoseconds can represent.
     private static let readable: Range<Int64> = -9_214_560_000..<9_214_646_400
 }

@@ -3,30 +3,30 @@ import HTTP1
 import JSON
 import Text
 
-/// A search of a journal that proceeds entry by entry, so that it can be interrupted.
+/// A search of a journal that proceeds entry by entry and can be interrupted.
 ///
-/// It takes one or two passes over the entries; frames are parsed only if `type` is requested.
+/// It takes one or two passes over the entries. Frames are parsed only for `type`.
 public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
     public enum Step: Sendable {
         case found(JournalEntry)
-        /// An entry did not match; checking it took as long as reading this many bytes.
+        /// An entry did not match; the check took as long as reading this many bytes.
         case passed(cost: Int)
     }
 
     private let query: JournalQuery
     private let entries: Journal.Entries
-    /// The handshakes of sockets, whose facts their frames share.
+    /// The handshakes of open sockets, from which frames take user, endpoint, path and trace.
     private var openings: [UInt64: RecordedOpening] = [:]
     private var nextOpening: Int
     /// The entries that remain to be checked.
     private var rest: Range<Int>
     private var found = 0
 
-    /// Creates a search of these entries, which are those of the whole journal.
+    /// Creates a search of these entries, which must be the whole journal's.
     public init(_ query: JournalQuery, in entries: Journal.Entries) {
         (self.query, self.entries) = (query, entries)
         nextOpening = query.asksForRequestFacts ? entries.startIndex : entries.endIndex
-        // Numbers increase by one, so the entries that the query excludes at either end are not even checked.
+        // Numbers increase by one, so skip the entries that `since` and `before` exclude.
         let first = entries.first?.number ?? 0
         func position(of number: Int) -> Int {
             entries.startIndex + Swift.min(Swift.max(number, first) - first, entries.count)
@@ -35,7 +35,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
         rest = begin..<Swift.max(begin, position(of: query.before))
     }
 
-    /// Checks the next entry; nil after the last one.
+    /// Checks the next entry, or returns nil after the last one.
     public mutating func next() -> Step? {
         if nextOpening < entries.endIndex { return noteOpening() }
         guard found < query.limit, !rest.isEmpty else { return nil }
@@ -65,7 +65,7 @@ public struct JournalSearch: Sequence, IteratorProtocol, Sendable {
 extension JournalQuery {
     fileprivate static let leastCost = 16
 
-    /// The cost of checking an entry, in bytes read of its path or its frame.
+    /// The cost of checking an entry, as a number of bytes to read.
     fileprivate func cost(of entry: JournalEntry) -> Int {
         if text != nil { return Self.leastCost + 2 * entry.byteCount }
         return switch entry.event {
@@ -78,23 +78,25 @@ extension JournalQuery {
     }
 }
 
-/// A condition on a path: it contains a text, or it matches a template.
+/// A condition on a path: contains a text, or matches a template.
 public enum PathPattern: Sendable, Equatable {
     /// The path as received, percent-encoded, contains the text.
     case containing(String)
-    /// The path has these segments, with any single segment in place of nil; a world's `/w/{world}` does not count.
+    /// The path has these segments, where nil matches any single one; a world's `/w/{world}` does not count.
     case template([ExactString?])
 
-    /// Parses `/messages` or `/api/v1/goals/{goalId}`; a text with a brace is a template and must begin with a slash.
+    /// Parses `/messages` or `/api/v1/goals/{goalId}`.
     ///
-    /// It is nil if the text is empty or a malformed template.
+    /// A text with a brace is a template and must begin with a slash.
+    ///
+    /// It returns nil for an empty text or a malformed template.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         guard text.utf8.contains(where: Self.isBrace) else {
             self = .containing(text)
             return
         }
-        // Compares bytes, because a combining mark after a slash forms one character with it.
+        // Compare bytes, because a combining mark after a slash forms one character with it.
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [ExactString?] = []
         for segment in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -121,7 +123,7 @@ public enum PathPattern: Sendable, Equatable {
         }
     }
 
-    /// The pattern as it was written.
+    /// The pattern as written.
     var text: String {
         switch self {
         case .containing(let text): text
@@ -130,37 +132,36 @@ public enum PathPattern: Sendable, Equatable {
     }
 }
 
-/// Looks for the first entry of a growing journal that matches a query, and keeps the nearest misses.
+/// Waits for the first entry of a growing journal that matches a query, and keeps the nearest misses.
 ///
-/// It checks each entry once, so that a long wait in a busy world costs no more than its entries. The order and the
-/// limit of the query do not count.
+/// It checks each entry once, so a long wait costs no more than its entries. It ignores the query's order and limit.
 public struct JournalLookout: Sendable {
-    /// An entry that meets some of the conditions.
+    /// An entry that meets only some of the conditions.
     public struct NearMiss: Sendable {
-        /// With the first ``bodyLimit`` bytes of its bodies.
+        /// The entry, with the first ``bodyLimit`` bytes of its bodies.
         public fileprivate(set) var entry: JournalEntry
-        /// The conditions that it does not meet, such as `status is 409, not 201`.
+        /// The unmet conditions, such as `status is 409, not 201`.
         public fileprivate(set) var differences: [String] = []
         fileprivate let distance: Int
         fileprivate let opening: RecordedOpening?
         fileprivate var isDescribed = false
     }
 
-    /// The bytes of a body in a near miss.
+    /// The bytes kept of each body in a near miss.
     public static let bodyLimit = 4096
-    /// How many near misses are kept.
+    /// The maximum number of near misses kept.
     public static let mostMisses = 3
 
     private let query: JournalQuery
-    /// The number after which it looks.
+    /// The number after which the search starts.
     public var since: Int { query.since }
-    /// The handshakes of open sockets, whose facts their frames share.
+    /// The handshakes of open sockets, from which frames take user, endpoint, path and trace.
     private var openings: [UInt64: RecordedOpening] = [:]
-    /// The number of the last entry that was checked.
+    /// The number of the last entry checked.
     public private(set) var checked: Int
-    /// Those with the fewest differences, and of these the newest, come first.
+    /// The near misses: those with the fewest differences first, newer ones before older ones.
     ///
-    /// They are described once ``next(in:)`` has come to the end: most are soon replaced by others.
+    /// Their differences are filled in when ``next(in:)`` reaches the end, because most misses are soon replaced.
     public private(set) var nearMisses: [NearMiss] = []
 
     public init(_ query: JournalQuery) {
@@ -168,7 +169,7 @@ public struct JournalLookout: Sendable {
         checked = query.asksForRequestFacts ? 0 : query.since
     }
 
-    /// Checks the next entry; nil at the end of the journal as it is now.
+    /// Checks the next entry, or returns nil at the journal's current end.
     public mutating func next(in journal: Journal) -> JournalSearch.Step? {
         guard let entry = journal.entries(after: checked).first else {
             checked = max(checked, journal.lastNumber)
@@ -180,11 +181,11 @@ public struct JournalLookout: Sendable {
         guard entry.number > query.since else { return .passed(cost: 16) }
         let opening = openings[entry.connection]
         let kind = entry.event.kind
-        // What moves a clock makes an entry of each step.
+        // Moving a clock step by step records an entry for each step, so these are near misses only on request.
         let isNoted = query.kinds.isEmpty ? kind != .clock : query.kinds.contains(kind)
         let differences = query.differences(of: entry, opening: opening, in: isNoted ? .found : .none)
         guard !differences.isEmpty else { return .found(entry) }
-        // What an entry cannot have at all is farther away than another value.
+        // An entry without any value counts as farther away than one with another value.
         if isNoted { note(entry, differences.reduce(0) { $0 + ($1.found == nil ? 2 : 1) }, opening) }
         let readsBytes = query.text != nil || query.type != nil || !query.members.isEmpty
         return .passed(cost: 128 + (readsBytes ? (2 + 8 * query.members.count) * entry.byteCount : 0))
@@ -205,21 +206,21 @@ public struct JournalLookout: Sendable {
     }
 }
 
-/// Selects entries by words: each has to match.
+/// Selects entries by words that must all match.
 ///
 ///     status=4xx path=/goals CONSULTATION_EXISTS
 ///
-/// A word `key=value` is a condition of ``JournalQuery``, or of the admin API's page: `fault`, `verdict`, `pings` and
-/// `chunks`. Any other word has to be contained in the entry's line or its bodies, in upper or lower case. Frames share
-/// the path, the endpoint and the user of their opening, if the filter saw it.
+/// A word `key=value` is a condition of ``JournalQuery`` or of the admin API's page: `fault`, `verdict`, `pings` and
+/// `chunks`. The entry's line or its bodies must contain any other word, in upper or lower case. Frames have the path,
+/// endpoint and user of their socket's opening if the filter saw it.
 public struct TrafficFilter: Sendable {
     private enum Shown: String, CaseIterable { case show, hide }
 
-    /// The keys of ``JournalQuery`` that concern an entry by itself, and those of the page.
+    /// The keys of ``JournalQuery`` that concern a single entry, and the keys of the page.
     public static let keys =
         JournalQuery.parameters.filter { !["since", "before", "limit", "order"].contains($0) }
         + ["fault", "verdict", "pings", "chunks"]
-    /// The keys that a socket's chunks and its close have in common.
+    /// The keys that apply both to a socket's chunks and to its close.
     private static let socketKeys = [
         "pings", "method", "path", "endpoint", "user", "trace", "connection",
     ]
@@ -227,25 +228,27 @@ public struct TrafficFilter: Sendable {
     private let query: JournalQuery
     private let words: [String]
     private let hasConditions: Bool
-    /// The name of a fault that acted; `any` for each.
+    /// The name of a fault that acted, or `any`.
     private let fault: String?
-    /// Selects breaches in place of entries: of the obligation with this id, or all for `broken`.
+    /// The ID of an obligation whose breaches to show in place of entries, or `broken` for all obligations.
     private let verdict: String?
     private let pings, chunks: Shown?
-    /// Whether the chunks of an answer are one line.
+    /// Whether to show the chunks of an answer as one line.
     public let foldsChunks: Bool
-    /// The handshakes of open sockets, whose facts their frames share.
+    /// The handshakes of open sockets, from which frames take user, endpoint, path and trace.
     private var openings: [UInt64: RecordedOpening] = [:]
     private static let whole = TrafficLines(width: 10_000)
 
-    /// Reads a filter; the empty text selects everything.
+    /// Parses a filter.
     ///
-    /// - Throws: 400 for a key that is unknown or repeated, or a value that it does not take.
+    /// An empty text selects everything.
+    ///
+    /// - Throws: 400 for an unknown or repeated key, or an invalid value.
     public init(_ text: String) throws(APIError) {
         var conditions: [(name: String, value: String)] = []
         var words: [String] = []
         for word in text.split(whereSeparator: \.isWhitespace) {
-            // A query string, or JSON, is not a condition.
+            // A word that is a query string or JSON is not a condition.
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isLetter) else {
                 words.append(word.lowercased())
@@ -275,7 +278,9 @@ public struct TrafficFilter: Sendable {
         return shown
     }
 
-    /// Whether entries that match are shown: with `verdict` only breaches are, which come after the entries.
+    /// Whether matching entries are shown.
+    ///
+    /// With `verdict`, only breaches are shown, after the entries that prove them.
     public var showsEntries: Bool { verdict == nil }
     public var showsPings: Bool { pings == .show }
 
@@ -284,7 +289,9 @@ public struct TrafficFilter: Sendable {
         verdict == nil || verdict == "broken" || verdict == obligation
     }
 
-    /// Whether the entry matches; call it for every entry, in order.
+    /// Whether the entry matches.
+    ///
+    /// Call it for every entry, in order.
     public mutating func matches(_ entry: JournalEntry) -> Bool {
         defer { query.note(entry, in: &openings) }
         guard query.matches(entry, opening: openings[entry.connection]), chunks != .hide || !entry.event.isChunk,
@@ -296,7 +303,9 @@ public struct TrafficFilter: Sendable {
         return hasWords(text)
     }
 
-    /// Whether a text that is not an entry contains all words; false if there are conditions, which only entries meet.
+    /// Whether a text that is not an entry contains all words.
+    ///
+    /// It is false if there are conditions, which only entries meet.
     public func matches(text: String) -> Bool { !hasConditions && hasWords(text) }
 
     private func hasWords(_ text: String) -> Bool {
@@ -304,12 +313,12 @@ public struct TrafficFilter: Sendable {
         return words.allSatisfy { text.contains($0) }
     }
 
-    /// Forgets all sockets: the world, or its server, has begun anew.
+    /// Forgets all sockets, because the world or its server has restarted.
     public mutating func forgetSockets() { openings.removeAll() }
 }
 
 extension JournalEvent {
-    /// Whether it is a part of an answer of the coach.
+    /// Whether the event is a part of the coach's answer.
     var isChunk: Bool {
         guard case .frame(let frame) = self, frame.sender == .server, frame.opcode == .text else { return false }
         return ["stream_chunk", "assistant_message_chunk"].contains(frame.type)
@@ -326,12 +335,12 @@ extension JournalEvent {
         }
     }
 
-    /// Whether it only keeps a connection alive: a ping or a pong, as a control frame or as a JSON message.
+    /// Whether the event only keeps a connection alive: a ping or pong, as a control frame or as JSON.
     public var isPing: Bool {
         guard case .frame(let frame) = self else { return false }
         switch frame.opcode {
         case .ping, .pong: return true
-        // A message that says more than its type is longer.
+        // A longer message contains more than its type.
         case .text where frame.payload.byteCount < 200: return frame.type == "ping" || frame.type == "pong"
         case .text, .binary, .close, .continuation: return false
         }

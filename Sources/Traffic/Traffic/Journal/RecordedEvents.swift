@@ -10,27 +10,33 @@ public struct RecordedExchange: Sendable {
     /// The request line and the fields, as received.
     public var head: RequestHead
     public var body: RecordedBody
-    /// When the request was complete; the entry's own time is when the response was written, unless a fault delayed it.
+    /// When the request was complete.
+    ///
+    /// The entry's own time is when the response was written, unless a fault delayed it.
     public var requestedAt: Timestamp
-    /// The requested operation, or nil if it is not part of the API.
+    /// The requested operation, or nil if the API has none for the request.
     public var endpoint: Endpoint?
-    /// The user whose credentials were accepted.
+    /// The user whose credentials the server accepted.
     public var user: ExactString?
     /// Why no operation matched.
     public var unmatched: Unmatched?
-    /// The status of the response, or nil if none was sent.
+    /// The status of the response, or nil if the server sent none.
     public var status: Int?
-    /// The response's fields, except the framing fields, which the connection writes.
+    /// The response's fields without the framing fields, which the connection writes.
     public var responseFields: RecordedFields
-    /// The body as sent, including faults; for HEAD, the body that a GET would have had.
+    /// The body as sent, including faults.
+    ///
+    /// For HEAD, it is the body that a GET would have had.
     public var responseBody: RecordedBody
-    /// How much of the response was sent.
+    /// How much of the response the server sent.
     public var delivery: Delivery
     /// The names of the faults that acted, in order.
     public var faults: [String]
-    /// The id of what the backend created although the client did not get that answer.
+    /// The ID of what the backend created, if a fault replaced the answer that reports it.
     public var created: ExactString?
-    /// Who answered, in a world with an upstream; nil in every other.
+    /// Who answered, in a world with an upstream.
+    ///
+    /// In other worlds it is nil.
     public var answeredBy: Answerer?
 
     public enum Answerer: String, Sendable, CaseIterable { case fake, real }
@@ -38,11 +44,11 @@ public struct RecordedExchange: Sendable {
     /// Why a request matches no operation.
     public enum Unmatched: String, Sendable, CaseIterable {
         case unknownPath = "unknown_path"
-        /// An operation has the path, but not with this method.
+        /// The path exists, but not with this method.
         case wrongMethod = "wrong_method"
-        /// The operation exists, but not in the world's guide.
+        /// The operation exists, but the world's guide does not have it.
         case notInGuide = "not_in_guide"
-        /// The world replays a session that has no such request.
+        /// The world replays a session that does not contain the request.
         case notRecorded = "not_recorded"
     }
 
@@ -50,7 +56,7 @@ public struct RecordedExchange: Sendable {
 
     var largestBody: Int { max(body.bytes.count, responseBody.bytes.count) }
 
-    /// Reduces the bodies to their beginnings.
+    /// Truncates the bodies.
     mutating func cut(to limit: Int) {
         body.cut(to: limit)
         responseBody.cut(to: limit)
@@ -60,8 +66,8 @@ public struct RecordedExchange: Sendable {
 extension RecordedExchange {
     /// Creates an exchange.
     ///
-    /// It delegates to the implicit initialiser, because setting the members one by one copies the whole value at the
-    /// end.
+    /// It delegates to the implicit initialiser, because setting the members one by one would copy the whole value at
+    /// the end.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
         user: ExactString? = nil,
@@ -75,7 +81,7 @@ extension RecordedExchange {
             answeredBy: answeredBy)
     }
 
-    /// The id in an answer that says that something was created; nil in every other.
+    /// The ID in an answer that reports a creation; for other answers it is nil.
     package static func created(_ status: Int?, _ body: [UInt8]) -> ExactString? {
         guard status == 201, let answer = try? JSON.parse(body) else { return nil }
         return answer["data"]?["id"]?.exactString ?? answer["id"]?.exactString
@@ -85,12 +91,12 @@ extension RecordedExchange {
 /// How much of one side's data was sent.
 public enum Delivery: String, Sendable, CaseIterable {
     case complete
-    /// Its beginning: it was truncated, or the connection ended before.
+    /// Only the beginning, because a fault truncated it or the connection ended.
     case partial
     case none
 }
 
-/// The bytes of a body or a frame as received, and their number before truncation.
+/// The bytes of a body or frame as received, and their number before truncation.
 public struct RecordedBody: Sendable, Hashable {
     /// The bytes, which may be shared.
     public var bytes: [UInt8]
@@ -103,25 +109,25 @@ public struct RecordedBody: Sendable, Hashable {
         byteCount = bytes.count
     }
 
-    /// Keeps the rest of a body that had more bytes.
+    /// Keeps the part of a body that was not dropped.
     public init(_ bytes: [UInt8], of byteCount: Int) {
         precondition(byteCount >= bytes.count, "a part is no larger than the whole")
         (self.bytes, self.byteCount) = (bytes, byteCount)
     }
 
-    /// Whether some of the bytes were not kept.
+    /// Whether some of the bytes were dropped.
     public var isCut: Bool { bytes.count < byteCount }
 
-    /// Copies the first bytes and releases the rest if there are more than the limit.
+    /// Truncates to the limit, releasing the rest.
     ///
-    /// It does not split a UTF-8 character: up to three bytes fewer are kept.
+    /// It does not split a UTF-8 character, so it may keep up to three bytes less.
     public mutating func cut(to limit: Int) {
         guard bytes.count > limit else { return }
         bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
     }
 }
 
-/// The header fields of a response in the server's own form, converted only when read.
+/// A response's header fields in the server's own form, which is converted only when read.
 public enum RecordedFields: Sendable {
     /// Complete field lines, each with its CRLF, as `HTTP1.Connection` takes them.
     case encoded([UInt8])
@@ -132,7 +138,7 @@ public enum RecordedFields: Sendable {
     var byteCount: Int {
         switch self {
         case .encoded(let bytes): bytes.count
-        // A colon, a space and a line end for each.
+        // Each field adds a colon, a space and a line end.
         case .fields(let fields): fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
         }
     }
@@ -151,14 +157,14 @@ public enum RecordedFields: Sendable {
     }
 }
 
-/// The credentials that a request carries.
+/// The credentials that a request contains.
 package struct PresentedCredentials: Sendable, Hashable {
     /// The token of `Authorization: Bearer`.
     package var bearer: ExactString?
     package var apiKey: ExactString?
     package var queryToken: ExactString?
 
-    /// The effective token: the header field takes precedence over the query.
+    /// The token that counts: the header field takes precedence over the query.
     package var token: ExactString? { bearer ?? queryToken }
 
     package init(_ head: RequestHead) {
@@ -175,11 +181,11 @@ package struct PresentedCredentials: Sendable, Hashable {
     private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
 
-/// The trace that a request belongs to, as its `traceparent` says (W3C Trace Context).
+/// The trace that a request belongs to, from its `traceparent` (W3C Trace Context).
 enum TraceID {
     private static let field = HTTPField.Name("traceparent")
 
-    /// The id of the trace: 32 hexadecimal digits in lower case; nil if there is no field, or none that is valid.
+    /// The trace's ID, 32 hexadecimal digits in lower case, or nil if the field is missing or invalid.
     static func of(_ head: RequestHead) -> String? {
         guard let field, let text = head.fields[field] else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -190,20 +196,20 @@ enum TraceID {
         return String(parts[1])
     }
 
-    /// Whether a text can be the id of a trace.
+    /// Whether a text can be a trace's ID.
     static func isValid(_ text: String) -> Bool { isHexadecimal(text, count: 32) && isNumber(text) }
 
     private static func isHexadecimal(_ text: some StringProtocol, count: Int) -> Bool {
         text.utf8.count == count && text.utf8.allSatisfy { $0.isDigit || (0x61...0x66).contains($0) }
     }
 
-    /// Only zeros mean that there is none.
+    /// An ID that contains only zeros is invalid.
     private static func isNumber(_ text: some StringProtocol) -> Bool { text.utf8.contains { $0 != 0x30 } }
 }
 
-/// An accepted WebSocket handshake: an exchange without bodies whose status is 101.
+/// An accepted WebSocket handshake: an exchange with status 101 and without bodies.
 ///
-/// Its entry's own time is when the last byte of the 101 was sent; the fields lack `Connection`.
+/// The entry's own time is when the last byte of the 101 was sent. The fields lack `Connection`.
 public typealias RecordedOpening = RecordedExchange
 
 extension RecordedOpening {
@@ -222,7 +228,7 @@ public enum Party: String, Sendable, CaseIterable {
     case client
     case server
 
-    /// The direction of what this side sends.
+    /// The direction in which this side sends.
     public var direction: String {
         switch self {
         case .client: "client_to_server"
@@ -231,18 +237,20 @@ public enum Party: String, Sendable, CaseIterable {
     }
 }
 
-/// A message or a control frame on an open WebSocket; fragments are joined.
+/// A message, with its fragments joined, or a control frame on an open WebSocket.
 public struct RecordedFrame: Sendable, Equatable {
     public var sender: Party
-    /// The opcode; for a fragmented message, that of the first fragment.
+    /// The opcode.
+    ///
+    /// A fragmented message has that of its first fragment.
     public var opcode: Opcode
     /// The unmasked payload as sent.
     public var payload: RecordedBody
-    /// The bytes of the payload on the wire, if it was compressed.
+    /// The size of the payload on the wire, if it was compressed.
     public var compressedSize: Int?
-    /// How much reached the other side; what a fault lost or truncated is not delivered.
+    /// How much reached the other side, without what a fault lost or truncated.
     public var delivery: Delivery
-    /// The names of the faults that touched it.
+    /// The names of the faults that acted on the frame.
     public var faults: [String]
 
     public init(
@@ -253,7 +261,9 @@ public struct RecordedFrame: Sendable, Equatable {
         (self.delivery, self.faults) = (delivery, faults)
     }
 
-    /// The content of a close frame, or nil for other frames and for an empty one.
+    /// The code and reason of a close frame.
+    ///
+    /// It is nil for an empty one and for other frames.
     ///
     /// The code is not validated (RFC 6455 §5.5.1).
     public var closeFrame: CloseSummary.Frame? {
@@ -270,16 +280,16 @@ public struct RecordedFrame: Sendable, Equatable {
     }
 }
 
-/// The end of a connection that was a WebSocket.
+/// How a WebSocket's connection ended.
 public struct RecordedClosing: Sendable, Equatable {
-    /// The side that ended it: by the first close frame or, without one, by ending the transport.
+    /// The side that ended it, by sending the first close frame or, without one, by ending the transport.
     public var party: Party
     public var cause: Cause
-    /// The close frames of both sides; "sent" is the server's, "received" the client's.
+    /// The close frames: "sent" is the server's, "received" the client's.
     public var summary: CloseSummary
     /// Details, such as the protocol violation or the exceeded limit.
     public var message: String?
-    /// The names of the faults that ended it.
+    /// The names of the faults that ended the connection.
     public var faults: [String]
 
     public enum Cause: String, Sendable, CaseIterable {
@@ -288,12 +298,12 @@ public struct RecordedClosing: Sendable, Equatable {
         case finish
         /// RST.
         case reset
-        /// Nothing arrived in time.
+        /// One side waited too long for bytes from the other.
         case timeOut = "time_out"
         case fault
         /// The client broke the protocol.
         case violation
-        /// A limit of the server was exceeded.
+        /// The client exceeded a limit of the server.
         case limit
         case shutdown
     }
@@ -309,16 +319,16 @@ public struct RecordedClosing: Sendable, Equatable {
 
 /// A fault that started on an open WebSocket, independent of any frame.
 ///
-/// From here on, the client cannot be judged as usual.
+/// From here on, the usual rules for judging the client do not apply.
 public struct RecordedFault: Sendable {
     public var name: String
     public var effect: Effect
 
     /// What a fault does to a whole connection.
     public enum Effect: String, Sendable, CaseIterable {
-        /// Nothing is sent or read any more; the connection counts as lost.
+        /// The server sends and reads nothing more; the connection counts as lost.
         case silence
-        /// Pings are not answered.
+        /// The server does not answer pings.
         case withholdPong = "withhold_pong"
         /// The server stops reading from the client.
         case stallReading = "stall_reading"
@@ -348,15 +358,17 @@ extension RequestTarget {
     }
 }
 
-/// A breakpoint began to hold something back; the entry's number names what is held.
+/// A breakpoint started to hold something.
+///
+/// The entry's number identifies the hold.
 public struct RecordedHold: Sendable, Equatable {
     public var breakpoint: String
     public var place: Place
-    /// The side that sent what is held.
+    /// The side that sent the held request, response or frame.
     public var sender: Party
-    /// When it continues by itself, by the world's clock.
+    /// When the hold expires, by the world's clock.
     public var until: Timestamp
-    /// What is held, on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
+    /// What the breakpoint holds, on one line: `POST /api/v1/goals`, `201 POST /api/v1/goals` or `text stream_chunk`.
     public var subject: String
 
     public enum Place: String, Sendable, CaseIterable {
@@ -372,31 +384,33 @@ public struct RecordedHold: Sendable, Equatable {
     }
 }
 
-/// What was held continued, or was lost.
+/// A hold ended: what was held continued or was lost.
 ///
-/// The entry of its own follows on the same connection, with the breakpoint among its faults. Only a client's frame has
-/// it before the hold, because the client sent it then.
+/// Its own entry follows on the same connection, with the breakpoint among its faults. Only a client's frame has its
+/// entry before the hold, because the client sent it then.
 public struct RecordedRelease: Sendable, Equatable {
     /// The number of the entry with the ``RecordedHold``.
     public var held: Int
     public var breakpoint: String
     public var action: Action
-    /// When it would have continued without the breakpoint; the entry's own time is when it did.
+    /// When it would have continued without the breakpoint.
+    ///
+    /// The entry's own time is when it did.
     public var due: Timestamp
-    /// What the other side received instead of a request's body or a client's frame; nil if nothing was changed.
+    /// What the other side received in place of a request's body or client's frame, or nil if unchanged.
     public var payload: RecordedBody?
 
     public enum Action: String, Sendable, CaseIterable {
         case continued
         case changed
         case dropped
-        /// The client was answered in place of the backend.
+        /// A controller answered the client in place of the backend.
         case answered
-        /// Its time was over, or a limit was reached.
+        /// The hold expired, or a limit was reached.
         case expired
-        /// The connection is gone.
+        /// The connection ended.
         case left
-        /// The breakpoint was removed, or its controller left, or the world or the server came to an end.
+        /// The breakpoint was removed, its controller left, or the world or server ended.
         case ended
     }
 

@@ -8,32 +8,38 @@ import WebSocket
 
 /// A session as the journals of its worlds, in time order, for judging.
 ///
-/// An exchange is placed at the completion of its response, a WebSocket's opening at the 101. It omits entries outside
-/// the API and those that another program recorded without a response, because they may never have been sent. Time and
-/// memory are linear in the session, except for sorting.
+/// An exchange is placed where its response is complete, a WebSocket's opening at the 101. Entries outside the API are
+/// omitted. So are requests without a response in another program's recording, because the client may never have sent
+/// them. Time and memory are linear in the session, except for sorting.
 public struct SessionJournal: Sendable {
-    /// An entry, and the world whose journal contains it.
+    /// An entry and its world.
     public struct Line: Sendable {
-        /// The world in the path's `/w/{id}`, or nil if there is none.
+        /// The world in the path's `/w/{id}`, or nil for the default world.
         public let world: ExactString?
-        /// The entry; numbers begin with 1 in each world.
+        /// The entry.
+        ///
+        /// Numbers start at 1 in each world.
         public let entry: JournalEntry
     }
 
     public let lines: [Line]
-    /// Whether control frames and the ends of WebSockets are included; other programs do not record them.
+    /// Whether the journal includes control frames and the ends of WebSockets, which other programs do not record.
     public let tellsSocketEnds: Bool
-    /// Whether requests have their credentials or placeholders; browsers omit them when asked to.
+    /// Whether requests have credentials or placeholders.
+    ///
+    /// Browsers can omit them.
     public let tellsCredentials: Bool
 
-    /// In a session without calls of the API, the first request; nil in others.
+    /// The first request of a session that contains no API call.
+    ///
+    /// For other sessions it is nil.
     public let stranger: Stranger?
 
-    /// A request that is no call of the API.
+    /// A request that is not an API call.
     public struct Stranger: Sendable, Equatable {
-        /// `GET /prod/api/v1/goals`, shortened and without its query; empty if there is no request.
+        /// The request, such as `GET /prod/api/v1/goals`, shortened and without its query, or empty if there is none.
         public var request: String
-        /// The path in front of the API's, if some request has one.
+        /// The prefix before the API's paths, if a request has one.
         public var prefix: String?
 
         public init(request: String = "", prefix: String? = nil) { (self.request, self.prefix) = (request, prefix) }
@@ -55,7 +61,7 @@ public struct SessionJournal: Sendable {
         self.init(file.session.without(prefix), isWhole: file.isWhole)
     }
 
-    /// - Parameter isWhole: whether all traffic was recorded.
+    /// - Parameter isWhole: whether the recording contains all traffic.
     init(_ session: Session, isWhole: Bool) {
         let calls = SessionCall.calls(in: session, isWhole: isWhole)
         let tellsCredentials = isWhole || calls.contains { $0.head.fields.contains(.authorization) }
@@ -68,24 +74,24 @@ public struct SessionJournal: Sendable {
         tellsSocketEnds = isWhole
         stranger = calls.contains { $0.route != nil } ? nil : Stranger(session)
         self.tellsCredentials = tellsCredentials
-        // The sort is stable: simultaneous entries keep the order of the session.
+        // The sort is stable, so simultaneous entries keep the session's order.
         events.sort { $0.time < $1.time }
         var numbers: [ExactString?: Int] = [:]
         lines = events.map { world, connection, time, event in
             numbers[world, default: 0] += 1
             let entry = JournalEntry(
                 number: numbers[world, default: 0], time: time, connection: UInt64(connection), event: event)
-            // The same limit as in a journal, so that both are judged alike.
+            // Use a journal's limit, so that both are judged alike.
             return Line(world: world, entry: entry.excerpt(bodies: Journal.Limits().body))
         }
     }
 }
 
-/// A call of the API in a session, with its head parsed as a server does.
+/// An API call in a session, with its head parsed as a server does.
 struct SessionCall {
     let exchange: SessionExchange
     let head: RequestHead
-    /// The world in the path, or nil if there is none.
+    /// The world in the path, or nil for the default world.
     let world: ExactString?
     let route: Route?
     let endpoint: Endpoint?
@@ -100,7 +106,7 @@ struct SessionCall {
         endpoint = route?.endpoint(for: head.method)
     }
 
-    /// Returns the API calls of a session: its endpoints, and requests to the hosts that have them.
+    /// Returns the API calls of a session: requests to its endpoints, and to hosts that have such endpoints.
     ///
     /// A browser's recording also contains other sites and the page itself.
     static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
@@ -121,13 +127,13 @@ struct SessionCall {
 
     private var host: ExactString { ExactString(RequestURL(exchange.request.url).authority) }
 
-    /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
+    /// Whether the call opens an unrelated WebSocket, such as a development server's on the same host.
     private var isOtherHandshake: Bool {
         head.wantsUpgrade && endpoint?.isSocket != true && head.target.segmentsInWorld.last != "ws"
     }
 
     var status: Int? { exchange.response?.status }
-    /// Whether it was answered with a success, or opened its WebSocket.
+    /// Whether the call succeeded or opened its WebSocket.
     var isAccepted: Bool {
         guard let status else { return false }
         return status == 101 || 200..<300 ~= status
@@ -143,7 +149,9 @@ struct SessionCall {
     }
 
     private func recorded(_ user: ExactString?, isWhole: Bool) -> RecordedExchange {
-        /// A body that is missing from another program's file counts as truncated if there must have been one.
+        /// The body as a journal has it.
+        ///
+        /// If another program's file lacks a body that must have existed, it counts as truncated.
         func body(_ body: RecordedBody?, isExpected: Bool) -> RecordedBody {
             let body = body ?? RecordedBody()
             return body.byteCount == 0 && isExpected && !isWhole ? RecordedBody([], of: 1) : body
@@ -161,13 +169,15 @@ struct SessionCall {
         return recorded
     }
 
-    /// The opening, the frames, and the end, which a journal records at the client's close frame: what the transport
-    /// does after that is no longer up to the client.
+    /// The opening, the frames and the end.
+    ///
+    /// A journal records the end at the client's close frame, because the client does not control what the transport
+    /// does afterwards.
     private func events(
         openedAt opened: Timestamp, by user: ExactString?, isWhole: Bool
     ) -> [(Timestamp, JournalEvent)] {
         var time = max(exchange.started, opened)
-        // Browsers truncate the start to milliseconds: what led to the handshake may seem to come after it.
+        // Browsers truncate the start to milliseconds, so the cause of a handshake may seem to come after it.
         let started = isWhole ? exchange.started : min(time, exchange.started.advanced(byNanoseconds: 1_000_000))
         let opening = RecordedOpening(head: head, requestedAt: started, endpoint: endpoint, user: user)
         var events: [(Timestamp, JournalEvent)] = [(time, .opened(opening))]
@@ -195,14 +205,14 @@ struct SessionCall {
 }
 
 extension RequestHead {
-    /// Parses the head of a recorded request, or returns nil if a server would not have accepted it.
+    /// Parses the head of a recorded request, or returns nil if a server would have refused it.
     init?(_ request: SessionRequest) {
         let line = "\(request.method) \(URLParts(request.url).target) HTTP/1.1"
         guard Self.isOneLine(line) else { return nil }
         let fields = request.fields.filter { field in
             !field.name.isEmpty && Self.isOneLine(field.name) && Self.isOneLine(field.value)
         }
-        // A tool's own idea of framing is no reason to skip the request.
+        // A tool may write odd framing fields, so retry with only the needed fields.
         let needed = fields.filter { Self.neededNames.contains($0.name.lowercased()) }
         for fields in [fields, needed] {
             var bytes = Array("\(line)\r\n".utf8)
@@ -225,9 +235,9 @@ extension RequestHead {
 
 /// Assigns the requests of a session to users.
 ///
-/// A JSON Web Token names its user. Every other token, or its placeholder, is a user of its own, except that two tokens
-/// belong to one user if both were accepted for the same consultation, goal or meal log: those belong to one user, and
-/// a refreshed token still belongs to that user.
+/// A JSON Web Token names its user. Every other token or placeholder starts as a user of its own. If the server
+/// accepted two tokens for the same consultation, goal or meal log, they belong to one user, because such things do.
+/// This covers refreshed tokens.
 struct SessionUsers {
     /// The single user of a recording without credentials.
     static let untold: ExactString = "user"
@@ -260,7 +270,7 @@ struct SessionUsers {
         self.areTold = areTold
         let accepted = calls.filter(\.isAccepted)
         let tokens = Set(accepted.compactMap(\.token))
-        // A single token needs no distinction.
+        // With a single token there is nothing to distinguish.
         guard areTold, tokens.count > 1 else { return }
         var holders: [Resource: Owner] = [:]
         for call in accepted {
@@ -273,7 +283,7 @@ struct SessionUsers {
         }
     }
 
-    /// The user whose credentials were accepted, or nil for a 401 and without credentials.
+    /// The user whose credentials the server accepted, or nil after a 401 or without credentials.
     mutating func user(of call: SessionCall) -> ExactString? {
         guard call.status != 401 else { return nil }
         guard areTold else { return Self.untold }
@@ -294,17 +304,17 @@ struct SessionUsers {
         let (one, two) = (root(of: one), root(of: two))
         guard one != two else { return }
         switch (one, two) {
-        // The server may share it between users, but they stay two.
+        // The server may share a thing between two users, who stay separate.
         case (.subject, .subject): return
         case (.subject, .token): owners[two] = one
         case (.token, _): owners[one] = two
         }
     }
 
-    /// The IDs of what belongs to the user: those in the path and in the response.
+    /// The IDs of the user's things in the path and the response.
     private static func ids(of call: SessionCall) -> [ExactString] {
         var ids = [call.route?.id].compactMap { $0 }.map { ExactString($0).asciiLowercased() }
-        // Quick actions belong to everyone.
+        // Quick actions belong to all users.
         guard !call.exchange.isSocket, let endpoint = call.endpoint, endpoint != .listQuickActions,
             let answer = call.exchange.response.flatMap({ try? JSON.parse($0.body.bytes) })
         else { return ids }
@@ -323,13 +333,13 @@ struct SessionUsers {
 }
 
 extension Session {
-    /// The traffic in a world's journal, as a recorder next to the client sees it: what did not reach the other side is
-    /// not in it.
+    /// The traffic in a world's journal as a recorder next to the client sees it, without what did not reach the other
+    /// side.
     ///
-    /// Secrets stay as they are in the journal, and so do truncated bodies. Frames of a WebSocket whose handshake the
-    /// journal has dropped are omitted.
+    /// Secrets and truncated bodies stay as in the journal. A WebSocket's frames are omitted if the journal has dropped
+    /// its handshake.
     ///
-    /// - Parameter origin: The scheme and the host of URLs: `http://127.0.0.1:8080`.
+    /// - Parameter origin: the scheme and host for URLs, such as `http://127.0.0.1:8080`.
     public init(_ journal: some Sequence<JournalEntry>, origin: String) {
         var draft = SessionDraft(origin: origin)
         for entry in journal { draft.add(entry) }
@@ -337,10 +347,10 @@ extension Session {
     }
 }
 
-/// A session that is made of a journal, one entry after the other.
+/// A session that is built from a journal, entry by entry.
 package struct SessionDraft: Sendable {
     private var entries: [SessionExchange] = []
-    /// The places of open WebSockets.
+    /// The index of each open WebSocket, by connection.
     private var open: [UInt64: Int] = [:]
     private let origin: String
 
@@ -359,7 +369,7 @@ package struct SessionDraft: Sendable {
             entries[place].frames.append(SessionFrame(time: entry.time, value: frame))
         case .closed(let closing):
             guard let place = open.removeValue(forKey: entry.connection) else { break }
-            // A fault, or whatever else ends it, is to a recorder the end of the transport.
+            // A recorder sees only how the transport ended, whether a fault or something else caused it.
             let cause: RecordedClosing.Cause = [.closeFrame, .reset].contains(closing.cause) ? closing.cause : .finish
             entries[place].ending = SessionEnding(time: entry.time, party: closing.party, cause: cause)
         case .frame, .fault, .clock, .note, .held, .released: break
@@ -388,7 +398,7 @@ extension SessionExchange {
 }
 
 extension [SessionField] {
-    /// The fields that agree with a journal's body, which is the text of what had gzip.
+    /// The fields that match a journal's body, which contains the text of gzip bodies.
     fileprivate func describing(_ body: RecordedBody) -> [SessionField] {
         body.bytes.starts(with: [0x1F, 0x8B]) ? self : filter { $0.codingFormat != ZlibFormat.gzip }
     }

@@ -1,28 +1,34 @@
 import Text
 import WebSocket
 
-/// Replaces the secrets of a session with placeholders: equal secrets get equal placeholders, in order of appearance.
+/// Replaces the secrets of a session with placeholders.
+///
+/// Equal secrets get equal placeholders, numbered in order of appearance.
 ///
 /// Secrets are
 ///
-/// - credentials in `Authorization` (the scheme stays), the values of cookies;
-/// - fields, members of JSON, items of queries and forms, and parts of `multipart/form-data`, whose decoded names are
-///   those of secrets (``SecretName``); in JSON strings, numbers of four digits or more, and all of these within an
-///   object or an array;
+/// - the credentials in `Authorization`, except for the scheme, and the values of cookies;
+/// - fields, members of JSON, items of queries and forms, and parts of `multipart/form-data`, if their decoded names
+///   are those of secrets (``SecretName``). Within JSON these are strings, numbers of at least four digits, and
+///   everything of that kind inside an object or array;
 /// - the userinfo of URLs, and e-mail addresses, in URLs, fields, bodies and frames.
 ///
-/// A known secret is replaced wherever it appears later if it has eight bytes or more and is not a short word in lower
-/// case. The rest of a text stays unchanged to the byte. Text that is not UTF-8 is searched for known secrets only. It
-/// takes linear time. At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
+/// Later copies of a known secret are replaced everywhere if it has at least eight bytes and is not a short word in
+/// lower case. The rest of a text stays unchanged to the byte. Text that is not UTF-8 is searched only for known
+/// secrets. The time is linear. At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
     public init() {}
 
-    /// Whether there were too many secrets to distinguish, so that further ones share a placeholder of each kind.
+    /// Whether there are too many secrets to distinguish.
+    ///
+    /// Further ones share a placeholder per kind.
     public var hasTooManySecrets: Bool { table.isFull }
 
-    /// Redacts an exchange and its frames: the request first, since responses repeat its content.
+    /// Redacts an exchange and its frames.
+    ///
+    /// The request comes first, because responses repeat its content.
     public mutating func redact(_ exchange: inout SessionExchange) {
         redact(&exchange.request)
         if var response = exchange.response {
@@ -33,7 +39,9 @@ public struct Redactor: Sendable {
         for index in exchange.frames.indices { redact(&exchange.frames[index]) }
     }
 
-    /// Redacts a message or a control frame; in a close frame, the reason.
+    /// Redacts a message or control frame.
+    ///
+    /// In a close frame, this is the reason.
     public mutating func redact(_ frame: inout SessionFrame) {
         guard frame.opcode.isControl else {
             redact(&frame.payload, as: frame.opcode == .text ? .text : nil)
@@ -41,7 +49,7 @@ public struct Redactor: Sendable {
         }
         let kept = frame.opcode == .close ? min(2, frame.payload.bytes.count) : 0
         guard let text = redacted(Array(frame.payload.bytes[kept...]), as: nil) else { return }
-        // A placeholder may be longer than the secret, and a control frame has at most 125 bytes (RFC 6455 §5.5).
+        // A placeholder may be longer than the secret, but a control frame has at most 125 bytes (RFC 6455 §5.5).
         let room = FrameEncoder.longestControlPayload - kept
         frame.payload = RecordedBody(
             Array(frame.payload.bytes[..<kept]) + text[..<UTF8Sequence.boundary(in: text, at: room)])
@@ -68,7 +76,7 @@ public struct Redactor: Sendable {
         redact(&response.body, of: response.fields)
     }
 
-    /// Redacts a body; one with a content coding, which cannot be looked into, is left out.
+    /// Redacts a body; an encoded body is omitted, because it cannot be searched.
     private mutating func redact(_ body: inout RecordedBody, of fields: [SessionField]) {
         if !body.bytes.isEmpty, fields.contains(where: \.isContentEncoding) {
             body = RecordedBody([], of: body.byteCount)
@@ -92,7 +100,9 @@ public struct Redactor: Sendable {
         body = body.isCut ? RecordedBody(new, of: new.count + body.byteCount - body.bytes.count) : RecordedBody(new)
     }
 
-    /// The redacted bytes, or nil if nothing changed; it detects whether they are text if that is unknown.
+    /// The redacted bytes, or nil if nothing changed.
+    ///
+    /// If the content type is unknown, it checks whether the bytes are text.
     private mutating func redacted(_ bytes: [UInt8], as content: TextScan.Content?) -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
         let isText = content == .text || String(validating: bytes, as: UTF8.self) != nil
@@ -100,7 +110,9 @@ public struct Redactor: Sendable {
         return bytes.withUnsafeBufferPointer { TextScan.redacted($0, as: isText ? content ?? .text : .binary, &table) }
     }
 
-    /// Redacts each part by itself: whole if its name is a secret's, otherwise as text, or not if it is none.
+    /// Redacts each part: the whole content if the name marks a secret, otherwise its text.
+    ///
+    /// Binary parts stay.
     private mutating func redacted(_ body: MultipartBody) -> [UInt8] {
         var output: [UInt8] = []
         var end = 0
@@ -129,7 +141,7 @@ public struct Redactor: Sendable {
             let pairs = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
             field.value = pairs.joined(separator: ";")
         case "set-cookie":
-            // The attributes stay.
+            // Keep the cookie's attributes.
             let parts = field.value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
             field.value = ([cookie(parts[0])] + parts.dropFirst().map(String.init)).joined(separator: ";")
         default:
@@ -145,16 +157,16 @@ public struct Redactor: Sendable {
         secret.isEmpty ? "" : String(decoding: table.placeholder(for: Array(secret.utf8), kind), as: UTF8.self)
     }
 
-    /// Credentials whose scheme stays (RFC 9110 §11.4); without a scheme, the whole value is secret.
+    /// Redacts credentials but keeps their scheme (RFC 9110 §11.4); without a scheme, the whole value is secret.
     private mutating func credentials(_ value: String) -> String {
         guard let space = value.firstIndex(of: " ") else { return placeholder(value, .token) }
         let secret = value[space...].drop { $0 == " " }
         return value[..<secret.startIndex] + placeholder(secret, .token)
     }
 
-    /// A cookie whose value is replaced: `cookie-pair = cookie-name "=" cookie-value`, RFC 6265 §4.1.1.
+    /// Redacts a cookie's value: `cookie-pair = cookie-name "=" cookie-value`, RFC 6265 §4.1.1.
     private mutating func cookie(_ pair: Substring) -> String {
-        // Browsers send a cookie without a name as its value alone (RFC 6265bis §5.7).
+        // A browser sends a cookie without a name as only its value (RFC 6265bis §5.7).
         let value = pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] } ?? pair
         let secret = value.drop { $0 == " " || $0 == "\"" }
         let end = secret.lastIndex { $0 != " " && $0 != "\"" } ?? secret.startIndex
@@ -163,13 +175,13 @@ public struct Redactor: Sendable {
     }
 }
 
-/// A body of parts between boundaries, which may be cut anywhere: `multipart/form-data`, RFC 7578 and RFC 2046 §5.1.1.
+/// A body of parts between boundaries, possibly truncated: `multipart/form-data`, RFC 7578 and RFC 2046 §5.1.1.
 struct MultipartBody {
     let bytes: [UInt8]
     /// A line end, two hyphens and the boundary.
     private let delimiter: [UInt8]
 
-    /// Nil if the media type is another one or lacks a boundary.
+    /// Returns nil if the media type is not multipart or lacks a boundary.
     init?(_ bytes: [UInt8], type: String) {
         guard type.lowercased().utf8.starts(with: "multipart/".utf8),
             let boundary = Self.parameter("boundary", of: Array(type.utf8)[...]), !boundary.isEmpty
@@ -180,7 +192,7 @@ struct MultipartBody {
 
     /// Calls `body` with the decoded name and the content of each part, in linear time.
     func forEachPart(_ body: (_ name: [UInt8], _ content: Range<Int>) -> Void) {
-        // The first delimiter may be at the beginning, without the line end.
+        // The first delimiter may lack the line end if it is at the beginning.
         var start = bytes.starts(with: delimiter.dropFirst()) ? delimiter.count - 1 : endOfDelimiter(from: 0)
         while let partStart = start {
             let next = endOfDelimiter(from: partStart)
@@ -194,7 +206,7 @@ struct MultipartBody {
     }
 
     private func endOfDelimiter(from start: Int) -> Int? {
-        // A boundary has no line feed, so few bytes are compared twice.
+        // A boundary contains no line feed, so few bytes are compared twice.
         var index = start
         while let line = bytes[index...].firstIndex(of: .lineFeed) {
             if bytes[line...].starts(with: delimiter) { return line + delimiter.count }
@@ -203,19 +215,21 @@ struct MultipartBody {
         return nil
     }
 
-    /// The index after the empty line; a line ends with a line feed, and a carriage return before it.
+    /// The index after the empty line; a line ends with a line feed, possibly after a carriage return.
     private func endOfHead(in part: Range<Int>) -> Int? {
         var lineStart = part.lowerBound
         var isFirst = true
         while let line = bytes[lineStart..<part.upperBound].firstIndex(of: .lineFeed) {
-            // The first line is what is left of the boundary's.
+            // The first line is the rest of the boundary's line.
             if !isFirst, bytes[lineStart..<line].allSatisfy({ $0 == .carriageReturn }) { return line + 1 }
             (isFirst, lineStart) = (false, line + 1)
         }
         return nil
     }
 
-    /// The name of a part, RFC 7578 §4.2; browsers write a quotation mark in it as `%22`.
+    /// The name of a part (RFC 7578 §4.2).
+    ///
+    /// Browsers write a quotation mark in it as `%22`.
     private func name(in head: ArraySlice<UInt8>) -> [UInt8] {
         let field = "content-disposition:"
         let line = head.split(separator: .lineFeed).first {

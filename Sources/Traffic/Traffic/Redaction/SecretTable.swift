@@ -3,30 +3,32 @@ import Text
 
 /// The known secrets with their placeholders, searchable in any text.
 ///
-/// Each secret is found by its anchor: eight bytes of it that few others have. A text is read once; each position is
-/// looked up in a bitmap of anchors, which rejects most, and the rest is compared with the few secrets of that anchor,
-/// from the end. A text that was made to be like many long secrets would take thousands of comparisons for a byte. Once
-/// one has taken ``stepsForByte`` for each, its rest is read coarsely: where it has the end of a secret, of ``longestEnd``
-/// bytes, all that it has of the secret is replaced, and is not read again. So the work for a byte of text is at most
+/// The table finds a secret by its anchor: eight of its bytes that few other secrets contain. It reads a text once. A
+/// bitmap of anchors rejects most positions. At the others, it compares the text with the anchor's few secrets, from
+/// the end.
+///
+/// A text made to resemble many long secrets would take thousands of comparisons per byte. After ``stepsForByte``
+/// comparisons per byte, the table reads the rest of a text coarsely. Where it then finds the last ``longestEnd`` bytes
+/// of a secret, it replaces the whole matching part and does not read it again. So the work per byte of text is at most
 /// ``stepsForByte`` + ``mostOfAnchor`` × (``longestEnd`` + 3) comparisons, whatever the secrets are.
 struct SecretTable: Sendable {
-    /// The default maximum number of distinguished secrets.
+    /// The default maximum number of secrets to distinguish.
     static let mostSecrets = 100_000
-    /// Longer secrets are known by a digest, and found only where a secret is expected.
+    /// Longer secrets are stored as a digest and found only where a secret is expected.
     static let longestKept = 4096
     /// The maximum number of secrets per anchor; further ones are found only where a secret is expected.
     static let mostOfAnchor = 8
-    /// The comparisons for each byte of a text after which its rest is read coarsely.
+    /// After this many comparisons per byte, the rest of a text is read coarsely.
     static let stepsForByte = 64
-    /// The bytes from which on the end of a secret counts as one in a text that is read coarsely.
+    /// How many bytes of a secret's end identify it when a text is read coarsely.
     static let longestEnd = 32
     private static let anchorLength = 8
-    /// An anchor with this many different bytes ends the search for a better one.
+    /// The search for an anchor stops at one with this many different bytes.
     private static let goodMerit = 5
 
     private let mostSecrets: Int
 
-    /// What stands for every secret instead of placeholders; addresses stay then.
+    /// The text that replaces every secret, or nil for placeholders; with a mark, addresses stay.
     let mark: [UInt8]?
 
     init(mostSecrets: Int = SecretTable.mostSecrets, mark: String? = nil) {
@@ -35,7 +37,7 @@ struct SecretTable: Sendable {
 
     private struct Occurrence: Sendable {
         var bytes: [UInt8]
-        /// The anchor's offset in the bytes.
+        /// The anchor's offset within the bytes.
         var offset: Int
         var placeholder: Int
     }
@@ -44,16 +46,16 @@ struct SecretTable: Sendable {
     private var placeholders: [[UInt8]] = []
     private var counts: [SecretKind: Int] = [:]
     private var anchors: [UInt64: [Occurrence]] = [:]
-    /// A bit for each occurring hash of an anchor.
+    /// One bit for each hash that an anchor has.
     private var bitmap = [UInt64](repeating: 0, count: 1 << 10)
-    /// Whether a secret found no number left.
+    /// Whether a secret got no number because the table was full.
     private(set) var isFull = false
 
-    /// Returns the placeholder of a secret, which becomes known.
+    /// Returns the placeholder of a secret and remembers the secret.
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let mark { return mark }
         if let (kind, number) = SecretKind.placeholder(secret) {
-            // It was redacted before. Its number is reserved, or another secret would get it.
+            // The text is already redacted. Reserve its number, or another secret would get it.
             counts[kind] = max(counts[kind] ?? 0, number)
             return secret
         }
@@ -69,20 +71,22 @@ struct SecretTable: Sendable {
         let placeholder = kind.placeholder(String(number))
         numbers[key] = placeholders.count
         placeholders.append(placeholder)
-        // An address is found by its form.
+        // Addresses are found by their form.
         if kind != .user, !isLong, Self.isSought(secret) {
             for form in Self.forms(of: secret) { addAnchor(form, placeholder: placeholders.count - 1) }
         }
         return placeholder
     }
 
-    /// Whether a secret is searched for where none is expected: not a short one or a possible word, since a cookie with
-    /// the value `english` must not change every text.
+    /// Whether to search for a secret where none is expected.
+    ///
+    /// Short secrets and possible words are excluded, because a cookie with the value `english` must not change every
+    /// text.
     private static func isSought(_ secret: [UInt8]) -> Bool {
         secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy(\.isLowercaseLetter))
     }
 
-    /// The secret itself, and its spelling in URLs and JSON if that differs.
+    /// The secret, and its spellings in URLs and JSON if they differ.
     private static func forms(of secret: [UInt8]) -> [[UInt8]] {
         var forms = [secret]
         var encoded: [UInt8] = []
@@ -93,14 +97,14 @@ struct SecretTable: Sendable {
     }
 
     private mutating func addAnchor(_ bytes: [UInt8], placeholder: Int) {
-        // Eight varied, unused bytes; for a token preferably near its end, since beginnings are alike.
+        // Find eight varied, unused bytes. Start at the end, because tokens begin alike.
         var best: (offset: Int, anchor: UInt64, merit: Int)?
         let last = bytes.count - Self.anchorLength
         for offset in stride(from: last, through: max(0, last - 63), by: -1) {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = anchors[anchor]?.count ?? 0
-            // A position that many secrets share would be compared with each of them.
+            // An anchor that many secrets share would need a comparison with each of them.
             let merit = Set(window).count - 16 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
             if merit >= Self.goodMerit { break }
@@ -118,9 +122,9 @@ struct SecretTable: Sendable {
 
     var isEmpty: Bool { anchors.isEmpty }
 
-    /// Finds the secret whose anchor, those eight bytes, ends before an index; it begins at or after `start`.
+    /// Finds the secret whose anchor ends before the index and which begins at or after `start`.
     ///
-    /// - Parameter steps: The number of comparisons for the text so far.
+    /// - Parameter steps: the number of comparisons for the text so far.
     @inline(__always)
     func match(
         anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int, steps: inout Int
@@ -153,22 +157,22 @@ struct SecretTable: Sendable {
     }
 }
 
-/// The kind of a secret, which its placeholder names.
+/// The kind of a secret, which its placeholder contains.
 enum SecretKind: String, Sendable, CaseIterable {
     case token
     case apiKey = "api-key"
     case cookie
     case password
     case secret
-    /// An e-mail address, which stands for a person.
+    /// An e-mail address, which identifies a person.
     case user
 
-    /// The placeholder for the secret with that number of its kind.
+    /// The placeholder for the secret with this number of its kind.
     func placeholder(_ number: String) -> [UInt8] {
         Array((self == .user ? "user-\(number)@redacted.example" : "redacted-\(rawValue)-\(number)").utf8)
     }
 
-    /// Parses a placeholder; nil for other texts and for addresses.
+    /// Parses a placeholder, or returns nil for other texts and for addresses.
     static func placeholder(_ text: [UInt8]) -> (kind: SecretKind, number: Int)? {
         guard text.starts(with: "redacted-".utf8) else { return nil }
         let digits = text[(text.lastIndex { !$0.isDigit } ?? text.endIndex)...].dropFirst()
@@ -178,9 +182,9 @@ enum SecretKind: String, Sendable, CaseIterable {
         return kind.map { ($0, number) }
     }
 
-    /// Nil if a name is not a secret's, which its last words decide (``SecretName``).
+    /// Classifies a name by its last words (``SecretName``), or returns nil if it is not a secret's.
     ///
-    /// It takes linear time, and for most names that of a look at the last three letters.
+    /// The time is linear. For most names, a look at the last three letters is enough.
     init?(_ name: UnsafeBufferPointer<UInt8>) {
         var end = name.count
         while end > 0, !name[end - 1].isLetter { end -= 1 }
@@ -199,7 +203,7 @@ enum SecretKind: String, Sendable, CaseIterable {
         otherEndings.contains(where: name.ends) ? nil : endings.first { name.ends(with: $0.ending) }?.kind
     }
 
-    /// Words, and compounds that are also written as one word.
+    /// Words, and compounds that people also write as one word.
     private static let names: [(kind: SecretKind, words: String)] = [
         (
             .token,
@@ -230,18 +234,18 @@ enum SecretKind: String, Sendable, CaseIterable {
         return Set(words.map { three($0[0], $0[1], $0[2]) }).sorted()
     }()
 
-    /// Tokens that lead to further results, and prove nothing; what is allowed to be sent.
+    /// Endings of names that only look like secrets, such as paging tokens; their values stay.
     private static let otherEndings = [
         "pagetoken", "nexttoken", "continuationtoken", "synctoken", "allowcredentials",
     ].map { NameEnding($0.utf8) }
 }
 
-/// The names of secrets, which fields, members of JSON and items of queries and forms have.
+/// The names of secrets, for fields, members of JSON, and items of queries and forms.
 ///
-/// The last words decide: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials` and the like. `access_token`, `user_api_key`,
-/// `oauthToken`, `Client-Secret`, `user[password]`, `password2` are secrets; `token_count`, `tokens_used`,
-/// `passwordCost`, `isPasswordSet` are not, and neither is `next_page_token`. A word begins after any character other
-/// than a letter, and with a capital letter (`newPassword`, `APIKey`).
+/// The last words decide: `token`, `password`, `pin`, `secret`, `api key`, `authorization`, `credentials` and similar
+/// ones. `access_token`, `user_api_key`, `oauthToken`, `Client-Secret`, `user[password]`, `password2` are secrets.
+/// `token_count`, `tokens_used`, `passwordCost`, `isPasswordSet` and `next_page_token` are not. A word begins after any
+/// character other than a letter, and at a capital letter (`newPassword`, `APIKey`).
 public enum SecretName {
     public static func isSecret(_ name: String) -> Bool {
         var name = name
@@ -250,7 +254,7 @@ public enum SecretName {
 
     private static let hidden = SecretTable(mark: "…")
 
-    /// The text with `…` for the secrets of queries, of JSON and of URLs, for logs.
+    /// The text with `…` in place of secrets in queries, JSON and URLs, for logs.
     public static func hidingSecrets(in text: String) -> String {
         var (text, table) = (text, hidden)
         let new = text.withUTF8 { TextScan.redacted($0, as: .text, &table) }
@@ -258,14 +262,14 @@ public enum SecretName {
     }
 }
 
-/// The last 25 letters of a name in lower case, with five bits for each letter, and the places where words begin.
+/// The last 25 letters of a name in lower case, five bits each, and where words begin.
 ///
-/// Texts are full of names, so one must cost little.
+/// Texts contain many names, so each must be cheap.
 private struct NameEnding {
     private static let mostLetters = 25
     private var letters: UInt128 = 0
     private var count = 0
-    /// A bit for each number of letters that are whole words at the end of the name.
+    /// One bit for each number of letters that make up whole words at the end of the name.
     private var words: UInt32 = 0
 
     init(_ name: some BidirectionalCollection<UInt8>) {
@@ -283,13 +287,13 @@ private struct NameEnding {
         words |= 1 << UInt32(count)
     }
 
-    /// Whether a letter begins a word: `accessToken`, `access_token`, and in `APIKey` the `K`.
+    /// Whether a letter begins a word: in `accessToken`, in `access_token`, and the `K` in `APIKey`.
     private static func isStart(_ byte: UInt8, before next: UInt8, after last: UInt8) -> Bool {
         guard byte.isLetter, last.isLetter else { return true }
         return byte.isUppercaseLetter && (last.isLowercaseLetter || next.isLowercaseLetter)
     }
 
-    /// Whether the name ends with all letters of another one, which begin a word.
+    /// Whether the name ends with all letters of another name, starting at a word.
     func ends(with ending: NameEnding) -> Bool {
         words & 1 << UInt32(ending.count) != 0 && (letters ^ ending.letters) << UInt128(128 - 5 * ending.count) == 0
     }

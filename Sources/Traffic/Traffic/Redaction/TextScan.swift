@@ -1,31 +1,33 @@
 import Text
 
-/// A single pass over a text that replaces its secrets.
+/// Replaces the secrets of a text in a single pass.
 ///
-/// It works on bytes and needs no well-formed document: a torn one, several in a row, or one within a string of another
-/// are all read alike, and everything else is unchanged to the byte. It takes linear time.
+/// It works on bytes and needs no well-formed document. It reads truncated documents, several in a row and documents
+/// within a string alike, and leaves everything else unchanged to the byte. The time is linear.
 struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
-    /// The new text so far.
+    /// The redacted text so far.
     private(set) var output: [UInt8] = []
     /// How much of the text the output covers.
     private(set) var copied = 0
-    /// The number of comparisons with known secrets; ``SecretTable`` says how many there may be.
+    /// The number of comparisons with known secrets.
+    ///
+    /// ``SecretTable`` bounds it.
     private(set) var steps = 0
 
-    /// The object or array with a secret's name around the current index.
+    /// The object or array around the current index whose name is a secret's.
     var container: Container?
-    /// The end of the container's current name or value; no index without a container.
+    /// The end of the container's current name or value, or beyond any index without a container.
     var containerResumes = Int.max
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
     enum Content {
-        /// JSON, URLs, words.
+        /// JSON, URLs and words.
         case text
-        /// Items as in a query: `name=value&name=value`.
+        /// Items as in a query, such as `name=value&name=value`.
         case form
-        /// Not text: only known secrets are found, since anything may look like an address.
+        /// Binary data; only known secrets are searched, because any bytes may look like an address.
         case binary
     }
 
@@ -44,9 +46,9 @@ struct TextScan {
         let isText = content != .binary
         var index = 0
         var anchor: UInt64 = 0
-        // Eight bytes must be read again after each replacement.
+        // After each replacement, the anchor needs eight new bytes.
         var anchorStart = 0
-        // The end of the last known secret that stays because it is a name; its bytes are not compared again.
+        // The end of the last known secret that stays because it is a name. Its bytes are not compared again.
         var nameEnd = 0
         while index < text.count {
             let byte = text[index]
@@ -60,7 +62,7 @@ struct TextScan {
             if let match {
                 replace(match.range, with: match.placeholder)
             } else if index >= containerResumes, redactContent(at: index, &table) {
-                // Nothing but names, brackets and short numbers is left of it.
+                // The container has only names, brackets and short numbers here.
             } else if isText {
                 switch byte {
                 case .quote: redactMember(endingAt: index, &table)
@@ -93,7 +95,7 @@ struct TextScan {
                 UnsafeBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount))
     }
 
-    /// Replaces a range in which nothing was replaced yet.
+    /// Replaces a range after all earlier replacements.
     mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
         precondition(range.lowerBound >= copied, "replacements come in order")
         output.append(contentsOf: text[copied..<range.lowerBound])
@@ -101,7 +103,7 @@ struct TextScan {
         copied = range.upperBound
     }
 
-    /// Whether a known secret is the name of a member or an item, where replacing it would change the structure.
+    /// Whether a known secret is the name of a member or item; replacing it would change the structure.
     private func isName(_ range: Range<Int>) -> Bool {
         guard range.lowerBound > 0 else { return false }
         switch text[range.lowerBound - 1] {
@@ -130,9 +132,10 @@ struct TextScan {
 
     func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[range]) }
 
-    /// Replaces the value of the member whose name may end at a quote.
+    /// Replaces the value of the member whose name may end at this quote.
     ///
-    /// JSON within a JSON string has `\"` for each quote: all quotes of a level have the same number of backslashes.
+    /// JSON within a JSON string writes `\"` for each quote. All quotes of one level have the same number of
+    /// backslashes.
     mutating func redactMember(endingAt quote: Int, _ table: inout SecretTable) {
         guard let next = colonAfterName(endingAt: quote)?.next, next < text.count else { return }
         var end = quote
@@ -149,7 +152,7 @@ struct TextScan {
         }
     }
 
-    /// The maximum length of a name's ending that decides, as written.
+    /// How many bytes of a name's end are examined, as written.
     private static let longestEnding = 200
 
     private func kind(ofNameEndingAt end: Int, level: Int) -> SecretKind? {
@@ -163,7 +166,7 @@ struct TextScan {
         return unescaped(name, level: level).withUnsafeBufferPointer { SecretKind($0) }
     }
 
-    /// Removes the escapes of a piece of a string and of the strings that it is in.
+    /// Removes the escapes of a string and of the strings that contain it.
     private func unescaped(_ piece: UnsafeBufferPointer<UInt8>, level: Int) -> [UInt8] {
         var bytes = Array(piece)
         var escapes = level + 1
@@ -174,7 +177,7 @@ struct TextScan {
         return bytes
     }
 
-    /// An object or an array that is a secret's value, so that everything inside is secret as well.
+    /// An object or array that is a secret's value, so that everything in it is secret too.
     struct Container {
         var kind: SecretKind
         /// The number of backslashes before each quote.
@@ -182,9 +185,9 @@ struct TextScan {
         var depth = 0
     }
 
-    /// Replaces the string or the number that begins at an index between the tokens of the container.
+    /// Replaces a string or number in the container that begins at the index.
     ///
-    /// Names stay, and are searched like other text.
+    /// Names stay and are searched like other text.
     /// - Returns: Whether the byte needs no other search.
     mutating func redactContent(at index: Int, _ table: inout SecretTable) -> Bool {
         guard let container else { return false }
@@ -215,14 +218,14 @@ struct TextScan {
         containerResumes = .max
     }
 
-    /// Continues after a value in the container, which ends if this is no JSON.
+    /// Continues after a value in the container; the container ends if invalid JSON follows.
     private mutating func resumeContainer(after end: Int) {
         guard container != nil else { return }
         let next = skippingSpace(from: end)
         if next == text.count || ",]}".utf8.contains(text[next]) { containerResumes = end } else { leaveContainer() }
     }
 
-    /// Replaces the contents of a string if one begins at an index.
+    /// Replaces the contents of a string that begins at the index, if one does.
     private mutating func redactString(at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
         var start = index
         while hasByte(.backslash, at: start) { start += 1 }
@@ -230,15 +233,15 @@ struct TextScan {
         start += 1
         let (end, next) = endOfString(from: start, level: level)
         resumeContainer(after: next)
-        // A credential may be preceded by its scheme, as in the field.
+        // A scheme may precede the credential, as in the header field.
         if end - start > 7, slice(start..<(start + 7)).map({ $0 | 0x20 }).elementsEqual("bearer ".utf8) { start += 7 }
         guard end > start else { return }
         replace(start..<end, with: table.placeholder(for: unescaped(slice(start..<end), level: level), kind))
     }
 
-    /// The end of a string's contents and the index after its closing quote, or the text's end if it is torn.
+    /// The end of a string's contents and the index after its closing quote, or the end of the text if truncated.
     ///
-    /// On each level, a quote within the contents has more backslashes, by a multiple of what escapes one backslash.
+    /// A quote within the contents has more backslashes at each level.
     private func endOfString(from start: Int, level: Int) -> (end: Int, next: Int) {
         var run = 0
         for index in start..<text.count {
@@ -252,7 +255,7 @@ struct TextScan {
         return (text.count, text.count)
     }
 
-    /// Replaces a number of four digits or more with a string; shorter ones are counts.
+    /// Replaces a number of at least four digits with a string; shorter ones are counts.
     private mutating func redactNumber(at start: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
         let end = text[start...].firstIndex { !$0.isAlphanumeric && !"+-.".utf8.contains($0) } ?? text.count
         resumeContainer(after: end)
@@ -261,7 +264,7 @@ struct TextScan {
         replace(start..<end, with: quote + table.placeholder(for: Array(slice(start..<end)), kind) + quote)
     }
 
-    /// Replaces the value of the query item whose name may end before the `=` at an index.
+    /// Replaces the value of the query item whose name may end before this `=`.
     mutating func redactItem(at index: Int, isForm: Bool, _ table: inout SecretTable) {
         var start = index
         while start > copied, index - start <= Self.longestEnding, Self.isItemName(text[start - 1]) { start -= 1 }
@@ -269,7 +272,7 @@ struct TextScan {
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
         case .questionMark, .ampersand, .semicolon, .hash: break
-        // Some JSON encoders write an ampersand this way.
+        // Some JSON encoders write an ampersand as `\u0026`.
         case .backslash where name.starts(with: "u0026".utf8): break
         default: return
         }
@@ -285,19 +288,19 @@ struct TextScan {
         replace((index + 1)..<end, with: table.placeholder(for: secret, kind))
     }
 
-    /// Word characters, each of which may be percent-encoded, and what nests names: `user[password]`, `user.password`.
+    /// Whether a byte may be in an item's name: word characters, percent-encoding, and nesting as in `user[password]`.
     private static func isItemName(_ byte: UInt8) -> Bool { byte.isWordCharacter || "%[].".utf8.contains(byte) }
 
     private static func endsItem(_ byte: UInt8) -> Bool { byte <= .space || #""\&#;<>'"#.utf8.contains(byte) }
 
-    /// Replaces the address whose `@`, `%40` or `\u0040` is at an index.
+    /// Replaces the address whose `@`, `%40` or `\u0040` is at the index.
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
         guard table.mark == nil, start < index, var end = endOfDomain(from: index + width) else { return }
-        // Text with several of these signs is not a deliverable address, but it may contain one.
+        // A text with several of these signs is no deliverable address, but it may contain one.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
-        // Placeholders stay, so that redacting twice changes nothing.
+        // Keep placeholders, so that redacting twice changes nothing.
         if domain.elementsEqual("redacted.example".utf8) { return }
         var address = plain(slice(start..<index))
         address.append(.at)
@@ -307,7 +310,7 @@ struct TextScan {
         if parts.count == 2 {
             replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
         } else {
-            // It was a cookie or a token before and keeps that placeholder.
+            // Keep the placeholder that it has as a cookie or token.
             replace(start..<end, with: placeholder)
         }
     }
@@ -324,7 +327,7 @@ struct TextScan {
             let byte = text[start - 1]
             switch byte {
             case .percent:
-                // The digits were taken for letters; they count if their decoded byte does.
+                // The loop took the digits for letters. They count only if the byte that they encode does.
                 guard let decoded = PercentCoding.byte(at: start - 1, in: text), Self.isLocal(decoded) else {
                     start = min(start + 2, end)
                     break walk
@@ -334,7 +337,7 @@ struct TextScan {
                 let isUnit = start < end && text[start] == UInt8(ascii: "u")
                 guard isUnit, let unit = text.hexCodeUnit(at: start + 1), unit >= 0x80 || Self.isLocal(UInt8(unit))
                 else {
-                    // The letter after it belongs to the escape.
+                    // The letter after the backslash belongs to the escape.
                     start = min(start + (isUnit ? 5 : 1), end)
                     break walk
                 }
@@ -352,7 +355,7 @@ struct TextScan {
         byte.isWordCharacter || byte >= 0x80 || byte == .dot || byte == .plus || byte == UInt8(ascii: "'")
     }
 
-    /// The end of the longest domain that begins at an index, or nil if there is none.
+    /// The end of the longest domain that begins at the index, or nil.
     private func endOfDomain(from start: Int) -> Int? {
         var end: Int?
         var label = start
@@ -370,7 +373,7 @@ struct TextScan {
 
     private func isDomain(_ byte: UInt8) -> Bool { byte.isAlphanumeric || byte >= 0x80 || byte == .minus }
 
-    /// Replaces the userinfo if the `:` at an index ends the scheme of a URL, in JSON perhaps as `:\/\/`.
+    /// Replaces the userinfo if this `:` ends a URL's scheme; in JSON it may be written `:\/\/`.
     mutating func redactUserInfo(after colon: Int, _ table: inout SecretTable) {
         if hasBytes("//", at: colon + 1) {
             redactUserInfo(at: colon + 3, &table)
@@ -379,9 +382,9 @@ struct TextScan {
         }
     }
 
-    /// Replaces what is before the last `@` of the authority that begins at an index.
+    /// Replaces what precedes the last `@` of the authority that begins at the index.
     ///
-    /// - Parameter isEncoded: Whether the URL is percent-encoded, as an item of a query.
+    /// - Parameter isEncoded: whether the URL is percent-encoded, as an item of a query.
     mutating func redactUserInfo(at start: Int, isEncoded: Bool = false, _ table: inout SecretTable) {
         var end: Int?
         var index = start
@@ -405,9 +408,9 @@ struct TextScan {
     }
 }
 
-/// The escapes of JSON in a text that need not be JSON.
+/// The escapes of JSON, in a text that may not be JSON.
 enum JSONEscapes {
-    /// Decodes a piece of a JSON string; invalid escapes stay as they are.
+    /// Decodes a piece of a JSON string; invalid escapes stay.
     static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -426,7 +429,7 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): bytes.append(0x08)
             case UInt8(ascii: "f"): bytes.append(0x0C)
             case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD, which suffices because equal texts give equal results.
+                // Halves of surrogate pairs become U+FFFD. That suffices, because equal texts give equal results.
                 let unit = text.hexCodeUnit(at: index)
                 if unit != nil { index += 4 }
                 let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"

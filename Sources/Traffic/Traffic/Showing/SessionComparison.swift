@@ -2,20 +2,22 @@ import JSON
 import Text
 import WebSocket
 
-/// Compares two sessions by meaning: order, statuses, JSON by values, messages.
+/// Compares two sessions by meaning: order, statuses, JSON by value, messages.
 ///
-/// Differences between two equal runs do not count: IDs, times, tokens and redacted secrets, the server's host, header
+/// What two equal runs may differ in does not count: IDs, times, tokens and redacted secrets, the server's host, header
 /// fields except the response's media type, pings and pongs, and durations.
 public struct SessionComparison: Sendable {
-    /// The differences, in the order of the first session, followed by what only the second has.
+    /// The differences in the order of the first session, followed by entries that only the second has.
     public private(set) var differences: [SessionDifference] = []
     private let first: SessionSummary
     private let second: SessionSummary
 
-    /// The maximum number of values listed per request, response or message; more are only counted.
+    /// The maximum number of values listed per request, response or message; further ones are only counted.
     static let changeLimit = 20
 
-    /// Takes time linear in the bytes, and quadratic in up to a few thousand entries that are not in the same order.
+    /// Compares in time linear in the bytes.
+    ///
+    /// Up to a few thousand entries in different orders take quadratic time.
     public init(_ first: Session, _ second: Session) {
         self.first = SessionSummary(first)
         self.second = SessionSummary(second)
@@ -31,7 +33,7 @@ public struct SessionComparison: Sendable {
             if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
         }
         for pair in alignment.pairs { compare(pair.first, pair.second) }
-        // Entries without a partner in their place may have one elsewhere.
+        // An entry without a partner in its place may have one elsewhere.
         var elsewhere: [EntryKey: ArraySlice<Int>] = [:]
         for index in alignment.onlySecond { elsewhere[right[index], default: []].append(index) }
         var moved: Set<Int> = []
@@ -44,7 +46,7 @@ public struct SessionComparison: Sendable {
             found.append((index, .moved(name: left[index].name.text, first: index, second: other)))
             compare(index, other)
         }
-        // The sort is stable, so a move precedes its changes.
+        // The sort is stable, so a move comes before its changes.
         differences = found.sorted { $0.place < $1.place }.map(\.difference)
         for index in alignment.onlySecond where !moved.contains(index) {
             differences.append(.onlyInSecond(name: right[index].name.text, place: index))
@@ -53,7 +55,7 @@ public struct SessionComparison: Sendable {
 
     public var isEqual: Bool { differences.isEmpty }
 
-    /// Returns the text, one line per difference, with recorded content escaped.
+    /// Formats one line per difference, with recorded content escaped.
     public func text(names first: String, _ second: String) -> String {
         var lines = [
             Messages.summary(self.first, name: "- " + TerminalText.escaped(first)),
@@ -77,12 +79,12 @@ public struct SessionComparison: Sendable {
 
     static func shown(_ name: String) -> String { TerminalText.excerpt(name.utf8, width: 100) }
 
-    /// What a program does that two runs of its older version did not do, as sentences.
+    /// Returns what a new version does that two runs of its older version did not do, as sentences.
     ///
-    /// What varies between the two runs does not count: any two runs may differ in it. Neither do values at the same
-    /// path of another message or element.
+    /// Differences between the two older runs do not count, because any two runs may differ in them. Nor do values at
+    /// the same path of another message or element.
     ///
-    /// - Parameter session: A run of the newer version.
+    /// - Parameter session: a run of the newer version.
     public static func news(in session: Session, since first: Session, _ second: Session) -> [String] {
         let noise = Set(SessionComparison(first, second).aspects.map(\.key))
         let again = Set(SessionComparison(second, session).aspects.map(\.key))
@@ -90,7 +92,7 @@ public struct SessionComparison: Sendable {
             .map(\.sentence)
     }
 
-    /// The differences one by one, each with what identifies it in other comparisons.
+    /// The single differences, each with a key that identifies it in other comparisons.
     private var aspects: [(key: ExactString, sentence: String)] {
         differences.flatMap { difference -> [(key: ExactString, sentence: String)] in
             switch difference {
@@ -102,7 +104,7 @@ public struct SessionComparison: Sendable {
                 [(Self.key(name, "place"), Messages.isElsewhere(Self.shown(name), from: place, to: other))]
             case .changed(let name, _, let place, let changes):
                 changes.map { change in
-                    // Message 5 may be what message 4 was.
+                    // Message 5 may be the former message 4.
                     let path = String(change.path.map { $0.isNumber ? "#" : $0 })
                     return (Self.key(name, path), Messages.isChanged(Self.shown(name), place, change))
                 }
@@ -113,27 +115,31 @@ public struct SessionComparison: Sendable {
     private static func key(_ name: String, _ aspect: String) -> ExactString { ExactString(name + "\n" + aspect) }
 }
 
-/// A difference between two sessions; places count from 0 in starting order.
+/// A difference between two sessions.
+///
+/// Places count from 0 in starting order.
 public enum SessionDifference: Sendable, Equatable {
     case onlyInFirst(name: String, place: Int)
     case onlyInSecond(name: String, place: Int)
-    /// Both have it, but at another place among the others.
+    /// Both sessions have it, but at different places among the others.
     case moved(name: String, first: Int, second: Int)
-    /// Both have it, with other content.
+    /// Both sessions have it, with different content.
     case changed(name: String, first: Int, second: Int, [SessionChange])
 }
 
-/// A changed value, with its path and both sides; a side is nil if the value is absent.
+/// A changed value with its path.
+///
+/// A side is nil if it lacks the value.
 public struct SessionChange: Sendable, Equatable {
-    /// The path: `status`, `response.body.data.status`, `message 3 ←.content`.
+    /// The path, such as `status`, `response.body.data.status` or `message 3 ←.content`.
     public var path: String
     public var first: String?
     public var second: String?
 }
 
-/// Identifies entries by what they request, regardless of its ID.
+/// Identifies entries by what they request, whatever the IDs in it.
 struct EntryKey: Hashable {
-    /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
+    /// The name, such as `GET /api/v1/goals/{id}` or `WS /api/v1/consultations/{id}/ws`.
     let name: ExactString
 
     init(_ entry: SessionExchange, _ url: RequestURL) {
@@ -198,7 +204,7 @@ extension ValueComparison {
         for index in alignment.onlySecond {
             note(Self.place(right[index], index), nil, Self.excerpt(right[index].payload))
         }
-        // Browsers and proxies record no ends: an unknown end is not a difference.
+        // Browsers and proxies record no ends, so an unknown end is not a difference.
         guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
         note("end", end, otherEnd)
     }
@@ -209,7 +215,7 @@ extension ValueComparison {
 }
 
 extension SessionExchange {
-    /// The first close frame, or how the transport ended, or nil if neither was recorded.
+    /// The first close frame or, without one, how the transport ended; nil if the recording has neither.
     fileprivate var endingText: String? {
         if let close = frames.first(where: { $0.opcode == .close }) {
             return Messages.sent(Messages.close(close.payload.bytes), by: close.sender)
@@ -218,7 +224,7 @@ extension SessionExchange {
     }
 }
 
-/// Identifies messages by their sender, and by their type if they are JSON objects with one.
+/// Identifies messages by sender and, for JSON objects that have one, by `type`.
 private struct FrameKey: Hashable {
     let sender: Party
     let opcode: Opcode
@@ -231,25 +237,26 @@ private struct FrameKey: Hashable {
     }
 }
 
-/// Aligns two lists by a longest common subsequence, if that is cheap enough to find.
+/// Aligns two lists by a longest common subsequence if it is cheap enough to find.
 struct Alignment {
-    /// Positions in both, ascending in both.
+    /// The aligned positions, ascending in both lists.
     private(set) var pairs: [(first: Int, second: Int)] = []
-    /// Positions without a partner.
+    /// The positions without a partner.
     private(set) var onlyFirst: [Int] = []
     private(set) var onlySecond: [Int] = []
 
-    /// The maximum table size, counted without equal beginnings and ends.
+    /// The maximum size of the table, counted without equal beginnings and ends.
     ///
-    /// Above it, equal keys are paired in turn, which is not always the longest: two sessions of 100,000 entries would
+    /// For larger sizes, equal keys are paired in turn, which may not give the longest subsequence. Two sessions of
+    /// 100,000 entries would take 10 billion steps.
     /// take 10 billion steps.
     static let largestTable = 4_000_000
 
     init<Key: Hashable>(_ first: [Key], _ second: [Key]) {
         var start = 0
         while start < min(first.count, second.count), first[start] == second[start] { start += 1 }
-        // From the front, so that repeated keys have their partners early and the rest at the end; the back is trimmed
-        // only if the table would be too large.
+        // Start from the front, so that repeated keys get early partners. Trim the back only if the table would be too
+        // large.
         var tail = 0
         let isLarge = (first.count - start) * (second.count - start) > Self.largestTable
         while isLarge, tail < min(first.count, second.count) - start,
@@ -269,11 +276,11 @@ struct Alignment {
         }
     }
 
-    /// Dynamic programming: `length[place(i, j)]` is the length for the ends from i and j.
+    /// Dynamic programming: `length[place(i, j)]` is the longest length for the lists from i and j on.
     private mutating func alignByTable<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
         let width = second.count + 1
         func place(_ i: Int, _ j: Int) -> Int { (i - first.startIndex) * width + j - second.startIndex }
-        // No subsequence is longer than the root of the largest table.
+        // No subsequence is longer than the square root of the largest table.
         var length = [UInt16](repeating: 0, count: (first.count + 1) * width)
         for i in first.indices.reversed() {
             for j in second.indices.reversed() {
@@ -295,8 +302,8 @@ struct Alignment {
         }
     }
 
-    /// Pairs the n-th occurrence of a key in one with the n-th in the other, and keeps the longest run that ascends in
-    /// both.
+    /// Pairs the n-th occurrence of a key in one list with the n-th in the other, and keeps the longest run that
+    /// ascends in both.
     private mutating func alignInTurn<Key: Hashable>(_ first: ArraySlice<Key>, _ second: ArraySlice<Key>) {
         var places: [Key: ArraySlice<Int>] = [:]
         for index in second.indices { places[second[index], default: []].append(index) }
@@ -304,7 +311,7 @@ struct Alignment {
         for index in first.indices {
             if let place = places[first[index]]?.popFirst() { candidates.append((index, place)) }
         }
-        // Patience: `ends[n]` is the candidate with the smallest second position that ends a run of n + 1.
+        // Patience sorting: `ends[n]` is the candidate with the smallest second position that ends a run of n + 1.
         var ends: [Int] = []
         var previous = [Int?](repeating: nil, count: candidates.count)
         for index in candidates.indices {

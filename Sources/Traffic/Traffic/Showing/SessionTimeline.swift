@@ -10,11 +10,13 @@ import Text
 ///     +0.013 s     ← {"type":"connected"}
 ///     +0.200 s     → close 1000 "bye"
 ///
-/// Recorded content is untrusted: terminal escapes in it are escaped.
+/// Terminal escapes in recorded content are escaped, because it is untrusted.
 public struct SessionTimeline: Sendable {
-    /// The maximum columns of a line; longer ones are truncated with "…".
+    /// The maximum columns of a line.
+    ///
+    /// Longer ones are truncated with "…".
     public var width: Int
-    /// Whether bodies and messages are shown in full below their lines, up to 64 KiB each.
+    /// Whether to show bodies and messages in full below their lines, up to 64 KiB each.
     public var showsBodies: Bool
 
     static let bodyLimit = 64 * 1024
@@ -91,12 +93,12 @@ public struct SessionTimeline: Sendable {
         }
     }
 
-    /// - Parameter lasted: In nanoseconds; nil if it is not known.
+    /// - Parameter lasted: nanoseconds, or nil if unknown.
     static func columns(_ status: String, lasted: Int64?, _ size: String = "") -> String {
         right(status, 3) + right(lasted.map(Messages.duration) ?? "", 10) + right(size, 10) + "  "
     }
 
-    /// The request's target, with the host if it differs from the session's first.
+    /// The request's method and target, with the host if it differs from the session's first.
     static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
         let parts = URLParts(url)
         let target = parts.authority == origin && !parts.origin.isEmpty ? parts.target : url
@@ -137,7 +139,7 @@ public struct SessionTimeline: Sendable {
         for (index, line) in lines.enumerated() { output(indent + (index == 0 ? arrow : "  ") + line) }
     }
 
-    /// Indented JSON or the text itself, with each line escaped, or nil if it is not text.
+    /// The text, or indented JSON, with each line escaped; nil if the body is not text.
     static func lines(of body: RecordedBody) -> [String]? {
         guard String(validating: body.bytes, as: UTF8.self) != nil else { return nil }
         var bytes = body.bytes
@@ -157,7 +159,7 @@ public struct SessionTimeline: Sendable {
     }
 }
 
-/// The counts of a session's entries.
+/// Counts the entries of a session.
 struct SessionSummary {
     var requests = 0
     var sockets = 0

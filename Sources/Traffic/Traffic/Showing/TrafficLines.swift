@@ -3,19 +3,22 @@ import HTTP1
 import JSON
 import Text
 
-/// The entries of a journal as text for a terminal, one by one as they happen.
+/// Formats the entries of a journal for a terminal, one by one as they happen.
 ///
 ///     10:30:00.000  201    4.4 ms    1234 B  POST /api/v1/consultations
 ///     10:30:00.013  101                 ws3  WS   /api/v1/consultations/7c9e…/ws
 ///     10:30:00.013    ← ws3 {"type":"connected"}
 ///     10:30:02.000    × ws3 closed by the client: close 1000 "bye"
 ///
-/// The columns are those of ``SessionTimeline``. Times are times of day by the world's clock, in UTC; frames name their
-/// connection, because WebSockets take turns. Recorded content is untrusted: terminal escapes in it are escaped.
+/// The columns are those of ``SessionTimeline``. Times are times of day by the world's clock, in UTC. Frames name their
+/// connection, because WebSockets interleave. Terminal escapes in recorded content are escaped, because it is
+/// untrusted.
 public struct TrafficLines: Sendable {
-    /// The maximum columns of a line, at least 60; longer ones are truncated with "…".
+    /// The maximum columns of a line, at least 60.
+    ///
+    /// Longer lines are truncated with "…".
     public var width: Int { didSet { width = max(width, 60) } }
-    /// Whether bodies and messages are shown in full below their lines, up to 64 KiB each.
+    /// Whether to show bodies and messages in full below their lines, up to 64 KiB each.
     public var showsBodies: Bool
     /// Whether escape sequences colour the status, the direction and breaches.
     public var usesColor: Bool
@@ -24,9 +27,9 @@ public struct TrafficLines: Sendable {
         (self.width, self.showsBodies, self.usesColor) = (max(width, 60), showsBodies, usesColor)
     }
 
-    /// The lines of an entry, without line ends: one, and with bodies more.
+    /// The lines of an entry, without line ends: one line, and more if bodies are shown.
     ///
-    /// - Parameter world: The name of the entry's world, which precedes the request or the frame; nil omits it.
+    /// - Parameter world: the name of the entry's world, written before the request or frame, or nil to omit it.
     public func lines(of entry: JournalEntry, in world: String? = nil) -> [String] {
         let place = world.map { "[\(TerminalText.escaped($0))] " } ?? ""
         let socket = "\(place)ws\(entry.connection)"
@@ -55,13 +58,13 @@ public struct TrafficLines: Sendable {
         }
     }
 
-    /// An obligation that the client broke, as a line below the entries that show it.
+    /// A broken obligation, shown below the entries that prove it.
     public struct Breach: Sendable, Equatable {
         public var obligation: String
         /// `must` or `should`.
         public var level: String
         public var message: String
-        /// The numbers of the entries that show it.
+        /// The numbers of the entries that prove the breach.
         public var entries: [Int]
 
         public init(obligation: String, level: String, message: String, entries: [Int]) {
@@ -69,18 +72,20 @@ public struct TrafficLines: Sendable {
         }
     }
 
-    /// The line of a breach, cut to 900 columns whatever the width is: it is a sentence to read.
+    /// The line of a breach.
+    ///
+    /// It may have 900 columns, whatever the width, because people read it as a sentence.
     public func line(of breach: Breach, in world: String? = nil) -> String {
         let place = world.map { "[\(TerminalText.escaped($0))] " } ?? ""
         let text = SessionTimeline.indent + "  ✗ \(place)" + Messages.describe(breach)
         return painted(TerminalText.cut(text, width: 900), breach.level == "must" ? .breach : .warning)
     }
 
-    /// A line with the time of an entry, cut to the width, its first columns coloured.
+    /// A line with an entry's time, truncated to the width, with its first columns coloured.
     private func line(_ text: String, _ style: Style, at time: Timestamp) -> String {
         let start = SessionTimeline.indent.count
         let text = TerminalText.cut(text, width: width - start)
-        // The status, or the direction.
+        // The first three columns are the status or the direction.
         return time.nanosecondText.dropFirst(11).prefix(12) + "  " + painted(text.prefix(3), style) + text.dropFirst(3)
     }
 
@@ -106,7 +111,7 @@ public struct TrafficLines: Sendable {
         return lines
     }
 
-    /// A message too long for its room with the beginnings of its IDs only, which make room for its content.
+    /// Shortens the IDs of a message that is too long, which makes room for its content.
     private static func withShortIDs(_ frame: RecordedFrame, for room: Int) -> RecordedFrame {
         guard frame.opcode == .text, frame.payload.byteCount > room else { return frame }
         var short = frame
@@ -131,13 +136,13 @@ public struct TrafficLines: Sendable {
         let end = Messages.delivery(frame.delivery) + Messages.faults(frame.faults)
         let body = showsBodies && frame.opcode == .text ? SessionTimeline.lines(of: frame.payload) ?? [] : []
         guard let first = body.first else {
-            // The end says what a fault did, so the payload makes room for it.
+            // The end says what a fault did, so shorten the payload instead.
             let room = max(width - SessionTimeline.indent.count - start.count - end.count, 10)
             let text = SessionTimeline.excerpt(of: Self.withShortIDs(frame, for: room), width: room)
             return [line(start + text + end, style, at: time)]
         }
         let rest = body.dropFirst().map { SessionTimeline.indent + "    " + $0 }
-        // Bodies are shown whole, so their first line is not cut either.
+        // Bodies are shown whole, so do not truncate their first line either.
         var whole = self
         whole.width = SessionTimeline.bodyLimit + 1000
         return [whole.line(start + first + end, style, at: time)] + rest
@@ -155,7 +160,7 @@ public struct TrafficLines: Sendable {
         case failure = "31"
         case breach = "1;31"
 
-        /// The class of the status; a fault's doing is not the server's own failure.
+        /// Classifies the status; a fault's status is not a failure of the server.
         init(_ exchange: RecordedExchange) {
             switch exchange.status ?? 0 {
             case 200..<400: self = .success
@@ -170,7 +175,7 @@ public struct TrafficLines: Sendable {
     }
 }
 
-/// The chunks of answers while they come: each answer becomes one line, which follows with what ends it.
+/// Folds the chunks of each answer into one line, which is shown when something ends the answer.
 public struct ChunkFolds {
     private struct Fold {
         let first: JournalEntry
@@ -181,14 +186,16 @@ public struct ChunkFolds {
         var faults: [String] = []
     }
 
-    /// By connection.
+    /// The folds by connection.
     private var folds: [UInt64: Fold] = [:]
 
     public init() {}
 
     public var isEmpty: Bool { folds.isEmpty }
 
-    /// The lines that an entry brings: none for a chunk; the answer's before those of what ends it on its socket.
+    /// Returns the lines to show for an entry.
+    ///
+    /// A chunk has no line. When something ends an answer, the answer's line comes first.
     public mutating func lines(of entry: JournalEntry, by lines: TrafficLines, in world: String? = nil) -> [String] {
         guard entry.event.isChunk, case .frame(let frame) = entry.event else {
             let answer = entry.event.isPing ? nil : folds.removeValue(forKey: entry.connection)
@@ -206,7 +213,7 @@ public struct ChunkFolds {
         return []
     }
 
-    /// The lines of answers that nothing has ended, which are forgotten.
+    /// Returns the lines of unfinished answers and forgets them.
     public mutating func finish(by lines: TrafficLines, in world: String? = nil) -> [String] {
         defer { folds = [:] }
         return folds.sorted { $0.key < $1.key }.map { line(of: $0.value, by: lines, in: world) }
@@ -227,7 +234,7 @@ public struct ChunkFolds {
 }
 
 extension RecordedExchange {
-    /// The code and the message of a refusal; nil if the status is below 400, or the body has no `error`.
+    /// The code and message of a refusal, or nil if the status is below 400 or the body has no `error`.
     public var refusal: (code: String?, message: String?)? {
         guard status ?? 0 >= 400, !responseBody.isCut, let error = try? JSON.parse(responseBody.bytes)["error"] else {
             return nil
@@ -242,27 +249,27 @@ extension Timestamp {
     }
 }
 
-/// An entry on one line: time, direction, event, and the beginning of its content.
+/// An entry on one line: time, direction, event and the beginning of its content.
 ///
-/// `#12 +1.250 s  → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Fields, and so most credentials, are omitted;
-/// characters that act on a terminal are shown as U+FFFD.
+/// `#12 +1.250 s  → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Header fields are omitted, and with them most
+/// credentials. Characters that control a terminal become U+FFFD.
 public struct EntryLine: Sendable {
     /// The line, without a line end.
     public let text: String
 
-    /// How many characters of a target, a body or a payload are shown.
+    /// How many characters of a target, body or payload are shown.
     static let excerptLength = 96
 
     /// Describes an entry.
     ///
-    /// - Parameter start: the origin of its time; nil shows the time of day in UTC.
+    /// - Parameter start: the origin of relative times, or nil to show the time of day in UTC.
     public init(_ entry: JournalEntry, since start: Timestamp? = nil) {
         text = "#\(entry.number) \(Self.time(entry.time, since: start))  \(Self.description(of: entry.event))"
     }
 
-    /// Seconds, or the time of day.
+    /// Formats relative seconds or the time of day.
     ///
-    /// Seconds are exact, with three decimal places or nine, so that the wait between two entries can be read off them.
+    /// Seconds are exact, with three or nine decimal places, so that readers can compute the wait between two entries.
     private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
         guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
         let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
@@ -334,7 +341,7 @@ public struct EntryLine: Sendable {
 
     private static func excerpt(of body: RecordedBody) -> String {
         guard body.byteCount > 0 else { return "" }
-        // At most four bytes for each character shown, and the start of the next.
+        // Decode at most four bytes per character shown, and the start of the next.
         let bytes = body.bytes.prefix(4 * excerptLength + 4)
         var text = String(decoding: bytes, as: UTF8.self)
         if bytes.count < body.byteCount { text += String(repeating: " ", count: excerptLength) }

@@ -3,24 +3,24 @@ import Text
 
 /// Collects the differences between two JSON values, by path.
 package protocol JSONComparison {
-    /// Whether nothing more can be noted.
+    /// Whether there is no room for more differences.
     var isFull: Bool { get }
 
-    /// The origins that may differ in the first and in the second.
+    /// The origins of each side, which may differ.
     var origins: (first: Origins, second: Origins) { get }
 
     func isSame(_ first: String, _ second: String) -> Bool
 
     func excerpt(_ value: JSONValue, under name: String) -> String
 
-    /// The step of a path to a member: `.name`.
+    /// The path step to a member, such as `.name`.
     func step(to name: String) -> String
 
     mutating func note(_ path: String, _ first: String?, _ second: String?)
 }
 
 extension JSONValue {
-    /// The value of a body or a message, or nil if it is not an object or an array in JSON.
+    /// The value of a body or message, or nil if it is not a JSON object or array.
     package static func container(_ bytes: [UInt8]) -> JSONValue? {
         guard let first = bytes.first(where: { $0 > 0x20 }), first == .leftBrace || first == .leftBracket else {
             return nil
@@ -30,7 +30,7 @@ extension JSONValue {
 }
 
 extension JSONComparison {
-    /// Compares two forms by their fields, those of one name in order.
+    /// Compares two forms field by field; repeated names are compared in order.
     package mutating func compare(
         _ first: FormBody, _ second: FormBody, at path: String,
         contents: (inout Self, _ first: [UInt8], _ second: [UInt8], _ path: String) -> Void
@@ -57,7 +57,7 @@ extension JSONComparison {
         first.segments.count == second.segments.count && zip(first.segments, second.segments).allSatisfy(isSame)
     }
 
-    /// The query items that have not the same values in any order, by name.
+    /// The names of query items whose values differ; the order of the values does not matter.
     package func differingItems(
         _ first: RequestURL, _ second: RequestURL
     ) -> [(name: String, first: [String], second: [String])] {
@@ -78,17 +78,19 @@ extension JSONComparison {
         }
     }
 
-    /// Compares two values, whose depth the parser limits.
+    /// Compares two values.
     ///
-    /// Neither times nor secrets differ, by the names of their members; 1 and 1.0 are the same value.
+    /// The parser has limited their depth.
+    ///
+    /// Times and secrets, which the members' names identify, never differ. 1 and 1.0 are equal.
     package mutating func compare(_ first: JSONValue, _ second: JSONValue, at path: String, under name: String = "") {
         guard !isFull else { return }
         let isEqual: Bool
         switch (first, second) {
         case (.object(let left), .object(let right)):
-            // All that is below a secret's name is secret.
+            // Everything below a secret's name is secret.
             let secret = SecretName.isSecret(name) ? name : nil
-            // Names that are IDs have their partners in turn.
+            // Pair names that are IDs in the order in which they occur.
             var others = Dictionary(grouping: right.map(\.key).filter { left[$0] == nil }) {
                 VolatileText.normalised($0, origins: origins.second)
             }.mapValues { $0[...] }
@@ -125,7 +127,7 @@ extension JSONComparison {
 
 struct ValueComparison: JSONComparison {
     private(set) var changes: [SessionChange] = []
-    /// How many more changes can be listed, and how many were not.
+    /// How many more changes can be listed, and how many were left out.
     private var room = Int.max
     private var unlisted = 0
     let origins: (first: Origins, second: Origins)
@@ -135,7 +137,7 @@ struct ValueComparison: JSONComparison {
         origins = (recorded, recorded.adding(second))
     }
 
-    /// Changes beyond the room are counted.
+    /// Always false, because changes beyond the room are still counted.
     var isFull: Bool { false }
 
     mutating func note(_ path: String, _ first: String?, _ second: String?) {
@@ -147,11 +149,11 @@ struct ValueComparison: JSONComparison {
         changes.append(SessionChange(path: path, first: first, second: second))
     }
 
-    /// Compares bodies: as JSON if both are, otherwise as text, otherwise as bytes.
+    /// Compares bodies as JSON, as text or as bytes, whichever both allow.
     mutating func compare(_ first: RecordedBody?, _ second: RecordedBody?, at path: String) {
         guard first != second else { return }
         let (left, right) = (first ?? RecordedBody(), second ?? RecordedBody())
-        // No body equals an empty one, and a truncated body is unknown.
+        // A missing body equals an empty one. A truncated body is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
         if let value = JSONValue.container(left.bytes), let other = JSONValue.container(right.bytes) {
             room = SessionComparison.changeLimit
@@ -167,7 +169,7 @@ struct ValueComparison: JSONComparison {
         note(path, left.bytes.isEmpty ? nil : Self.excerpt(left), right.bytes.isEmpty ? nil : Self.excerpt(right))
     }
 
-    /// Compares the bodies of requests: forms by their fields.
+    /// Compares the bodies of requests; forms are compared field by field.
     mutating func compare(_ first: SessionRequest, _ second: SessionRequest) {
         let path = "request.body"
         guard let left = first.body, let right = second.body, !left.isCut, !right.isCut,
@@ -191,7 +193,7 @@ struct ValueComparison: JSONComparison {
         note("query." + TerminalText.excerpt(name.utf8, width: 60), first.map(quoted), second.map(quoted))
     }
 
-    /// Whether the second text can stand for the first, with its own origins or with the first one's.
+    /// Whether the texts are equal, apart from volatile values; the second may name its own origins or the first's.
     func isSame(_ first: String, _ second: String) -> Bool {
         if first.isExactly(second) { return true }
         let form = VolatileText.normalised(first, origins: origins.first)
