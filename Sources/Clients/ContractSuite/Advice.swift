@@ -1,9 +1,9 @@
 import JSON
 import Traffic
 
-/// Advice from the traffic of a failed case, if the client broke no obligation.
+/// Advice from the traffic of a failed case in which the client broke no obligation.
 ///
-/// It describes the last exchange, and the input that the client ignored before it.
+/// It describes the last exchange, and earlier input that the client ignored.
 struct Advice {
     private let entries: [JournalEntry]
     private let isAboutSwift: Bool
@@ -28,7 +28,7 @@ struct Advice {
             ?? Messages.stopped(after: exchange.title, status: status, unrepeated, isSwift: isAboutSwift)
     }
 
-    /// The last failure of the server, if the client did not get past it: a later try that succeeds makes up for it.
+    /// The last failure of the server, unless a later attempt of the client succeeded.
     private static func unrepeated(_ exchanges: [RecordedExchange]) -> String? {
         guard let last = exchanges.lastIndex(where: \.hasFailed) else { return nil }
         let failed = exchanges[last]
@@ -37,10 +37,10 @@ struct Advice {
         return Messages.notRepeated(failed.title, status: failed.status, tries: tries)
     }
 
-    /// The history, if a chat was lost and the client did not read it afterwards.
+    /// Advice to read the history, if a chat was lost and the client did not read the history afterwards.
     private var unread: String? {
         let lost = entries.last { entry in
-            // It closes the sockets of an archived consultation with 1000.
+            // The server closes the sockets of an archived consultation with 1000.
             guard case .closed(let closing) = entry.event, closing.party == .server,
                 closing.summary.sent?.code?.rawValue != 1000
             else { return false }
@@ -61,7 +61,7 @@ struct Advice {
 }
 
 extension RecordedExchange {
-    /// `POST /api/v1/goals`, without the world.
+    /// The method and path without the world, such as `POST /api/v1/goals`.
     fileprivate var title: String {
         let target = head.target.description
         let path = target.firstRange(of: "/api/").map { String(target[$0.lowerBound...]) } ?? target
@@ -77,7 +77,7 @@ extension RecordedExchange {
 }
 
 extension JournalEvent {
-    /// Whether it went between client and server, and is more than a sign of life.
+    /// Whether client and server exchanged it, and it is not a ping or pong.
     var isOnTheWire: Bool {
         switch self {
         case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong

@@ -2,30 +2,31 @@ import FitIQAPI
 import Judging
 import Sockets
 
-/// A running case: carries a world and its client through the steps.
+/// Plays one case: takes a world and its client through the steps.
 struct CasePlay {
     let world: StageWorld
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
     let grace: Duration
-    /// The suite's clock; for clients on the system's clock, how far the steps have got.
+    /// The time on the suite's clock; for clients on the system's clock, how far the steps have advanced.
     var now: Timestamp
     var stepCount = 0
     private var watched: [ClientExpectation] = []
     private var broken: Set<ClientExpectation> = []
     /// The client's latest report.
     private var shown = ClientReport()
-    /// The step of a story that is played, from 0; nil in a case.
+    /// The index of the current step of a story, or nil in a case.
     private var place: Int?
-    /// The user's requests other than messages, and the number of problems at the last one.
+    /// When the user asked for something other than a message, and how many problems the user had seen at the last
+    /// time.
     private var asked: [Timestamp] = []
     private var oldProblemCount = 0
     /// The instruction that the client lacks.
     private var missing: ClientInstruction?
-    /// The state of client and world at the last check of this wait; nil if the client does not report it.
+    /// The state of client and world at the last check of this wait, or nil if the client does not report a revision.
     private var looked: Look?
-    /// Why the expectation was not met then.
+    /// Why the expectation was not met at that check.
     private var lastFailure: (() -> CaseFailure)?
     /// The world's activity when it was last quiet.
     private var lastActivity: UInt64?
@@ -36,11 +37,11 @@ struct CasePlay {
     }
 
     enum Stop: Error {
-        /// An expectation was not met.
+        /// The client did not meet an expectation.
         case failed(CaseFailure)
-        /// The client cannot be driven, so its traffic does not show the reason.
+        /// The suite cannot drive the client, so the traffic does not show the reason.
         case undrivable(any Error)
-        /// The client and its world never became quiet, after this many looks.
+        /// The client and its world were still busy after this many checks.
         case restless(looks: Int)
         /// The client lacks this instruction.
         case unsupported(String)
@@ -57,9 +58,11 @@ struct CasePlay {
         now = world.access.now
     }
 
-    /// Plays the steps, then has the client judged; throws errors of the harness itself.
+    /// Plays the steps and then judges the client.
     ///
-    /// The judgement precedes the client's end, because how the harness ends it is not the client's doing.
+    /// Throws only errors of the harness.
+    ///
+    /// It judges before it ends the client, because the client is not responsible for how the harness ends it.
     mutating func run() async throws {
         var isDrivable = true
         do {
@@ -74,7 +77,7 @@ struct CasePlay {
             case .unsupported(let instruction):
                 result.skipped = Messages.unsupported(instruction)
                 result.missing = missing
-                // The run so far is not a case.
+                // An unsupported instruction skips the case, so the run so far does not count.
                 result.failures = []
             }
         }
@@ -89,7 +92,8 @@ struct CasePlay {
         if !result.failures.isEmpty {
             let entries = try await world.entries()
             result.lastEntries = entries.filter(\.event.isOnTheWire).suffix(4)
-            // Also in the mode of a guide that has no clause about it: the ids are unknown all the same.
+            // Judge in the union mode. Every server refuses IDs in upper case, even if its guide has no clause about
+            // them.
             var judge = Judge(mode: .union)
             for entry in entries { judge.observe(entry) }
             result.hasUpperCaseIDs = judge.verdicts(at: now).contains {
@@ -100,10 +104,10 @@ struct CasePlay {
         result.contractTime = elapsed
     }
 
-    /// Plays every step, whatever the result of earlier ones, and adds the client's behaviour to an outcome.
+    /// Plays every step, whatever the earlier results, and adds the client's behaviour to an outcome.
     ///
-    /// One fault does not end a story: an expectation that is not met is noted, and an instruction that the client lacks
-    /// is left out. Only a client that cannot be driven, or is never quiet, ends it.
+    /// A fault does not end a story. An unmet expectation is noted, and an instruction that the client lacks is
+    /// skipped. The story ends early only if the client cannot be driven or never becomes idle.
     mutating func play(into outcome: inout TrialOutcome) async throws {
         for (index, step) in result.contractCase.steps.enumerated() {
             place = index
@@ -129,7 +133,7 @@ struct CasePlay {
         outcome.asked = asked
     }
 
-    /// Lets time pass, and records the entries written meanwhile.
+    /// Lets time pass and notes which entries are written meanwhile.
     private mutating func passQuietly(_ duration: Duration, _ outcome: inout TrialOutcome) async throws {
         try await settle()
         let start = try await world.entries().last?.number ?? 0
@@ -138,7 +142,7 @@ struct CasePlay {
         outcome.quiet = start + 1..<max(start, try await world.entries().last?.number ?? 0) + 1
     }
 
-    /// Keeps a failure, with its step.
+    /// Notes a failure with its step.
     private mutating func note(_ failure: CaseFailure) {
         var failure = failure
         failure.step = place
@@ -149,7 +153,7 @@ struct CasePlay {
         result.looked.formUnion(step.expectation?.checks ?? [])
         switch step {
         case .perform(let instruction):
-            // An adapter that is older than this instruction does not know it.
+            // Old adapters do not know this instruction.
             if instruction == .loadQuickActions { _ = try await observe([.quickActions]) }
             try await perform(instruction)
         case .chatAboutGoal(let title):
@@ -185,7 +189,7 @@ struct CasePlay {
         }
     }
 
-    /// Lets time pass, or until the expectation, if any, is met.
+    /// Lets time pass until the end or, if there is an expectation, until it is met.
     private mutating func pass(_ duration: Duration, until expectation: ClientExpectation? = nil) async throws {
         let end = now.advanced(by: duration)
         looked = nil
@@ -202,9 +206,11 @@ struct CasePlay {
         }
     }
 
-    /// Checks the client and everything watched; the first breach of each is kept.
+    /// Checks the client and everything watched.
     ///
-    /// - Returns: Why the expectation is not met, or nil if it is met or there is no expectation.
+    /// The first breach of each is kept.
+    ///
+    /// - Returns: Why the expectation is not met, or nil if it is met or there is none.
     mutating func look(for expectation: ClientExpectation?) async throws -> (() -> CaseFailure)? {
         guard expectation != nil || !watched.isEmpty else { return nil }
         if let revision = client.revision, let lastActivity {
@@ -239,7 +245,7 @@ struct CasePlay {
 }
 
 extension CaseFailure {
-    /// Adds the time of the failure, and the limit of the wait.
+    /// Adds when the failure occurred and how long the step waited.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
         CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check, at: elapsed)
     }
@@ -255,12 +261,12 @@ extension Timestamp {
 
 /// Moves a world on the manual clock and a client on the suite's clock together, from one due event to the next.
 extension CasePlay {
-    /// How often both sides must be idle before time advances: output of a process may still be on its way.
+    /// How often both sides must be idle before time advances, because a process's output may still be on its way.
     static let quietRounds = 2
 
     /// Advances both sides to a point in time, or until the expectation is met.
     ///
-    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is no expectation.
+    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is none.
     mutating func carry(to end: Timestamp, until expectation: ClientExpectation?) async throws -> CaseFailure? {
         while true {
             let next = try await settle()
@@ -272,11 +278,11 @@ extension CasePlay {
         }
     }
 
-    /// Lets both sides do everything due or arrived, and returns when the next event is due on either.
+    /// Lets both sides do all work that is due or has arrived; returns when the next event is due on either side.
     @discardableResult
     mutating func settle() async throws -> Timestamp? {
         guard client.clock == .suite else { return nil }
-        // If bytes arrive at once, none are in transit.
+        // If bytes arrive at once, nothing is in transit.
         let rounds = world.stage.isPrompt ? 1 : Self.quietRounds
         var quiet = 0
         var activity = world.stage.isPrompt ? lastActivity : nil
@@ -288,9 +294,9 @@ extension CasePlay {
             let pulse = try await world.pulse(at: now)
             quiet = pulse.activity == activity ? quiet + 1 : 0
             activity = pulse.activity
-            // A timer that is due now counts as work.
+            // A timer that is due now is work to do.
             if let clientDue, clientDue <= now { quiet = 0 }
-            // Past dates belong to the system's own time-outs: the world's clock does not trigger them.
+            // A past date is a time-out of the system's clock, which the world's clock does not trigger.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
             lastActivity = pulse.activity
             if quiet >= rounds { return .earliest(clientDue, worldDue) }
@@ -304,8 +310,8 @@ extension CasePlay {
 
     /// Waits for a point in time, or until the expectation is met.
     ///
-    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is no expectation.
-    /// - Throws: ``Stop`` if the expectation is not met and both sides are idle, so that it never will be.
+    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is none.
+    /// - Throws: ``Stop`` if both sides are idle and the expectation is unmet, because it will never be met.
     mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
         var mark = MonotonicInstant.now()
         var idleness = Idleness(grace: grace)
@@ -323,7 +329,7 @@ extension CasePlay {
             }
             let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
             try await SystemThread.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
-            // The time the check took counts as contract time.
+            // The time that the check took counts as contract time.
             let then = MonotonicInstant.now()
             now = now.advanced(byNanoseconds: then.nanoseconds - mark.nanoseconds)
             mark = then

@@ -2,36 +2,36 @@ import FitIQAPI
 import Judging
 import Traffic
 
-/// The outcome of one case: failures on the client's side, verdicts on the server's.
+/// The outcome of one case: failures that the client's user sees, and verdicts from the server's view.
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
     public internal(set) var mode: GuideMode
-    /// Why it was skipped, as a sentence; nil if it ran.
+    /// Why the case was skipped, as a sentence, or nil if it ran.
     public internal(set) var skipped: String?
-    /// The omitted part, as a sentence, if the client has no chat; nil if the whole case was played.
+    /// What was left out because the client has no chat, as a sentence, or nil if the whole case was played.
     public internal(set) var leftOut: String?
     /// The missing instruction that caused the skip.
     var missing: ClientInstruction?
     /// The failures that the client's user sees.
     public internal(set) var failures: [CaseFailure] = []
-    /// The inside checks that the steps reached.
+    /// The inside checks that the steps performed.
     public internal(set) var looked: Set<InsideCheck> = []
-    /// The obligations, as the server saw them.
+    /// The verdicts on obligations, from the server's view.
     public internal(set) var verdicts: [Verdict] = []
     public internal(set) var exposures: [Exposure] = []
     /// The situations that the client was in.
     public internal(set) var coverage = Coverage()
     public internal(set) var hasConnected = false
-    /// The journal entries that could not be judged.
+    /// The number of journal entries that could not be judged.
     public internal(set) var missedCount = 0
-    /// The last wire traffic except pings; empty if the client's user saw nothing wrong.
+    /// The last traffic except pings, or empty if the client's user saw nothing wrong.
     public internal(set) var lastEntries: [JournalEntry] = []
-    /// Advice from the traffic; empty without failures.
+    /// Advice from the traffic, or empty without failures.
     public internal(set) var advice = ""
     /// Whether the client says that it is written in Swift.
     var isAboutSwift = false
     public internal(set) var contractTime = Duration.zero
-    /// How long the case took by the system's clock.
+    /// The case's duration by the system's clock.
     public internal(set) var systemTime = Duration.zero
 
     init(_ contractCase: ContractCase, mode: GuideMode) {
@@ -41,14 +41,15 @@ public struct CaseResult: Sendable {
 
     /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
-    /// Whether the client sent ids in upper case; false if its user saw nothing wrong.
+    /// Whether the client sent IDs in upper case; it is false if its user saw nothing wrong.
     var hasUpperCaseIDs = false
-    /// The broken inside checks; none if the server saw a broken *must* or ids in upper case, which may have caused what
-    /// the user sees.
+    /// The inside checks that failed.
+    ///
+    /// It is empty if the server saw a broken *must* or an ID in upper case, which may have caused what the user sees.
     public var brokenChecks: Set<InsideCheck> { followsFromTraffic ? [] : Set(failures.compactMap(\.check)) }
     private var followsFromTraffic: Bool { hasUpperCaseIDs || verdicts.contains { $0.failsRun } }
 
-    /// The obligations that the case was meant to exercise and did not.
+    /// The obligations that the case should have exercised but did not.
     public var unfaced: [String] {
         guard skipped == nil else { return [] }
         return contractCase.faces.filter { id in
@@ -56,27 +57,29 @@ public struct CaseResult: Sendable {
         }
     }
 
-    /// Whether nothing was wrong on either side.
+    /// Whether nothing is wrong on either side.
     ///
-    /// A *should* may be broken. A skipped case has passed.
+    /// A broken *should* does not count, and a skipped case passes.
     public var isPassed: Bool { skipped != nil || failures.isEmpty && !verdicts.contains { $0.failsRun } }
 }
 
 public struct CaseFailure: Sendable, Hashable {
-    /// The expectation and what the client showed, as a sentence.
+    /// What was expected and what the client showed, as a sentence.
     public var message: String
     public var check: InsideCheck?
-    /// How far into the case it showed.
+    /// When the failure occurred, counted from the start of the case.
     var at = Duration.zero
-    /// The index of the failing step; nil in a case, which ends with it.
+    /// The index of the failing step; it is nil in a case, which ends with the first failure.
     var step: Int?
 }
 
 extension CaseResult: CustomStringConvertible {
-    /// Everything that is wrong, one sentence a line, as a failed test shows it.
+    /// Everything that is wrong, one sentence per line, for a failed test.
     public var description: String { Messages.summary(of: self) }
 
-    /// The inside checks as verdicts; their findings have no evidence in the journal.
+    /// The inside checks as verdicts.
+    ///
+    /// Their findings have no evidence in the journal.
     public var insideVerdicts: [Verdict] {
         guard skipped == nil else { return [] }
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in
@@ -95,10 +98,10 @@ extension CaseResult: CustomStringConvertible {
 }
 
 extension Report {
-    /// The results of cases, as one run per topic: its obligations over all of its cases, and a check for each case.
+    /// Makes a report with one run per topic: the verdicts of all of its cases, and a check for each case.
     ///
-    /// Inside checks appear both among the obligations and, in full, at their case; cases that follow a single guide
-    /// are listed apart from those of the union.
+    /// Inside checks appear among the obligations and, in full, at their case. Cases of a single guide are listed apart
+    /// from those of the union.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)
         faced = Set(results.flatMap(\.contractCase.faces) + results.flatMap(\.contractCase.checks).map(\.rawValue))
@@ -146,7 +149,7 @@ extension Report.Check {
 }
 
 extension CaseResult {
-    /// Hints why the case failed, a line each.
+    /// Hints about the cause of the failure, one line each.
     var notes: [String] {
         let entries = lastEntries.map { "    \(EntryLine($0).text)" }
         return (entries.isEmpty ? [] : [Messages.lastEntries] + entries)
@@ -155,7 +158,7 @@ extension CaseResult {
 
     fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
 
-    /// The verdicts including the inside checks, each finding naming the case.
+    /// The verdicts and inside checks; each finding names the case.
     fileprivate var toldVerdicts: [Verdict] {
         (verdicts + insideVerdicts).map { verdict in
             var told = verdict
@@ -170,7 +173,7 @@ extension CaseResult {
 }
 
 extension [Verdict] {
-    /// Merges these verdicts with others of the same obligations.
+    /// Merges these verdicts with others on the same obligations.
     fileprivate func adding(_ others: [Verdict]) -> [Verdict] {
         let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
         return map { verdict in

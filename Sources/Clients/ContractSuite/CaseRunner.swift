@@ -4,35 +4,38 @@ import Scenarios
 import Sockets
 import Traffic
 
-/// Creates the client for a case; called once per case, and again if it differs from the assumption: another clock, no
-/// sockets, or no chat.
+/// Creates the client for a case.
 ///
-/// An error that it throws is the client's and fails the case.
+/// It is called once per case, and again if the client turns out to have another clock, no sockets or no chat. An error
+/// that it throws counts as the client's and fails the case.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
 
 /// Plays cases on a stage, each in its own world.
 public struct CaseRunner {
     public let stage: any Stage
-    /// Whether a case fails if the client was not made to face the case's obligations.
+    /// Whether a case fails if the client never faced the case's obligations.
     public var isStrict = false
-    /// The longest wait for a client on the system's clock in steps that only let time pass; longer cases are skipped.
+    /// The longest time that steps without an expectation may take for a client on the system's clock; longer cases are
+    /// skipped.
     public var patience = Duration.seconds(30)
     /// How long a client on the system's clock and its backend may be idle before a wait for the client fails.
     ///
     /// They are idle if the client reports no work in progress, only pings arrive, and the backend has nothing due. A
-    /// client with a connection gets 40 s more: it may be waiting for its next pong.
+    /// client with a connection gets 40 s more, because it may be waiting for its next pong.
     public var grace = Duration.seconds(5)
-    /// The most checks of the client and its world in one case; a case that needs more never becomes idle.
+    /// The maximum number of checks of the client and its world in one case.
+    ///
+    /// A case that needs more never becomes idle.
     public var stepLimit = 200_000
-    /// The assumption about the client: like the previous one.
+    /// What the runner assumes about the next client: the same as the previous one.
     private var clock = ClientClock.suite, usesSockets = true
 
     public init(on stage: any Stage) { self.stage = stage }
 
     /// Plays a case.
     ///
-    /// - Throws: errors of the harness itself: no room for a world, a stopped server. Anything the client does is in
-    ///   the result.
+    /// - Throws: errors of the harness, such as no room for a world or a stopped server. The result reports what the
+    ///   client does.
     public mutating func run(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let result = try await play(contractCase, with: factory)
         guard let missing = result.missing, missing.isOfChat, let part = contractCase.withoutChat else { return result }
@@ -43,7 +46,7 @@ public struct CaseRunner {
 
     private mutating func play(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let scenario = try contractCase.setting.scenario()
-        // The second client is like the first, unless it changes its answers.
+        // The second client has the capabilities of the first, unless it changes its answers.
         for _ in 0..<2 {
             if let result = try await run(contractCase, scenario, with: factory) { return result }
         }
@@ -52,7 +55,7 @@ public struct CaseRunner {
         return result
     }
 
-    /// Plays a case in a world on the assumed clock of the client; nil if the client is another one than was assumed.
+    /// Plays a case in a world on the assumed clock; returns nil if the client differs from the assumption.
     private mutating func run(
         _ contractCase: ContractCase, _ scenario: Scenario, with factory: ClientFactory
     ) async throws -> CaseResult? {
@@ -102,9 +105,9 @@ public struct CaseRunner {
     }
 }
 
-/// Where cases are played: an engine, and the carrier of bytes between it and clients.
+/// Where cases are played: an engine, and what carries bytes between it and clients.
 public protocol Stage {
-    /// Whether everything that one side sends has arrived when ``perform(_:)`` and the client's own work return.
+    /// Whether all bytes have arrived when ``perform(_:)`` and the client's own work return.
     var isPrompt: Bool { get }
 
     /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
@@ -150,11 +153,11 @@ struct StageWorld {
             refreshToken: access.refreshToken, apiKey: access.apiKey, guide: access.mode, now: access.now)
     }
 
-    /// The facts needed before time may advance.
+    /// What must be known before time may advance.
     struct Pulse: Sendable {
-        /// Grows with every byte between the world and its clients.
+        /// A number that grows with every byte between the world and its clients.
         var activity: UInt64
-        /// The time of the world's next own event.
+        /// When the world's next own event is due.
         var nextDue: Timestamp?
     }
 
@@ -173,7 +176,7 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, now in engine.advanceWorld(id, to: time, at: now) }
     }
 
-    /// The server's messages of a consultation; empty for an unknown id.
+    /// The server's messages of a consultation, or empty for an unknown ID.
     func storedMessages(of consultation: String) async throws -> [StoredMessage] {
         try await stage.perform { [id = access.id] engine, _ in
             engine.storedMessages(ofConsultation: consultation, inWorld: id)
@@ -189,9 +192,9 @@ struct StageWorld {
         try await stage.perform { [id = access.id] engine, _ in engine.journalEntries(ofWorld: id) }
     }
 
-    /// The facts that show whether the backend is idle.
+    /// What shows whether the backend is idle.
     ///
-    /// - Parameter traffic: the number of the last known entry of wire traffic.
+    /// - Parameter traffic: the number of the last known entry other than pings and pongs.
     func idleness(after traffic: Int) async throws -> Idleness.Backend {
         try await stage.perform { [id = access.id] engine, _ in
             let last = engine.journalEntries(ofWorld: id, after: traffic).last { !$0.event.isPing }

@@ -5,59 +5,59 @@ import FitIQClient
 public enum ClientExpectation: Sendable, Hashable {
     case connection(ClientReport.Connection)
     case offline
-    /// The chat is that of the consultation with this id, which existed before.
+    /// The chat shows the existing consultation with this ID.
     case continues(String)
     case noConsultation
     /// The transcript equals the stored messages, line by line; answers shown as incomplete do not count.
     case transcriptAsStored
-    /// The transcript equals the end of the stored messages, has at least this many lines, and is complete.
+    /// The transcript is complete, has at least this many lines, and equals the end of the stored messages.
     case transcriptEndsAsStored(atLeast: Int)
-    /// Every answer shown as complete is stored with exactly this text.
+    /// The server stores every answer that is shown as complete, with exactly this text.
     case completeAnswersAreStored
-    /// Every answer that is shown, complete or not, is the beginning of this text.
+    /// Every answer, complete or not, is a prefix of this text.
     case answersBegin(String)
     case line(MessageRole, containing: String)
     case noLine(containing: String)
     /// The transcript has at most this many lines.
     case lines(atMost: Int)
     case answers(Int)
-    /// An answer is streaming: it has text, and is not complete.
+    /// An answer is streaming: it has some text and is not complete.
     case streaming
-    /// The user saw a problem of this kind, with a message that contains the text.
+    /// The user saw a problem of this kind whose message contains the text.
     case problem(ClientReport.Problem.Kind, containing: String = "")
     case problemCount(ClientReport.Problem.Kind, Int)
     case noProblem
     case someProblem
-    /// The user saw a problem since asking for something other than sending a message.
+    /// The user has seen a new problem since last asking for something other than a message.
     case freshProblem
-    /// No message of the user is stored twice; only for users who never repeat.
+    /// The server stores no message of the user twice; this is only for users who never repeat themselves.
     case storedOnce
-    /// Every message of the user that the client shows as delivered is stored.
+    /// The server stores every message that the client shows as delivered.
     case deliveredIsStored
     case goal(String)
     case goalCount(String, Int)
     /// The goal is linked with the consultation of the open chat.
     case goalLinked(String)
     case goalUnlinked(String)
-    /// The goal is there, and not shown as linked with the consultation with this id.
+    /// The goal exists and is not shown as linked with the consultation with this ID.
     case goalParted(String, from: String)
-    /// The user saw this template; only for clients that show templates.
+    /// The user saw this template; this is only for clients that show templates.
     case template(type: String, name: String)
-    /// Questions are suggested; only for clients that show them.
+    /// The client suggests questions; this is only for clients that show them.
     case quickActions
-    /// The meal with this text has this status, and these calories, if any are given.
+    /// The meal with this text has this status and, if given, these calories.
     case meal(String, MealLogStatus, calories: Int? = nil)
-    /// If the meal with this text is shown with a result, it is this one.
+    /// If the client shows a result for the meal with this text, it is this one.
     case mealResult(String, MealLogStatus, calories: Int? = nil)
-    /// The meal shows this much protein, within 0.5 g, and foods with these names; only for clients that show foods.
+    /// The meal shows this much protein, within 0.5 g, and these foods; this is only for clients that show foods.
     case mealContents(String, protein: Double, items: [String])
-    /// The meal with this text failed, and the user sees a reason that contains this.
+    /// The meal with this text failed, and the user sees a reason that contains the other text.
     case mealError(String, containing: String)
     case idle
     case all([ClientExpectation])
-    /// At least one of them; the failure is that of the last.
+    /// At least one of these expectations; the reported failure is that of the last.
     case oneOf([ClientExpectation])
-    /// The expectation, with a check that its kind does not determine.
+    /// An expectation that belongs to another check than its kind usually does.
     indirect case checking(InsideCheck, ClientExpectation)
 
     var needsStoredMessages: Bool {
@@ -71,28 +71,28 @@ public enum ClientExpectation: Sendable, Hashable {
     }
 }
 
-/// A check that is visible only inside a client.
+/// A check that only works from inside a client.
 public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// The transcript equals what the server streamed and stored.
     case transcript = "inside/transcript-equals-chunks"
-    /// A cut answer is not shown as complete.
+    /// The client does not show a truncated answer as complete.
     case cutStream = "inside/cut-stream-not-complete"
     case serverError = "inside/server-error-surfaces"
-    /// After 409 the chat is that of the existing consultation.
+    /// After a 409, the chat shows the existing consultation.
     case conflict = "inside/conflict-yields-existing"
-    /// After 429 the user learns that there are too many consultations.
+    /// After a 429, the user learns that there are too many consultations.
     case limit = "inside/limit-yields-too-many"
     case failedMeal = "inside/failed-meal-surfaces"
     /// The user sees that the backend refuses a request.
     case refusal = "inside/refusal-surfaces"
-    /// An event's data appears at its own meal.
+    /// The client shows an event's data at the right meal.
     case ownMeal = "inside/event-of-its-own-meal"
     case mealContents = "inside/meal-contents-shown"
-    /// Frame types, members and words that the client does not know change nothing.
+    /// Unknown frame types, members and words change nothing.
     case unknown = "inside/unknown-is-ignored"
-    /// A goal does not lead to a conversation that is gone.
+    /// A goal does not lead to a deleted conversation.
     case goneConversation = "inside/gone-conversation-cleared"
-    /// A template appears as its type.
+    /// The client shows a template with its own type.
     case template = "inside/template-by-its-type"
     case newestMessages = "inside/keeps-100-messages"
 }
@@ -118,9 +118,9 @@ extension ClientExpectation {
         }
     }
 
-    /// The chat is open and idle.
+    /// The chat is open, and the client is idle.
     package static let ready = ClientExpectation.all([.connection(.connected), .idle])
-    /// This many answers have arrived, the transcript is the server's, and nothing is in progress.
+    /// The transcript has this many answers and equals the server's, and the client is idle.
     package static func answered(_ count: Int) -> ClientExpectation {
         .all([.connection(.connected), .answers(count), .transcriptAsStored, .idle])
     }
@@ -131,20 +131,20 @@ struct StoredMessage: Sendable, Hashable {
     var text: String
 }
 
-/// The state of both sides at one moment.
+/// The state of client and server at one moment.
 struct Observation: Sendable {
     var report = ClientReport()
-    /// The server's messages of that consultation; empty if not needed, or unknown.
+    /// The server's messages of the consultation, or empty if it is unknown or they are not needed.
     var stored: [StoredMessage] = []
-    /// How many problems the user had seen when asking for something other than sending a message the last time.
+    /// How many problems the user had seen when last asking for something other than a message.
     var oldProblemCount = 0
 }
 
 extension ClientExpectation {
-    /// A sentence, made once it is needed: most looks only ask whether there is one.
+    /// A sentence that is built only when needed, because most checks ask only whether there is one.
     typealias Sentence = () -> String
 
-    /// The first part that is not met, and why; nil if all are met.
+    /// The first unmet part and why, or nil if all parts are met.
     func failure(in observation: Observation) -> (() -> CaseFailure)? {
         if case .all(let parts) = self { return parts.lazy.compactMap { $0.failure(in: observation) }.first }
         if case .oneOf(let parts) = self {
@@ -218,14 +218,14 @@ extension ClientExpectation {
         }
     }
 
-    /// The sentence that it is not met; nil if it is.
+    /// Returns nil if the expectation is met, otherwise a sentence that says so.
     private func unless(_ isMet: Bool, _ shown: @autoclosure @escaping Sentence) -> Sentence? {
         isMet ? nil : { Messages.unmet(self, shown()) }
     }
 
     private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> Sentence? {
         let stored = observation.stored
-        // A broken-off answer shown as such may stay, and a message that did not arrive: they claim nothing.
+        // A broken-off answer and an undelivered message may stay, because they are shown as such.
         let shown = observation.report.transcript.filter { line in
             if line.role == .assistant { return line.isComplete }
             return line.isDelivered || stored.contains { $0.role == line.role && $0.text == line.text }
@@ -246,7 +246,7 @@ extension ClientExpectation {
         let wrong = observation.report.transcript.enumerated().first { index, shown in
             guard shown.role == .assistant, shown.isComplete else { return false }
             let message = StoredMessage(role: shown.role, text: shown.text)
-            // Usually both have the same messages in the same order.
+            // Usually both have the same messages in the same order, so compare by index first.
             return (index >= stored.count || stored[index] != message) && !stored.contains(message)
         }
         return wrong.map { line in { Messages.unmet(self, Messages.line(line.element)) } }
@@ -291,7 +291,7 @@ extension ClientExpectation {
             case .mealError(let text, let words): (text, { $0.status == .failed && $0.error?.has(words) == true })
             default: preconditionFailure("It is about meals.")
             }
-        // The user may have logged the same text twice: the newest counts.
+        // If the user logged the same text twice, the newest meal counts.
         let meal = report.meals.last { $0.text == text }
         if case .mealResult = self, meal.map({ $0.status == .processing }) ?? true { return nil }
         return unless(meal.map(isMet) ?? false, Messages.meal(meal))
@@ -299,6 +299,6 @@ extension ClientExpectation {
 }
 
 extension String {
-    /// Whether it contains the text; true for an empty text.
+    /// Whether it contains the text; an empty text is always contained.
     fileprivate func has(_ text: String) -> Bool { text.isEmpty || contains(text) }
 }

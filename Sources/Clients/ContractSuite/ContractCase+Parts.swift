@@ -2,11 +2,11 @@ import Faults
 import FitIQClient
 import Scenarios
 
-/// A case for clients that lack a feature of the guides' clients.
+/// Variants of a case for clients that lack a feature of the guides' clients.
 extension ContractCase {
-    /// The case for a client that opens no WebSocket; nil if it is about them.
+    /// The case for a client that opens no WebSocket, or nil if the case is about sockets.
     ///
-    /// It expects neither a connection nor a streaming answer: such a client reads the stored messages.
+    /// It expects neither a connection nor a streaming answer, because such a client reads the stored messages.
     var overREST: ContractCase? {
         guard !["socket", "interruption"].contains(topic) else { return nil }
         let faults = (try? setting.scenario())?.faults ?? []
@@ -14,7 +14,7 @@ extension ContractCase {
         return part(steps.filter { !$0.isOfSockets }, faces: Self.isFacedOverREST) { $0.overREST }
     }
 
-    /// The case without its chat, for clients that cannot chat; nil if it has no chat, or nothing but a chat.
+    /// The case without its chat, for clients that cannot chat; nil if it has no chat or nothing else.
     var withoutChat: ContractCase? {
         let rest = steps.filter { !$0.isOfChat }
         let asks = rest.contains { if case .perform = $0 { true } else { false } }
@@ -24,7 +24,7 @@ extension ContractCase {
         }
     }
 
-    /// The case that nothing is left of.
+    /// The case without any step.
     var withoutSteps: ContractCase {
         ContractCase(address, title, clause, setting: setting, guide: guide, steps: [])
     }
@@ -60,7 +60,7 @@ extension Step {
         }
     }
 
-    /// The step with the rest of its expectation; nil if it has one, and nothing remains.
+    /// The step with the remaining expectation, or nil if nothing remains of it.
     fileprivate func expecting(_ part: (ClientExpectation) -> ClientExpectation?) -> Step? {
         switch self {
         case .until(let expectation, let limit): part(expectation).map { .until($0, within: limit) }
@@ -72,7 +72,7 @@ extension Step {
 }
 
 extension ClientInstruction {
-    /// Whether only a client with a chat can do it.
+    /// Whether only a client with a chat can follow the instruction.
     var isOfChat: Bool {
         switch self {
         case .startConsultation, .openConsultation, .send, .archive, .disconnect, .chatAboutGoal, .listenToMeals: true
@@ -82,16 +82,16 @@ extension ClientInstruction {
 }
 
 extension ClientExpectation {
-    /// The rest for a client without WebSockets; nil if nothing remains.
+    /// What remains for a client without WebSockets, or nil if nothing does.
     fileprivate var overREST: ClientExpectation? {
         switch self {
-        // An error frame is the only problem of its kind.
+        // Only error frames cause problems of this kind.
         case .connection, .streaming, .problem(.chat, _), .problemCount(.chat, _): nil
         default: parts { $0.overREST }
         }
     }
 
-    /// The rest for a client without a chat; nil if nothing remains.
+    /// What remains for a client without a chat, or nil if nothing does.
     fileprivate var withoutChat: ClientExpectation? {
         switch self {
         case .connection, .offline, .continues, .noConsultation, .transcriptAsStored, .transcriptEndsAsStored,
@@ -102,7 +102,7 @@ extension ClientExpectation {
         }
     }
 
-    /// The same for its parts; a choice that loses a branch stops being a condition.
+    /// Applies this to the parts; a choice that loses a branch no longer requires anything.
     private func parts(_ part: (ClientExpectation) -> ClientExpectation?) -> ClientExpectation? {
         switch self {
         case .all(let parts):

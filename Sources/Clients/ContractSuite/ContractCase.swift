@@ -1,19 +1,18 @@
 import FitIQAPI
 import Scenarios
 
-/// A situation for a client and its expected behaviour, as data.
+/// A situation for a client and the behaviour expected of it, as data.
 ///
-/// The verdict has two parts: the steps' expectations apply to the client's reports, and the obligations to the
-/// server's view.
+/// The verdict has two parts: the steps check the client's reports, and the obligations judge what the server saw.
 public struct ContractCase: Sendable, CustomStringConvertible {
-    /// The unique name, topic first: `consultation/create/409-continues-existing`.
+    /// The unique name, topic first, such as `consultation/create/409-continues-existing`.
     public let address: String
     public let title: String
     public let clause: Clause
     public let setting: Setting
-    /// The guide that the backend follows; if nil, the setting decides.
+    /// The guide that the backend follows, or nil to let the setting decide.
     public let guide: GuideMode?
-    /// The ids of the obligations that the client is meant to face.
+    /// The IDs of the obligations that the case makes a client face.
     public let faces: [String]
     public let steps: [Step]
 
@@ -35,18 +34,18 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         guide: GuideMode? = nil, faces: [String] = [], steps: Step...
     ) { self.init(address, title, clause, setting: setting, guide: guide, faces: faces, steps: steps) }
 
-    /// The address, as tests and reports show it.
+    /// The address, for tests and reports.
     public var description: String { address }
     public var topic: String { String(address.prefix { $0 != "/" }) }
 
     public var checks: Set<InsideCheck> { steps.reduce(into: []) { $0.formUnion($1.expectation?.checks ?? []) } }
 
-    /// Whether the address is the prefix, or lies below it: `consultation/create` selects `consultation/create/…` only.
+    /// Whether the address is the prefix or lies below it: `consultation/create` selects only `consultation/create/…`.
     public func isSelected(by prefix: String) -> Bool {
         address == prefix || prefix.isEmpty || address.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/")
     }
 
-    /// The shortest duration of the steps, in contract time.
+    /// The minimum duration of the steps, in contract time.
     public var leastDuration: Duration {
         steps.reduce(.zero) { sum, step in
             switch step {
@@ -57,11 +56,11 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     }
 }
 
-/// A sentence of a guide, or of our own, that a case tests.
+/// A sentence of a guide, or one of ours, that a case tests.
 public struct Clause: Sendable, Hashable, CustomStringConvertible {
     /// The guide's short name, or `ours`.
     public let guide: String
-    /// The heading in the guide; empty if the guide's name is enough.
+    /// The heading in the guide, or empty if the guide's name is enough.
     public let place: String
     public let sentence: String
 
@@ -83,7 +82,7 @@ public enum Setting: Sendable, Hashable {
 
     /// The scenario.
     ///
-    /// - Throws: all mistakes of a written scenario.
+    /// - Throws: all mistakes in a written scenario.
     public func scenario() throws(ScenarioErrors) -> Scenario {
         switch self {
         case .builtIn(let name):
@@ -98,20 +97,20 @@ public enum Setting: Sendable, Hashable {
 
 /// A step of a case.
 ///
-/// An instruction only starts something; ``until(_:within:)`` lets time pass until its result shows.
+/// An instruction only starts something. ``until(_:within:)`` lets time pass until its result shows.
 public enum Step: Sendable, Hashable {
     case perform(ClientInstruction)
-    /// The client's user opens the chat about the goal that the report shows under this title.
+    /// The user opens the chat about the goal with this title in the report.
     case chatAboutGoal(titled: String)
     case pass(Duration)
-    /// Time passes without requests of the user; an explorer watches for traffic.
+    /// Time passes while the user does nothing; an explorer watches for traffic.
     case quiet(Duration)
-    /// Time passes until the expectation is met; fails if it is not met in time.
+    /// Time passes until the expectation is met, or the step fails at the limit.
     ///
-    /// After a failure the following steps have no basis and are skipped.
+    /// After a failure, the following steps are skipped, because they build on this one.
     case until(ClientExpectation, within: Duration)
     case expect(ClientExpectation)
-    /// The client shows it at every check from now on until the case ends.
+    /// The expectation must hold at every check from now on.
     case watch(ClientExpectation)
 
     /// The expectation, if any.
@@ -124,7 +123,7 @@ public enum Step: Sendable, Hashable {
 }
 
 extension ClientInstruction {
-    /// Its name in adapters and messages: `start_consultation`.
+    /// The name in adapters and messages, such as `start_consultation`.
     public var name: String {
         switch self {
         case .signIn: "sign_in"
@@ -143,7 +142,9 @@ extension ClientInstruction {
     }
 }
 
-/// Thrown by ``ClientUnderTest/perform(_:)`` if the client lacks a feature: the case is skipped rather than failed.
+/// An error for ``ClientUnderTest/perform(_:)`` if the client lacks a feature.
+///
+/// The case is then skipped and does not fail.
 public struct UnsupportedInstruction: Error, Sendable, Hashable {
     public let instruction: String
 

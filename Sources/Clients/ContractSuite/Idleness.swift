@@ -1,32 +1,31 @@
 import FitIQAPI
 
-/// How long a client on the system's clock and its backend have both been idle.
+/// Measures how long a client on the system's clock and its backend have both been idle.
 ///
-/// Once they are, a case need not wait any longer.
+/// A case need not wait any longer then.
 struct Idleness {
-    /// The facts that show that the backend is idle.
+    /// What shows that the backend is idle.
     struct Backend: Sendable, Hashable {
-        /// The number of the journal's last entry of wire traffic except pings and pongs.
+        /// The number of the journal's last entry other than pings and pongs.
         var lastTraffic: Int
         /// When the world's next step is due.
         var nextStep: Timestamp?
     }
 
-    /// The longest time in which a client with a connection may notice that it is dead: a ping after 30 s, and 10 s
-    /// without a pong.
+    /// How long a client may take to notice a dead connection: a ping after 30 s, and 10 s without a pong.
     static let pingTime = Duration.seconds(40)
 
     private let grace: Duration
     private var seen: (report: ClientReport, traffic: Int)?
-    /// When both sides looked like this for the first time.
+    /// When both sides first looked like this.
     private var start: Timestamp?
 
-    /// - Parameter grace: the time without any news after which a client without a connection counts as idle.
+    /// - Parameter grace: how long both sides must be unchanged until a client without a connection counts as idle.
     init(grace: Duration) { self.grace = grace }
 
-    /// Checks both sides, and returns how long they have been idle if that is long enough.
+    /// Checks both sides and returns how long they have been idle, or nil if that is not long enough.
     ///
-    /// - Parameter end: the end of the wait; events due later do not count.
+    /// - Parameter end: the end of the wait. Events due later do not count.
     mutating func time(_ report: ClientReport, _ backend: Backend, at now: Timestamp, until end: Timestamp)
         -> Duration?
     {

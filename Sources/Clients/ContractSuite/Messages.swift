@@ -63,7 +63,7 @@ enum Messages {
         case .checking(_, let expectation): text(expectation)
         }
     }
-    /// The connection, and if there is none, the user's last problem.
+    /// The state of the connection or, without one, the user's last problem.
     static func connection(_ report: ClientReport) -> String {
         let shown = "it as \(report.connection.rawValue)"
         guard report.connection != .connected, let problem = report.problems.last else { return shown }
@@ -172,15 +172,15 @@ enum Messages {
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "
         + "(GET /api/v1/consultations/{id}/messages): what was cut off is only there."
-    /// For the author of a client that goes no further after an answer.
+    /// Advice to the author of a client that does nothing more after an answer.
     ///
-    /// - Parameter earlier: The input that it ignored before.
+    /// - Parameter earlier: earlier input that the client ignored.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
         "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing after it. It "
             + "has to show what the answer says, or to go on from there: check how it is decoded\(decoding(isSwift))"
             + (earlier.map { " Before that, \($0)" } ?? "")
     }
-    /// For the author of a client whose requests are all correct.
+    /// Advice to the author of a client whose requests are all correct.
     static func lostWithin(isSwift: Bool) -> String {
         "The server saw nothing wrong, so what is missing was lost within the client. If an answer or a frame arrived "
             + "without effect, check how it is decoded\(decoding(isSwift))"
@@ -197,9 +197,9 @@ enum Messages {
 
     // MARK: Words
 
-    /// At most 60 characters in quotation marks.
+    /// The text in quotation marks, truncated to 60 characters.
     static func quoted(_ text: String) -> String { text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\"" }
-    /// A duration in its largest whole unit, else in seconds with up to three digits.
+    /// A duration in its largest whole unit, otherwise in seconds with up to three digits.
     static func text(_ duration: Duration) -> String {
         let (minutes, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: Durations.Unit.minutes.length)
         guard minutes > 0, rest == 0 else { return "\(Durations.seconds(duration.nanoseconds)) s" }

@@ -54,15 +54,16 @@ import Judging
 /// }
 /// ```
 ///
-/// A client without a chat plays the rest of a case, one without WebSockets (``ClientUnderTest/usesSockets``) the cases
-/// over REST. Others are skipped, and so are those that take hours, unless the client follows the suite's clock.
+/// A client without a chat plays the rest of each case, and a client without WebSockets
+/// (``ClientUnderTest/usesSockets``) plays the REST cases. Other cases are skipped, and so are those that take hours
+/// unless the client follows the suite's clock.
 public struct SuiteRun {
     public var cases: [ContractCase]
     public var runner: CaseRunner
 
-    /// Creates a run of all cases, or of those below one of the addresses.
+    /// Creates a run of all cases or of the selected ones.
     ///
-    /// - Parameter prefixes: addresses, or the beginnings of some up to a `/`; none for all.
+    /// - Parameter prefixes: addresses of cases, or beginnings of addresses up to a `/`. Empty selects all cases.
     public init(on stage: any Stage, selecting prefixes: [String] = []) {
         runner = CaseRunner(on: stage)
         cases = ContractCase.all.filter { contractCase in
@@ -70,9 +71,11 @@ public struct SuiteRun {
         }
     }
 
-    /// Plays the cases, one after another; throws errors of the harness itself.
+    /// Plays the cases one after another.
     ///
-    /// - Parameter observe: called with each result as its case ends.
+    /// Throws errors of the harness.
+    ///
+    /// - Parameter observe: called with each result when its case ends.
     public mutating func run(
         with factory: ClientFactory, observing observe: (CaseResult) -> Void = { _ in }
     ) async throws -> [CaseResult] {
@@ -86,9 +89,11 @@ public struct SuiteRun {
     }
 }
 
-/// Plays the contract suite with a client and returns one report; throws errors of the harness itself.
+/// Plays the contract suite with a client and returns a report.
 ///
-/// - Parameter prefixes: addresses of cases, or the beginnings of some up to a `/`; none for all.
+/// Throws errors of the harness.
+///
+/// - Parameter prefixes: addresses of cases, or beginnings of addresses up to a `/`. Empty selects all cases.
 public func run(
     _ title: String, on stage: any Stage, selecting prefixes: [String] = [], with factory: ClientFactory
 ) async throws -> Report {

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 import Traffic
 
-/// How a test is explored.
+/// How to explore a test.
 struct ExploringPlan: Sendable {
     let runs: Int
     let seed: UInt64
@@ -18,22 +18,22 @@ struct ExploringPlan: Sendable {
 }
 
 extension FakeBackendTrait {
-    /// Runs the test again and again, each time with another fault, and reports the failures.
+    /// Runs the test repeatedly, each time with another fault, and reports the failures.
     ///
-    /// The test's own issues, and obligations that its client breaks, count only if they appear with a fault and not
-    /// without one; each is reported with the smallest schedule of faults that causes it. On the system's clock it has
-    /// to appear in two of three runs. Issues have to be recorded in the test's own task or a child of it.
+    /// The test's own issues and the obligations that its client breaks count only if they appear with a fault and not
+    /// without one. Each is reported with the smallest schedule of faults that causes it. On the system's clock, it
+    /// must appear in two of three runs. Issues must be recorded in the test's own task or a child of it.
     ///
-    /// A run that lasts four times as long as without faults, and at least 8 s, is cut: its task is cancelled, its
-    /// connections end, and its later issues do not count. To avoid that, give the client's requests a time-out:
-    /// `timeoutIntervalForRequest` of a `URLSessionConfiguration` is 60 s unless you set it, and 2 to 5 s suit a
-    /// backend in the same process. Every ten seconds standard error gets a line.
+    /// A run may last four times as long as without faults, but at least 8 s. After that its task is cancelled, its
+    /// connections end, and its later issues do not count. To avoid this, give the client's requests a time-out. The
+    /// default of `timeoutIntervalForRequest` in `URLSessionConfiguration` is 60 s; 2 to 5 s suit a backend in the same
+    /// process. Standard error shows the progress every ten seconds.
     ///
     /// - Parameters:
-    ///   - runs: The maximum of schedules, from 1 to 10,000,000, not counting the runs that reduce findings.
-    ///   - seed: Decides their order.
-    ///   - budget: The time limit, including reduction, from 1 s to 7 d.
-    ///   - runLimit: The time limit of a run, from 100 ms to 1 h; nil for the time above.
+    ///   - runs: the maximum number of schedules, from 1 to 10,000,000, without the runs that reduce findings.
+    ///   - seed: determines the order of schedules.
+    ///   - budget: the time limit, including reduction, from 1 s to 7 d.
+    ///   - runLimit: the time limit of a run, from 100 ms to 1 h, or nil for the limit above.
     public func exploring(
         runs: Int = 200, seed: UInt64 = 1, budget: Duration = .seconds(60), runLimit: Duration? = nil
     ) -> FakeBackendTrait {
@@ -62,7 +62,7 @@ extension FakeBackendTrait {
         (settings.seed, settings.runs, settings.stories) = (exploring.seed, exploring.runs, [story])
         settings.timeLimit = exploring.runLimit
         let begin = MonotonicInstant.now()
-        // The rest is for the latest symptoms.
+        // The rest of the time is for the latest symptoms.
         let lastBegin = begin.advanced(by: exploring.budget * 17 / 20)
         let trial = TestTrial(
             test, plan: plan, server: server, end: begin.advanced(by: exploring.budget), limit: exploring.runLimit,
@@ -85,11 +85,11 @@ extension FakeBackendTrait {
 }
 
 extension FakeBackendTrait {
-    /// How long a run may be allowed to take.
+    /// The allowed time limits of a run.
     fileprivate static let runLimits: ClosedRange<Duration> = .milliseconds(100) ... .seconds(3600)
 }
 
-/// The progress of exploring a test, reported every ten seconds.
+/// Reports the progress of exploring a test every ten seconds.
 final class ExploringProgress: Sendable {
     private let name: String
     private let begin: MonotonicInstant
@@ -103,7 +103,7 @@ final class ExploringProgress: Sendable {
 
     func note(runs: Int, found: Int) { counts.withLock { $0 = (runs, found) } }
 
-    /// Writes a line to standard error every ten seconds until the gate is open; blocks its thread.
+    /// Writes a line to standard error every ten seconds until the gate opens; it blocks its thread.
     func write(until isOver: Gate) {
         while !isOver.wait(until: .now().advanced(by: Self.interval)) {
             _ = DescriptorOutput.writeAll(Array((line(at: .now()) + "\n").utf8), to: 2)
@@ -119,7 +119,7 @@ final class ExploringProgress: Sendable {
 }
 
 extension Plan {
-    /// The world as the tree of a scenario's file; nil for a world that is written in Swift.
+    /// The world as the tree of a scenario file, or nil for a world written in Swift.
     fileprivate func document() throws -> JSONObject? {
         guard let text else { return nil }
         var document = try Scenario.readWithJSON(text).json.object ?? [:]
@@ -133,20 +133,20 @@ extension Plan {
     }
 }
 
-/// Runs a test's body as if it were a command: an issue is its failure.
+/// Runs a test's body like a command that fails if the test records an issue.
 private final class TestTrial: Trial {
     private let test: Test
     private let plan: Plan
     private let server: LocalServer
-    /// How long a run may take; nil for as long as it takes without faults allows.
+    /// The time limit of a run, or nil to derive it from a run without faults.
     private let limit: Duration?
-    /// When every run has to be over.
+    /// When all runs must be over.
     private let end: MonotonicInstant
     private let body: @Sendable () async throws -> Void
-    /// The real time of its first run, which has no faults.
+    /// The real time of the first run, which has no faults.
     private let own = Mutex(Duration?.none)
 
-    /// The state of a running run.
+    /// The state of the current run.
     private final class Record: Sendable { let state = Mutex((issues: 0, isCut: false)) }
 
     var isRepeatable: Bool { false }
@@ -168,11 +168,11 @@ private final class TestTrial: Trial {
             Plan(scenario: { scenario }, guide: plan.guide, clock: plan.clock), in: server)
         var outcome = TrialOutcome(mode: backend.guide, startedAt: backend.start)
         let record = Record()
-        // These issues belong to a run with faults, not to the test, so they are not reported.
+        // Do not report these issues, which belong to a run with faults and not to the test.
         let silence: IssueHandlingTrait = .compactMapIssues { _ in nil }
         let run = Task { @Sendable [body, record, backend, test] in
             try await silence.provideScope(for: test, testCase: nil) {
-                // The test's own known issues do not arrive here.
+                // The test's own known issues are not seen here.
                 try await withKnownIssue(isIntermittent: true) {
                     try await FakeBackend.$running.withValue(backend) { try await body() }
                 } matching: { issue in
@@ -187,7 +187,7 @@ private final class TestTrial: Trial {
                 of: { () throws(SocketError) in isOver.wait(until: deadline) }, orNoThread: { $0 })
             record.state.withLock { $0.isCut = !isInTime }
             let seen = (try await backend.entries(), try await backend.time())
-            // Pending requests end with their connections.
+            // When their connections end, pending requests end too.
             run.cancel()
             try await backend.end()
             return seen
@@ -206,7 +206,7 @@ private final class TestTrial: Trial {
 }
 
 extension Issue {
-    /// Whether it is more than a warning.
+    /// Whether the issue is more than a warning.
     fileprivate var failsTest: Bool {
         #if compiler(>=6.3)
             severity == .error

@@ -7,9 +7,11 @@ import Sockets
 import Synchronization
 import Traffic
 
-/// A test's changes to its world, and waits.
+/// Changes to a test's world, and waits.
 extension FakeBackend {
-    /// A refusal of the backend, with advice.
+    /// The backend refused something.
+    ///
+    /// The description says what to do.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
@@ -18,9 +20,10 @@ extension FakeBackend {
 
     /// Adds a fault, which acts from the next request, handshake or frame on.
     ///
-    /// - Parameter fault: As in a scenario file, in YAML or JSON: `{on: GET /api/v1/goals, status: 503, requests: 1..2}`.
-    /// - Returns: Its name, for ``setFault(_:isEnabled:)``.
-    /// - Throws: A ``Refusal`` for an invalid fault, or a taken name.
+    /// - Parameter fault: a fault as in a scenario file, in YAML or JSON:
+    ///   `{on: GET /api/v1/goals, status: 503, requests: 1..2}`.
+    /// - Returns: The fault's name, for ``setFault(_:isEnabled:)``.
+    /// - Throws: A ``Refusal`` if the fault is invalid or its name is taken.
     @discardableResult
     public func add(fault: String) async throws -> String {
         let lines = fault.split(separator: "\n").joined(separator: "\n    ")
@@ -30,9 +33,9 @@ extension FakeBackend {
         }
     }
 
-    /// Enables or disables a fault, also for open sockets.
+    /// Enables or disables a fault, including for open sockets.
     ///
-    /// - Throws: A ``Refusal`` that lists the existing names if there is no such fault.
+    /// - Throws: A ``Refusal`` that lists the existing names if the fault does not exist.
     public func setFault(_ name: String, isEnabled: Bool) async throws {
         try await refusing { engine, access in try engine.setFault(name, isEnabled: isEnabled, ofWorld: access.id) }
     }
@@ -49,24 +52,24 @@ extension FakeBackend {
         }
     }
 
-    // MARK: What happened
+    // MARK: Requests
 
-    /// A request that was answered, or given up.
+    /// A request that the backend answered or the client gave up.
     public struct Request: Sendable {
-        /// Its entry's number in the journal: ``wait(for:after:within:)`` looks behind it.
+        /// The number of the entry in the journal, for ``wait(for:after:within:)``.
         public let number: Int
         public let method: String
-        /// With its query, below the world's prefix: `/api/v1/goals?page=1`.
+        /// The path below the world's prefix and the query, such as `/api/v1/goals?page=1`.
         public let target: String
-        /// nil if no answer was begun.
+        /// The status, or nil if no answer was started.
         public let status: Int?
-        /// The request's and the answer's text; the first 64 KiB.
+        /// The first 64 KiB of the request's and the answer's text.
         public let body: String, answer: String
-        /// When it was answered, by the world's clock.
+        /// When the backend answered, by the world's clock.
         public let time: Timestamp
     }
 
-    /// The requests of the client so far, oldest first; without the handshakes of WebSockets.
+    /// The client's requests so far, oldest first, without WebSocket handshakes.
     public func requests() async throws -> [Request] {
         let prefix = "/w/\(access.id)"
         return try await entries().compactMap { entry in
@@ -87,11 +90,12 @@ extension FakeBackend {
         fileprivate var query = JournalQuery()
         fileprivate let text: String
 
-        /// A request to an endpoint is answered: `.request("POST /api/v1/consultations", status: 201)`.
+        /// The backend answers a request to an endpoint: `.request("POST /api/v1/consultations", status: 201)`.
         ///
         /// - Parameters:
-        ///   - endpoint: A method and a path, which may have names in braces, or `/goals` for any path that has it.
-        ///   - status: The answer's; nil for any.
+        ///   - endpoint: a method and a path that may have names in braces, or a text such as `/goals` for any path
+        ///     that contains it.
+        ///   - status: the answer's status, or nil for any.
         public static func request(_ endpoint: String, status: Int? = nil) -> Condition {
             var condition = Condition(text: endpoint + (status.map { " with \($0)" } ?? ""))
             condition.query.kinds = [.exchange]
@@ -102,18 +106,18 @@ extension FakeBackend {
             return condition
         }
 
-        /// A frame of a type is sent by either side: `.frame("stream_complete")`.
+        /// Either side sends a frame of this type: `.frame("stream_complete")`.
         public static func frame(_ type: String) -> Condition {
             var condition = Condition(text: "a frame \(type)")
             (condition.query.kinds, condition.query.type) = ([.frame], ExactString(type))
             return condition
         }
 
-        /// A WebSocket opens, or ends.
+        /// A WebSocket opens.
         public static let socketOpens = Condition(.opened, "a WebSocket to open")
         public static let socketEnds = Condition(.closed, "a WebSocket to end")
 
-        /// The same, if a member of the frame or of the answer has a value: `.where("data.status", "completed")`.
+        /// Also requires a member of the frame or answer to have a value: `.where("data.status", "completed")`.
         public func `where`(_ path: String, _ value: String) -> Condition {
             var condition = Condition(text: "\(text) where \(path) is \(value)")
             condition.query = query
@@ -134,12 +138,12 @@ extension FakeBackend {
 
     /// The event that a test waited for.
     public struct Event: Sendable {
-        /// Its entry's number in the journal.
+        /// The number of the entry in the journal.
         public let number: Int
         public let time: Timestamp
         /// The event on one line.
         public let line: String
-        /// The whole entry as JSON.
+        /// The complete entry as JSON.
         public let json: String
 
         fileprivate init(_ entry: JournalEntry, of access: Engine.WorldAccess) {
@@ -149,12 +153,12 @@ extension FakeBackend {
         }
     }
 
-    /// Waits until something happens, or returns at once if it has happened.
+    /// Waits until something happens, or returns at once if it already has.
     ///
     /// - Parameters:
-    ///   - number: Only entries after this one count, such as an earlier event's.
-    ///   - limit: The time limit by the system's clock; something else has to move a manual clock.
-    /// - Throws: A ``Refusal`` with the nearest entries, if nothing matched in time.
+    ///   - number: only entries after this one count, such as an earlier event's.
+    ///   - limit: the time limit by the system's clock. Something else must move a manual clock.
+    /// - Throws: A ``Refusal`` with the nearest entries if nothing matched in time.
     @discardableResult
     public func wait(
         for condition: Condition, after number: Int = 0, within limit: Duration = .seconds(5)
@@ -167,11 +171,11 @@ extension FakeBackend {
         }
     }
 
-    /// Moves the world's clock from one due event to the next, until a new matching event.
+    /// Moves the world's clock from one due event to the next until a new event matches.
     ///
-    /// - Parameter limit: How far the clock is moved.
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. A ``Refusal`` with the nearest entries, if
-    ///   nothing matched; the clock then stands at the end.
+    /// - Parameter limit: how far to move the clock at most.
+    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. If nothing matched, a ``Refusal`` with the
+    ///   nearest entries; the clock then stands at the limit.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Event {
         let search = Search(condition, after: try await entries().last?.number ?? 0)
@@ -197,7 +201,7 @@ extension FakeBackend {
     }
 }
 
-/// A search of the journal that continues where it ended; only the engine's thread accesses it meanwhile.
+/// A search of the journal that continues where it stopped; only the engine's thread uses it meanwhile.
 private final class Search: Sendable {
     private let lookout: Mutex<JournalLookout>
     private let text: String

@@ -4,25 +4,27 @@ import MockServer
 import Testing
 import Traffic
 
-/// A separate world for a test: its backend's address, and the client's traffic there.
+/// A test's own world: its backend's address, and the client's traffic there.
 ///
-/// `@Test(.fakeBackend("drop-mid-stream"))` creates one for each test, or each case of a parameterised one, and deletes
-/// it afterwards. All worlds share one server on this machine, which starts with the first of them and lasts as long as
-/// the process.
+/// `@Test(.fakeBackend("drop-mid-stream"))` creates one for each test, or for each case of a parameterised test, and
+/// deletes it afterwards. All worlds share one server on this machine. It starts with the first world and runs until
+/// the process ends.
 public struct FakeBackend: Sendable {
-    /// The base of REST paths, `http://127.0.0.1:PORT/w/w1`, followed by `/api/v1`.
+    /// The base of REST paths, such as `http://127.0.0.1:PORT/w/w1`; `/api/v1` follows.
     public var url: String { access.url }
-    /// The base of WebSocket paths, `ws://…`.
+    /// The base of WebSocket paths, such as `ws://127.0.0.1:PORT/w/w1`.
     public var webSocketURL: String { access.webSocketURL }
     /// The token of the scenario's first user, or of the development user.
     public var token: String { access.token }
-    /// Another token of the same user, for a client's refresh after a 401; it does not expire.
+    /// Another token of the same user, for a refresh after a 401.
+    ///
+    /// It does not expire.
     public var freshToken: String { access.freshToken }
-    /// A refresh token of the same user; nil if the scenario gives the user no account.
+    /// The user's refresh token, or nil if the scenario gives the user no account.
     public var refreshToken: String? { access.refreshToken }
-    /// The `X-API-Key`.
+    /// The value of `X-API-Key`.
     public var apiKey: String { access.apiKey }
-    /// The tokens' user.
+    /// The user whom the tokens belong to.
     public var user: String { access.user }
     /// The guide that the backend follows.
     public var guide: GuideMode { access.mode }
@@ -30,9 +32,9 @@ public struct FakeBackend: Sendable {
     let access: Engine.WorldAccess
     let server: LocalServer
 
-    /// The backend of the running test.
+    /// The backend of the current test.
     ///
-    /// - Throws: ``NoFakeBackend`` if the test has none, or if the task is not a child of the test's task.
+    /// - Throws: ``NoFakeBackend`` if the test has none or the task is not a child of the test's task.
     public static var current: FakeBackend {
         get throws {
             guard let backend = running else { throw NoFakeBackend() }
@@ -57,9 +59,11 @@ public struct FakeBackend: Sendable {
         try await server.perform { [access] engine, now in engine.access(toWorld: access.id, at: now)?.now ?? now }
     }
 
-    /// Moves the world's clock; when this returns, everything due has happened and was sent.
+    /// Moves the world's clock.
     ///
-    /// - Throws: ``ClockIsReal`` if the world follows the system's clock: give the trait `clock: .manual`.
+    /// When this returns, everything due has happened and has been sent.
+    ///
+    /// - Throws: ``ClockIsReal`` if the world follows the system's clock. Give the trait `clock: .manual`.
     public func advance(by duration: Duration) async throws {
         try await server.perform { [access] engine, now in
             guard engine.hasManualClock(world: access.id) else { throw ClockIsReal() }
@@ -72,7 +76,7 @@ public struct FakeBackend: Sendable {
     /// The verdicts on the client so far.
     public func verdicts() async throws -> [Verdict] { try await judgement().verdicts }
 
-    /// The verdicts so far, and the situations that the client met.
+    /// The verdicts and the situations of the client so far.
     public func judgement() async throws -> Judgement {
         try await server.perform { [access] engine, now in
             guard let judgement = engine.judgement(ofWorld: access.id, at: now) else { throw NoFakeBackend() }
@@ -80,16 +84,20 @@ public struct FakeBackend: Sendable {
         }
     }
 
-    /// The journal so far, oldest first, each entry a JSON object on its own line.
+    /// The journal so far, oldest first.
+    ///
+    /// Each entry is a JSON object on its own line.
     public func journal() async throws -> [String] {
         try await server.perform { [access] engine, _ in
             engine.journalLines(ofWorld: access.id).split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    /// The differences from the session being replayed, a sentence each; empty if there are none, or no session.
+    /// The differences from the session being replayed, one sentence each.
     ///
-    /// Recorded requests that have not arrived yet are among them. With `match: strict`, they fail the test at its end.
+    /// Empty if there are none or no session.
+    ///
+    /// They include recorded requests that have not arrived yet. With `match: strict`, they fail the test at its end.
     public func replayFailures() async throws -> [String] { try await replayOutcome()?.failures ?? [] }
 
     func replayOutcome() async throws -> Engine.ReplayOutcome? {

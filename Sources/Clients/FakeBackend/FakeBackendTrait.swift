@@ -7,26 +7,26 @@ import Testing
 
 /// The parameters of a world.
 struct Plan: Sendable {
-    /// Throws for an unknown name, so that its test reports it.
+    /// Makes the scenario, or throws for an unknown name, so that the test reports it.
     let scenario: @Sendable () throws -> Scenario
-    /// The scenario's file; nil for one that is written in Swift.
+    /// The text of the scenario file, or nil for a scenario written in Swift.
     var text: String?
     let guide: GuideMode?
     let clock: ClockMode?
 }
 
-/// Gives each test, or each case of a parameterised one, its own backend, and judges the test's client at its end.
+/// Gives each test, or each case of a parameterised test, its own backend, and judges the client when the test ends.
 ///
-/// Broken obligations become issues of the test: each *must* fails it, the others are warnings.
+/// Broken obligations become issues of the test. A *must* fails it; a *should* is a warning.
 public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     var plan: Plan
     var allowed: Set<String> = []  // Obligations' ids: constants.
     var exploring: ExploringPlan?
 
-    /// On a suite it applies to each test within.
+    /// Whether a suite passes the trait on to its tests.
     public var isRecursive: Bool { true }
 
-    /// Excepts obligations that the client is known to break, such as `ws/keepalive`.
+    /// Permits the client to break these obligations, such as `ws/keepalive`.
     public func allowing(_ ids: String...) -> FakeBackendTrait {
         var trait = self
         trait.allowed.formUnion(ids)
@@ -77,32 +77,33 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 
     private static func record(_ verdict: Verdict, of backend: FakeBackend, for test: Test) {
         guard verdict.outcome == .broken else { return }
-        // So is the test.
+        // The test is in Swift, so the client is too.
         var verdict = verdict
         verdict.isAboutSwift = true
         record(Messages.broken(verdict, since: backend.start), failsRun: verdict.failsRun, for: test)
     }
 
-    /// Records an issue, or a warning.
+    /// Records an issue or a warning.
     static func record(_ text: String, failsRun: Bool, for test: Test) {
         #if compiler(>=6.3)
             Issue.record("\(text)", severity: failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
-            // Earlier versions have no severities: every issue would fail its test.
+            // Earlier versions have no severities, so a warning would fail the test.
             if failsRun { Issue.record("\(text)", sourceLocation: test.sourceLocation) }
         #endif
     }
 }
 
 extension Trait where Self == FakeBackendTrait {
-    /// A backend that follows one of the built-in scenarios.
+    /// A backend that follows a built-in scenario.
     ///
-    /// Waits are judged by the backend's clock: on a manual one, a client with timers on the system's clock seems not
-    /// to wait, or not to ping. Make its timers follow the backend's, or allow the obligations about time.
+    /// The backend's clock measures the client's waits. On a manual clock, a client with timers on the system's clock
+    /// seems not to wait or ping. Make its timers follow the backend's clock, or allow the obligations about time.
     ///
     /// - Parameters:
-    ///   - scenario: its name; `fitiq-mock scenarios` lists them.
-    ///   - guide: the guide that it follows; nil for the scenario's, or else the union of all guides.
+    ///   - scenario: the name; `fitiq-mock scenarios` lists all.
+    ///   - guide: the guide to follow. Nil means the scenario's or, if it has none, the union of all guides.
+    ///   - clock: the clock to follow. Nil means the scenario's or, if it has none, the system's.
     ///   - clock: the clock that it follows; nil for the scenario's, or else the system's.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
@@ -115,9 +116,9 @@ extension Trait where Self == FakeBackendTrait {
         return FakeBackendTrait(plan: Plan(scenario: builtIn, text: text, guide: guide, clock: clock))
     }
 
-    /// A backend that follows a scenario of the test's own, written as in a scenario file, in YAML or JSON.
+    /// A backend that follows the test's own scenario, written as in a scenario file, in YAML or JSON.
     ///
-    /// A scenario with mistakes fails the test, which then lists them all.
+    /// A scenario with mistakes fails the test, with a list of all mistakes.
     public static func fakeBackend(
         yaml: String, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {
@@ -125,7 +126,7 @@ extension Trait where Self == FakeBackendTrait {
         return FakeBackendTrait(plan: Plan(scenario: written, text: yaml, guide: guide, clock: clock))
     }
 
-    /// A backend that follows a scenario of the test's own, written in Swift.
+    /// A backend that follows the test's own scenario, written in Swift.
     public static func fakeBackend(
         scenario: Scenario, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait { FakeBackendTrait(plan: Plan(scenario: { scenario }, guide: guide, clock: clock)) }

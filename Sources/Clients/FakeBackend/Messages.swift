@@ -5,32 +5,32 @@ import Scenarios
 import Text
 import Traffic
 
-// All texts of this module for people are in this file.
+// This file contains all texts of the module for people.
 
-/// A test without a backend asked for it.
+/// A test without a backend asked for its backend.
 public struct NoFakeBackend: Error, CustomStringConvertible {
     public let description =
         "This test has no fake backend: write @Test(.fakeBackend()) or @Suite(.fakeBackend()), and ask for "
         + "FakeBackend.current in the test's own task or a child of it, not in Task.detached."
 }
 
-/// An attempt to move a clock that follows the system's.
+/// A test tried to move a clock that follows the system's.
 public struct ClockIsReal: Error, CustomStringConvertible {
     public let description =
         "This backend follows the system's clock, which cannot be moved: write .fakeBackend(…, clock: .manual)."
 }
 
-/// A scenario that does not exist.
+/// The scenario does not exist.
 public struct UnknownScenario: Error, CustomStringConvertible {
-    /// Its name, and the existing names.
+    /// The scenario's name, and the existing names.
     public let description: String
 }
 
-/// The messages to a test about its client.
+/// Messages to a test about its client.
 enum Messages {
     /// A broken obligation: the clause, each breach with its evidence, and how to fix it.
     ///
-    /// - Parameter start: when the world began: times of entries count from there, as in the reports of `verify`.
+    /// - Parameter start: the start of the world, from which the times of entries count, as in the reports of `verify`.
     static func broken(_ verdict: Verdict, since start: Timestamp) -> String {
         let obligation = verdict.obligation
         var lines = ["\(obligation.id) is broken: \(obligation.clause)"]
@@ -44,19 +44,19 @@ enum Messages {
         return lines.joined(separator: "\n")
     }
 
-    /// No awaited event came in time.
+    /// The awaited event did not happen in time.
     static func nothingCame(_ what: String, _ when: String, near: [JournalLookout.NearMiss]) -> String {
         let lines = near.map { "\n    \(EntryLine($0.entry).text): \($0.differences.joined(separator: ", "))" }
         return "The test waited for \(what), and it did not come \(when)."
             + (lines.isEmpty ? "" : " Nearest came:" + lines.joined())
     }
 
-    /// The progress of exploring a test.
+    /// How far the exploration of a test has come.
     static func progress(_ name: String, runs: Int, found: Int, seconds: Int64, of budget: Int64) -> String {
         "Exploring \(name): \(Words.counted(runs, "run")), \(found) found, \(seconds) s of \(budget) s"
     }
 
-    /// A difference from a session that is replayed strictly.
+    /// A difference from a strictly replayed session.
     static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
 
     static let neverConnected =
@@ -73,9 +73,9 @@ enum Messages {
         "exploring(runLimit: \(limit)) is out of range: write a duration from 100 ms to 1 h."
     }
 
-    /// Something wrong that exploring a test has found.
+    /// A problem that the exploration of a test found.
     ///
-    /// - Parameter isFile: Whether the discovery's file has the whole world of the test.
+    /// - Parameter isFile: whether the discovery's file contains the test's whole world.
     static func discovered(_ discovery: Discovery, seed: UInt64, isFile: Bool) -> String {
         var lines = [discovery.sentence]
         lines += discovery.timeline.map { "    \($0)" }

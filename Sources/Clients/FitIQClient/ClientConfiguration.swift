@@ -5,36 +5,43 @@ import Sockets
 import Text
 import WebSocket
 
-/// The configuration of a client; the defaults meet every obligation of every guide.
+/// The configuration of a client.
+///
+/// With the defaults it meets every obligation of every guide.
 public struct ClientConfiguration: Sendable {
     public var credentials: Credentials
-    /// The token that replaces a refused one, once, if no refresh token does; if nil,
-    /// ``ClientEvent/credentialsRefused`` asks for it.
+    /// A token to use once after the backend refused the first, if no refresh token can replace it.
+    ///
+    /// Without either, the client asks with ``ClientEvent/credentialsRefused``.
     public var freshToken: String?
-    /// The guide that the backend follows; the client does not request what that guide does not serve.
+    /// The guide that the backend follows.
+    ///
+    /// The client requests only what that guide serves.
     public var guide = GuideMode.union
-    /// The chat protocol to use if the guide leaves the choice; see ``chatStyle``.
+    /// The chat protocol to use if the guide leaves the choice.
+    ///
+    /// See ``chatStyle``.
     public var chat = ChatStyle.message
     public var retries = RetrySchedule()
     public var reconnects = ReconnectSchedule()
     public var patience = ClientPatience()
-    /// How meals are followed while no socket is open.
+    /// How to follow meals while no socket is open.
     public var mealPolling = MealPolling()
     public var limits = ClientLimits()
-    /// Whether each finished answer is compared with the stored message.
+    /// Whether to compare each finished answer with the stored message.
     ///
-    /// Chunks carry no numbers, so a lost, duplicated or late one shows only there. If this is off, the history is read
-    /// only after visible trouble: a frame that is not valid JSON, an `error`, a cut.
+    /// Chunks have no numbers, so only the comparison reveals a lost, duplicated or late one. Without it, the client
+    /// reads the history only after visible trouble: a frame that is not valid JSON, an `error`, or a lost connection.
     public var checksAnswers = true
-    /// Whether a handshake carries the token both in its fields and in its URL, for a backend whose guide is unknown.
+    /// Whether a handshake has the token both in its fields and in its URL, for a backend whose guide is unknown.
     public var sendsTokenTwice = false
     /// Whether a handshake offers permessage-deflate (RFC 7692 §7.1); the backend decides.
     public var offersCompression = false
 
     public enum ChatStyle: String, Sendable, CaseIterable {
-        /// `message`, answered by `stream_chunk` (consultation-websocket).
+        /// `message`, which the server answers with `stream_chunk` (consultation-websocket).
         case message
-        /// `user_message`, answered by `assistant_message_chunk` (enhanced-consultations).
+        /// `user_message`, which the server answers with `assistant_message_chunk` (enhanced-consultations).
         case userMessage = "user_message"
     }
 
@@ -44,7 +51,7 @@ public struct ClientConfiguration: Sendable {
         self.guide = guide
     }
 
-    /// The chat protocol in use: the one the guide documents, or ``chat`` if the backend understands both.
+    /// The chat protocol to use: the guide's or, if the backend understands both, ``chat``.
     public var chatStyle: ChatStyle {
         switch guide {
         case .enhancedConsultations: .userMessage
@@ -54,12 +61,14 @@ public struct ClientConfiguration: Sendable {
     }
 }
 
-/// The tokens and the API key of a client.
+/// A client's tokens and API key.
 public struct Credentials: Sendable {
-    /// The access token; empty before signing in.
+    /// The access token, or empty before signing in.
     public var token: String
     public var apiKey: String
-    /// Replaces a refused token, once, at `POST /auth/refresh`, which issues the next one.
+    /// The refresh token for `POST /auth/refresh`.
+    ///
+    /// It works once, and the answer contains the next one.
     public var refreshToken: String?
 
     public init(token: String = "", apiKey: String, refreshToken: String? = nil) {
@@ -74,29 +83,31 @@ public struct Credentials: Sendable {
         return fields
     }
 
-    /// The token for `?token=`: all but unreserved characters (RFC 3986 §2.3) are percent-encoded.
+    /// The token for `?token=`; everything except unreserved characters (RFC 3986 §2.3) is percent-encoded.
     var queryToken: String { PercentCoding.encoded(token) }
 }
 
-/// The address of a backend: `http://127.0.0.1:8080`, optionally with a path that prefixes every request.
+/// The address of a backend, such as `http://127.0.0.1:8080`.
+///
+/// A path in it precedes every request's path.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
     public let host: String
-    /// 80 if the URL names none.
+    /// The port, or 80 if the URL names none.
     public let port: UInt16
-    /// Empty, or a path without a trailing slash.
+    /// The path without a trailing slash, or empty.
     public let path: String
 
-    /// - Throws: `ClientError.badURL` for schemes other than http, for components other than host, port and path, and
-    ///   for anything but visible ASCII.
+    /// - Throws: `ClientError.badURL` for schemes other than http, components other than host, port and path, and
+    ///   characters other than visible ASCII.
     public init(_ text: String) throws(ClientError) {
         let url = URLParts(text)
-        // Host and path go into requests verbatim.
+        // Requests contain host and path verbatim.
         guard url.scheme == "http", text.utf8.allSatisfy(\.isVisible), url.query == nil, url.fragment == nil,
             let parts = url.authority.flatMap(HostAndPort.init), !parts.host.isEmpty,
             !parts.host.contains("@"), parts.port == nil || parts.portNumber != nil
         else {
-            // The part before the last "@" may be a password.
+            // The part before the last "@" may contain a password.
             throw .badURL(text.lastIndex(of: "@").map { "…" + text[$0...] } ?? text)
         }
         var path = url.path
@@ -106,28 +117,32 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         self.path = String(path)
     }
 
-    /// Host and port as in a `Host` field.
+    /// The host and port as in a `Host` field.
     public var authority: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
     public var description: String { "http://\(authority)\(path)" }
 }
 
-/// An error between this client and a backend; the descriptions are for the person at the keyboard.
+/// An error between this client and a backend.
+///
+/// The descriptions are for the person at the keyboard.
 public enum ClientError: Error, CustomStringConvertible {
-    /// The base URL is not of the form `http://host:port/path`.
+    /// The base URL does not have the form `http://host:port/path`.
     case badURL(String)
     case transport(SocketError)
     /// The backend violates RFC 9112.
     case badHTTP(RemoteError)
     case truncatedResponse
-    /// The backend refused a request; `message` is the backend's.
+    /// The backend refused a request.
+    ///
+    /// `message` is the backend's.
     case refused(status: Int, message: String)
     case handshake(String)
     case closed(code: CloseCode, reason: String)
-    /// The backend has left more bytes unread than the client buffers for it.
+    /// The backend has left too many bytes unread for the client to buffer more.
     case notRead(limit: Int)
-    /// The operation failed for the reason that the client's user sees.
+    /// The operation failed with this problem, which the client's user also sees.
     case problem(ClientState.Problem)
-    /// Another command, such as leaving the chat, superseded the operation.
+    /// Another command, such as leaving the chat, replaced the operation.
     case abandoned
     /// The waiting task was cancelled; what it started continues.
     case cancelled
@@ -154,36 +169,56 @@ public enum ClientError: Error, CustomStringConvertible {
     }
 }
 
-/// How much a client keeps; older items are dropped, or new ones refused if dropping would lose the user's words.
+/// How much a client keeps.
+///
+/// Beyond a limit, the client drops older items. It refuses new ones if dropping would lose the user's words.
 public struct ClientLimits: Sendable, Hashable {
-    /// The most lines of a transcript (consultation-websocket, best practice 5); the oldest are dropped.
+    /// The maximum lines of a transcript (consultation-websocket, best practice 5).
+    ///
+    /// The oldest are dropped.
     public var transcriptLines = 100
-    /// The most templates of coaches; the oldest are dropped.
+    /// The maximum number of coaches' templates.
+    ///
+    /// The oldest are dropped.
     public var templates = 100
-    /// The most bytes of one streaming answer; the rest is taken from the history.
+    /// The maximum bytes of one streaming answer.
+    ///
+    /// The rest comes from the history.
     public var answerBytes = 1 << 20
-    /// The most messages that wait to be sent; more are refused.
+    /// The maximum number of messages waiting to be sent.
+    ///
+    /// Further ones are refused.
     public var waitingMessages = 32
-    /// The most problems; the oldest are dropped.
+    /// The maximum number of problems.
+    ///
+    /// The oldest are dropped.
     public var problems = 100
-    /// The most goals; the oldest are dropped.
+    /// The maximum number of goals.
+    ///
+    /// The oldest are dropped.
     public var goals = 1000
-    /// The most meals; the oldest settled one is dropped, and if there is none, new ones are refused.
+    /// The maximum number of meals.
+    ///
+    /// The oldest settled one is dropped; without one, new meals are refused.
     public var meals = 100
-    /// The most concurrent requests, including waiting ones; more are refused.
+    /// The maximum number of concurrent requests, including waiting ones.
+    ///
+    /// Further ones are refused.
     public var requests = 64
 
     public init() {}
 }
 
-/// When a socket that ended unexpectedly is reopened.
+/// When to reopen a socket that ended unexpectedly.
 public struct ReconnectSchedule: Sendable, Hashable {
     public var growth: Growth
-    /// The most consecutive failed tries before the client gives up; the guides allow 5.
+    /// The maximum number of consecutive failed attempts.
+    ///
+    /// The guides allow 5.
     public var maximumTries: Int
 
     public enum Growth: Sendable, Hashable {
-        /// Try n follows after n times the step (consultation-websocket: 1 s).
+        /// Attempt n follows after n times the step (consultation-websocket: 1 s).
         case linear(step: Duration)
         /// Each delay is twice the previous one (enhanced-consultations: from 1 s to 30 s).
         case doubling(first: Duration, longest: Duration)
@@ -191,13 +226,15 @@ public struct ReconnectSchedule: Sendable, Hashable {
         case constant(Duration)
     }
 
-    /// Creates a schedule; the default is consultation-websocket's.
+    /// Creates a schedule.
+    ///
+    /// The default is consultation-websocket's.
     public init(_ growth: Growth = .linear(step: .seconds(1)), maximumTries: Int = 5) {
         self.growth = growth
         self.maximumTries = maximumTries
     }
 
-    /// The delay before a try, counted from 1; nil if the client gives up instead.
+    /// The delay before an attempt, counted from 1, or nil if the client gives up instead.
     public func delay(beforeTry number: Int) -> Duration? {
         guard number >= 1, number <= maximumTries else { return nil }
         switch growth {
@@ -211,25 +248,29 @@ public struct ReconnectSchedule: Sendable, Hashable {
     }
 }
 
-/// When a request that got 5xx, no answer in time, or no connection is repeated.
+/// When to repeat a request after a 5xx, a time-out or a failed connection.
 public struct RetrySchedule: Sendable, Hashable {
-    /// The most attempts in total; the guides allow 3.
-    public var maximumAttempts = 3
-    /// The delay before the second attempt; it doubles with each further attempt.
+    /// The maximum number of attempts, including the first.
     ///
-    /// The guides demand at least 1 s.
+    /// The guides allow 3.
+    public var maximumAttempts = 3
+    /// The delay before the second attempt, which doubles with each further attempt.
+    ///
+    /// The guides require at least 1 s.
     public var firstDelay = Duration.seconds(1)
-    /// The longest `Retry-After` to wait for; a server that asks for more counts as unavailable.
+    /// The longest `Retry-After` to wait for.
+    ///
+    /// A server that asks for more counts as unavailable.
     public var longestRetryAfter = Duration.seconds(300)
 
     public init() {}
 
-    /// The delay before the next attempt; nil if there is none.
+    /// The delay before the next attempt, or nil if there is none.
     ///
     /// - Parameters:
     ///   - attempts: the number of attempts so far.
     ///   - asked: the value of `Retry-After`.
-    ///   - last: the delay before the last attempt; the next is longer.
+    ///   - last: the delay before the last attempt. The next delay is longer.
     public func delay(afterAttempts attempts: Int, asked: Duration? = nil, last: Duration = .zero) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
         if let asked, asked > longestRetryAfter { return nil }
@@ -237,10 +278,10 @@ public struct RetrySchedule: Sendable, Hashable {
     }
 }
 
-/// How a meal is followed while no socket is open (websocket-architecture, option 1).
+/// How to follow a meal while no socket is open (websocket-architecture, option 1).
 public struct MealPolling: Sendable, Hashable {
     public var interval = Duration.seconds(5)
-    /// The most polls of one meal, not counting the load right after creating.
+    /// The maximum number of polls per meal, not counting the load right after creating it.
     public var maximumPolls = 12
 
     public init() {}
@@ -248,38 +289,38 @@ public struct MealPolling: Sendable, Hashable {
 
 /// The client's time-outs and intervals.
 public struct ClientPatience: Sendable, Hashable {
-    /// The longest wait for a response to a request.
+    /// How long to wait for a response.
     public var response = Duration.seconds(30)
-    /// The longest wait for the answer to a handshake.
+    /// How long to wait for the answer to a handshake.
     public var handshake = Duration.seconds(30)
-    /// The longest wait for `connected` once the socket is open.
+    /// How long to wait for `connected` after the socket opened.
     public var connected = Duration.seconds(10)
     /// The time between two pings (meal-log-websocket asks for one every 30 s).
     public var pingInterval = Duration.seconds(25)
-    /// The longest wait for a pong, or any other sign of life, after a ping; then the socket counts as lost.
+    /// How long to wait for a pong or any other frame after a ping before the socket counts as lost.
     public var pong = Duration.seconds(10)
-    /// The longest silence while an answer is awaited or streams.
+    /// The longest silence while the client awaits or receives an answer.
     public var answer = Duration.seconds(60)
-    /// The longest wait for the server's close frame after the client's own.
+    /// How long to wait for the server's close frame after the client's own.
     public var close = Duration.seconds(5)
-    /// The time after the client's own close in which no socket is opened (meal-log-websocket: 3 s).
+    /// How long to open no socket after the client closed one (meal-log-websocket: 3 s).
     public var afterOwnClose = Duration.seconds(3)
-    /// The time after a 429 in which no consultation is created, unless one was archived.
+    /// How long to create no consultation after a 429, unless the user archives one.
     public var afterTooMany = Duration.seconds(60)
-    /// The longest wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
+    /// How long to wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
     public var token = Duration.seconds(60)
-    /// The wait for a meal's event while a socket is open, before the one load of it that is not a poll.
+    /// How long to wait for a meal's event while a socket is open, before the one load that does not count as a poll.
     ///
-    /// Processing takes 2.0 to 4.5 s, and a load within 5 s of creating does not count as a poll.
+    /// Processing takes 2.0 to 4.5 s. A load within 5 s of creating does not count as a poll.
     public var mealEvent = Duration.milliseconds(4700)
-    /// The time after which a meal without an event is given up.
+    /// When to give up on a meal without an event.
     public var meal = Duration.seconds(65)
 
     public init() {}
 }
 
 extension Timestamp {
-    /// A later point in time; durations of more than a day count as one day.
+    /// A later point in time; durations over a day count as a day.
     func advanced(by duration: Duration) -> Timestamp {
         advanced(byNanoseconds: min(max(duration, .zero), .seconds(86_400)).nanoseconds)
     }

@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-/// Gives each test, or each case of a parameterised one, its own world, and judges its client at the end.
+/// Gives each test, or each case of a parameterised test, its own world, and judges the client when the test ends.
 ///
-/// Each broken *must* becomes an issue at the test; a broken *should* is a warning. If a test fails, the world's journal,
-/// its traffic as HAR and an HTML report are attached.
+/// Each broken *must* becomes an issue of the test, and a broken *should* a warning. If a test fails, the world's
+/// journal, its traffic as HAR and an HTML report are attached.
 public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
     let scenario: MockWorld.Scenario?
     let guide: String?
@@ -14,10 +14,10 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
     let server: MockServer
     var allowed: Set<String> = []
 
-    /// On a suite it applies to each test within.
+    /// Whether a suite passes the trait on to its tests.
     public var isRecursive: Bool { true }
 
-    /// Excepts obligations that the client is known to break, such as `ws/keepalive`.
+    /// Permits the client to break these obligations, such as `ws/keepalive`.
     public func allowing(_ ids: String...) -> MockWorldTrait {
         var trait = self
         trait.allowed.formUnion(ids)
@@ -51,7 +51,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             failure.yield()
             outcome = .failure(error)
         }
-        // Also if the test was cancelled: a separate task is not.
+        // Run this in a separate task, which stays uncancelled if the test was cancelled.
         let judged = await Task {
             let (breaches, failed) = (try await world.breaches(allowing: allowed), failure)
             if breaches.contains(where: \.isFailure) { failed.yield() }
@@ -67,7 +67,7 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             for file in files {
                 Attachment.record(Array(file.data), named: file.name, sourceLocation: test.sourceLocation)
             }
-        // The test's own error is reported as well.
+        // Report the test's own error too.
         case .failure(let error):
             try? await world.end()
             Issue.record(error, sourceLocation: test.sourceLocation)
@@ -80,21 +80,21 @@ public struct MockWorldTrait: TestTrait, SuiteTrait, TestScoping {
             Issue.record(
                 "\(breach.text)", severity: breach.isFailure ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
-            // Earlier versions have no severities: every issue would fail its test.
+            // Earlier versions have no severities, so a warning would fail the test.
             if breach.isFailure { Issue.record("\(breach.text)", sourceLocation: test.sourceLocation) }
         #endif
     }
 }
 
 extension Trait where Self == MockWorldTrait {
-    /// A world in a server.
+    /// Gives a test a world on a server.
     ///
     /// - Parameters:
-    ///   - scenario: A built-in scenario's name, or a scenario's object; nil takes the server's own.
-    ///   - guide: The guide that the world follows.
-    ///   - clock: Whether the test moves its time.
-    ///   - seed: Decides its ids.
-    ///   - server: The server that makes it.
+    ///   - scenario: a built-in scenario's name or a scenario's object, or nil for the server's own.
+    ///   - guide: the guide that the world follows.
+    ///   - clock: whether the test moves the world's time.
+    ///   - seed: determines the world's IDs.
+    ///   - server: the server that makes the world.
     public static func mockWorld(
         _ scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil,
         seed: UInt64? = nil, server: MockServer = .shared
@@ -106,9 +106,9 @@ extension Trait where Self == MockWorldTrait {
 extension MockWorld {
     @TaskLocal static var running: MockWorld?
 
-    /// The world of the running test.
+    /// The world of the current test.
     ///
-    /// - Throws: ``MockError`` if the test has none, or if the task is not a child of the test's task.
+    /// - Throws: ``MockError`` if the test has none or the task is not a child of the test's task.
     public static var current: MockWorld {
         get throws { if let running { running } else { throw MockError.noWorld } }
     }

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The source of the server's address.
+/// Where the server's address came from.
 enum Origin: Sendable {
     case variable, readyFile, argument, program, usual
 
@@ -19,15 +19,15 @@ enum Origin: Sendable {
     }
 }
 
-/// Sends requests to an admin API: that of a server, or that of one world.
+/// Sends requests to the admin API of a server or of one world.
 struct Admin: Sendable {
-    /// `…/__admin`, without a slash at the end.
+    /// The URL, which ends in `/__admin` without a slash.
     let url: URL
     let token: String?
-    /// How many seconds an answer may take.
+    /// How many seconds to wait for an answer.
     var patience: TimeInterval = 30
 
-    /// Two sessions, so that requests that wait never keep others from being sent.
+    /// Two sessions, so that waiting requests never block others.
     private static let quick = session(connections: 16)
     private static let waiting = session(connections: 512)
 
@@ -39,7 +39,7 @@ struct Admin: Sendable {
         return URLSession(configuration: configuration)
     }
 
-    /// What this kit asks a server for, as the API's index names it.
+    /// The operations that this kit uses, as the API's index names them.
     static let operations = [
         "POST /__admin/worlds", "DELETE /__admin/worlds/{id}", "POST /__admin/reset", "POST /__admin/fork",
         "POST /__admin/marks", "POST /__admin/rewind", "GET /__admin/clock", "POST /__admin/clock",
@@ -53,14 +53,14 @@ struct Admin: Sendable {
         "POST /__admin/sockets/{connection}/silence", "POST /__admin/sockets/{connection}/resume",
     ]
 
-    /// The API at another place of the same server.
+    /// The admin API at another URL of the same server.
     func at(_ url: URL) -> Admin { Admin(url: url, token: token, patience: patience) }
 
-    /// Sends a request, and returns the body of its answer.
+    /// Sends a request and returns the body of the answer.
     ///
     /// - Parameters:
-    ///   - path: What follows ``url``, percent-encoded.
-    ///   - wait: How long the server is asked to wait before it answers.
+    ///   - path: what follows ``url``, percent-encoded.
+    ///   - wait: how long to ask the server to wait before it answers.
     func send(
         _ method: String, _ path: String = "", query: [String: String] = [:], _ body: MockWorld.JSON? = nil,
         waiting wait: Duration? = nil
@@ -85,7 +85,7 @@ struct Admin: Sendable {
         throw refusal(status, data, of: name)
     }
 
-    /// The answer to a request, or an error at its time limit, whatever the system's own time-outs.
+    /// Waits for the answer to a request, and throws at the time limit, whatever the system's own time-outs.
     private static func answer(
         to request: URLRequest, named name: String, in session: URLSession, within patience: TimeInterval
     ) async throws -> (Data, URLResponse) {
@@ -109,7 +109,7 @@ struct Admin: Sendable {
             if case .failure = result { task.cancel() }
             return try result.get()
         }
-        // The stream of a cancelled task ends.
+        // The stream ends when the task is cancelled.
         task.cancel()
         throw CancellationError()
     }
@@ -118,7 +118,7 @@ struct Admin: Sendable {
         path.isEmpty ? url : URL(string: "\(url.absoluteString)/\(path)") ?? url.appendingPathComponent(path)
     }
 
-    /// The same, with the answer read as JSON.
+    /// Sends a request and decodes the answer from JSON.
     func read<Answer: Decodable>(
         as type: Answer.Type = Answer.self, _ method: String, _ path: String, query: [String: String] = [:],
         _ body: MockWorld.JSON? = nil, waiting: Duration? = nil
@@ -156,7 +156,7 @@ extension MockWorld.JSON {
 }
 
 extension String {
-    /// Any name as a segment of a path.
+    /// The name, encoded as a path segment.
     var segment: String {
         addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(.init(charactersIn: "-_~"))) ?? self
     }

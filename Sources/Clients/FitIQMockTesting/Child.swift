@@ -1,18 +1,19 @@
 #if os(macOS) || os(Linux)
     import Foundation
 
-    /// A server that this process started, and that does not outlive it.
+    /// A server that this process started and that ends with it.
     final class Child: Sendable {
         let url: URL
         let adminToken: String?
-        /// The server ends when this closes, which the system does when the process ends, even by a signal.
+        /// When this closes, the server ends; the system closes it when the process ends, even by a signal.
         private let life: FileHandle
         private let end: AsyncStream<Void>
 
-        /// `sh` becomes the server, and leaves a process that ends it when standard input ends.
+        /// A script in which `sh` becomes the server and leaves behind a process that ends the server when standard
+        /// input ends.
         ///
-        /// The shell waits for nothing: Foundation may start it with SIGCHLD blocked. That the server has ended shows at
-        /// the end of its standard output, which that process does not have.
+        /// The shell waits for nothing, because Foundation may start it with SIGCHLD blocked. The end of the server's
+        /// standard output shows that the server has ended, because that process does not have it open.
         private static let script = """
             exec 3<&0
             server=$$
@@ -35,14 +36,14 @@
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", script, log.path] + arguments
-            // The tests' own settings are not the server's.
+            // Do not pass the tests' own settings to the server.
             process.environment = ProcessInfo.processInfo.environment.filter {
                 !$0.key.hasPrefix("FITIQ_MOCK_") || $0.key == "FITIQ_MOCK_ADMIN_TOKEN"
             }
             process.standardInput = input
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
-            // The server prints its banner once it accepts requests; its later output is read, too.
+            // The server prints its banner when it accepts requests. Keep reading its later output.
             output.fileHandleForReading.readabilityHandler = { handle in
                 let isEnd = handle.availableData.isEmpty
                 event.yield(!isEnd)
@@ -80,7 +81,7 @@
             for await _ in end {}
         }
 
-        /// The program that the environment names, or the one in `PATH`.
+        /// The program that the environment names, or else the one in `PATH`.
         private static func program() throws -> URL {
             let environment = ProcessInfo.processInfo.environment
             let named = environment["FITIQ_MOCK_BINARY"]

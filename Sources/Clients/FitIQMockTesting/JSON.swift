@@ -1,7 +1,7 @@
 import Foundation
 
 extension MockWorld {
-    /// A JSON value, as faults, scenarios and conditions have them; literals make it.
+    /// A JSON value for faults, scenarios and conditions, which literals can express.
     public enum JSON: Sendable, Hashable {
         case null
         case bool(Bool)
@@ -11,26 +11,26 @@ extension MockWorld {
         case array([JSON])
         case object([String: JSON])
 
-        /// Reads the text of a JSON value.
+        /// Parses the text of a JSON value.
         public init(text: String) throws {
             self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
         }
 
-        /// The value of a member; nil if it is absent or this is not an object.
+        /// The value of a member, or nil if it is absent or this is not an object.
         public subscript(_ name: String) -> JSON? {
             if case .object(let members) = self { members[name] } else { nil }
         }
 
-        /// The text, if it is one.
+        /// The text of a string, or nil for other values.
         public var string: String? { if case .string(let text) = self { text } else { nil } }
-        /// The whole number, if it is one.
+        /// The value of a whole number, or nil for other values.
         public var integer: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
-        /// The elements; empty if it is not an array.
+        /// The elements of an array, or empty for other values.
         public var elements: [JSON] { if case .array(let elements) = self { elements } else { [] } }
 
         var text: String { String(decoding: data, as: UTF8.self) }
 
-        /// Its bytes; a number that JSON cannot write becomes null.
+        /// The encoded bytes; a number that JSON cannot represent becomes null.
         var data: Data {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -88,7 +88,7 @@ extension MockWorld.JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLitera
 }
 
 extension Duration {
-    /// As the admin API reads it.
+    /// The duration in the form that the admin API reads.
     var json: MockWorld.JSON {
         let (seconds, attoseconds) = components
         return .string("\(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000))ns")
@@ -98,7 +98,7 @@ extension Duration {
 }
 
 extension JSONDecoder {
-    /// Reads the admin API: names with underscores, and times with up to nine digits after the second.
+    /// Decodes answers of the admin API: names with underscores, and times with up to nine fractional digits.
     static var admin: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

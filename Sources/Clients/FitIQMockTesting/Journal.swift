@@ -3,31 +3,31 @@ import Foundation
 extension MockWorld {
     /// Something that happened in the world.
     public struct Entry: Sendable, Hashable, Decodable {
-        /// Its place in the journal, from 1.
+        /// The number in the journal, from 1.
         public let number: Int
-        /// When, by the world's clock.
+        /// When it happened, by the world's clock.
         public let time: Date
-        /// `exchange`, `opened`, `frame`, `closed`, `fault`, `clock`, `note`, `held` or `released`.
+        /// The kind: `exchange`, `opened`, `frame`, `closed`, `fault`, `clock`, `note`, `held` or `released`.
         public let kind: String
-        /// The connection's number, for ``MockWorld/sockets()``.
+        /// The number of the connection, for ``MockWorld/sockets()``.
         public let connection: Int?
-        /// The operation, such as `createGoal`, if the request is one.
+        /// The requested operation, such as `createGoal`, if the API has one for the request.
         public let endpoint: String?
-        /// The client's request, if this is a request or the handshake of a WebSocket.
+        /// The client's request, if the entry is a request or a WebSocket handshake.
         public let request: Message?
-        /// The server's answer; nil if a client got none.
+        /// The server's answer, or nil if the client got none.
         public let response: Message?
-        /// The names of faults that acted.
+        /// The names of the faults that acted.
         public let faults: [String]?
-        /// `client_to_server` or `server_to_client`, of a frame.
+        /// The direction of a frame: `client_to_server` or `server_to_client`.
         public let direction: String?
-        /// `text`, `binary`, `ping`, `pong`, `close` or `continuation`, of a frame.
+        /// The opcode of a frame: `text`, `binary`, `ping`, `pong`, `close` or `continuation`.
         public let opcode: String?
         /// The text of a frame.
         public let payload: String?
         /// The code of a close frame.
         public let code: Int?
-        /// A note's text.
+        /// The text of a note.
         public let text: String?
 
         /// A request or a response.
@@ -36,10 +36,10 @@ extension MockWorld {
             public let target: String?
             public let status: Int?
             public let fields: [Field]
-            /// The body, if it is text.
+            /// The body, or nil if it is not text.
             public let body: String?
 
-            /// The value of a field, whatever the case of its name; the first if there are several.
+            /// The first value of a field, whatever the case of its name.
             public func field(_ name: String) -> String? {
                 fields.first { $0.name.lowercased() == name.lowercased() }?.value
             }
@@ -52,23 +52,23 @@ extension MockWorld {
         }
     }
 
-    /// A request of the client, with its answer.
+    /// A request of the client and its answer.
     public struct Request: Sendable, Hashable {
         public let entry: Entry
         public let method: String
-        /// Without the world's prefix and the query: `/api/v1/goals`.
+        /// The path without the world's prefix and the query, such as `/api/v1/goals`.
         public let path: String
         public let query: String?
-        /// The text of its body.
+        /// The text of the body.
         public let body: String
-        /// The answer's status; nil if there was none, 101 for a WebSocket.
+        /// The answer's status: nil without an answer, 101 for a WebSocket.
         public let status: Int?
         /// The text of the answer's body.
         public let responseBody: String?
 
-        /// The value of a field, whatever the case of its name.
+        /// The first value of a field, whatever the case of its name.
         public func field(_ name: String) -> String? { entry.request?.field(name) }
-        /// Reads the body as JSON.
+        /// Parses the body as JSON.
         public func json() throws -> JSON { try JSON(text: body) }
     }
 
@@ -77,13 +77,15 @@ extension MockWorld {
         public let entry: Entry
         public let isFromClient: Bool
         public let opcode: String
-        /// Its text; empty if it is binary.
+        /// The text, or empty for a binary frame.
         public let text: String
-        /// The `type` of a message.
+        /// The `type` of a message, if it is JSON with one.
         public var type: String? { (try? JSON(text: text))?["type"]?.string }
     }
 
-    /// The requests and handshakes of the world's clients, oldest first; the newest 1,000 if there are more.
+    /// The clients' requests and handshakes, oldest first.
+    ///
+    /// Only the newest 1,000 are returned.
     public func requests() async throws -> [Request] {
         try await entries("requests").compactMap { entry in
             guard let request = entry.request, let method = request.method, let target = request.target else {
@@ -100,7 +102,9 @@ extension MockWorld {
         }
     }
 
-    /// The frames on the world's WebSockets, oldest first; the newest 1,000 if there are more.
+    /// The frames on the world's WebSockets, oldest first.
+    ///
+    /// Only the newest 1,000 are returned.
     public func frames() async throws -> [Frame] {
         try await entries("frames", kind: "frame").map { entry in
             Frame(
@@ -116,13 +120,15 @@ extension MockWorld {
         return try await admin.read(as: Entries.self, "GET", path, query: query).entries.reversed()
     }
 
-    /// The whole journal, an object of JSON on each line; `fitiq-mock judge` and `show` read it.
+    /// The whole journal, one JSON object per line.
+    ///
+    /// `fitiq-mock judge` and `show` read it.
     public func journal() async throws -> Data { try await admin.send("GET", "journal") }
 
-    /// The traffic as HAR, which browsers, proxies and `fitiq-mock replay` read.
+    /// The traffic as HAR, for browsers, proxies and `fitiq-mock replay`.
     public func har() async throws -> Data { try await admin.send("GET", "har") }
 
-    /// The server's page with this world's journal and verdicts in it, to click through without a server.
+    /// The server's page with this world's journal and verdicts, which works without a server.
     public func htmlReport() async throws -> Data {
         let page = String(decoding: try await root.send("GET", "ui"), as: UTF8.self)
         let (journal, verdicts) = try await (journal(), admin.send("GET", "verdicts"))
@@ -131,7 +137,7 @@ extension MockWorld {
         let run =
             "{\"title\":\(title),\"id\":\"0\",\"name\":\(title),\"journal\":[\(lines)],\"verdicts\":"
             + String(decoding: verdicts, as: UTF8.self) + "}"
-        // No `<` in it, so that nothing a client sent ends the element.
+        // Escape each `<`, so that nothing that a client sent can end the element.
         let element =
             "<script type=\"application/json\" class=\"run\">" + run.replacingOccurrences(of: "<", with: "\\u003c")
             + "</script>\n"

@@ -1,20 +1,20 @@
 import Foundation
 
 extension MockWorld {
-    /// Something that a client broke, as an issue of a test.
+    /// A breach by the client, as an issue of a test.
     package struct Breach: Sendable {
         package let text: String
-        /// Whether the test fails, or is warned.
+        /// Whether the breach fails the test; otherwise it is a warning.
         package let isFailure: Bool
     }
 
-    /// A file attached to a failed test.
+    /// A file to attach to a failed test.
     package struct EvidenceFile: Sendable {
         package let name: String
         package let data: Data
     }
 
-    /// The client's breaches, except known ones; unknown names count as breaches, too.
+    /// The client's breaches without the allowed ones; an unknown name counts as a breach too.
     package func breaches(allowing allowed: Set<String>) async throws -> [Breach] {
         var breaches: [Breach] = []
         if !allowed.isEmpty {
@@ -32,7 +32,7 @@ extension MockWorld {
             }
     }
 
-    /// The journal, the traffic as HAR and the HTML report, as far as the server still gives them.
+    /// The journal, the traffic as HAR and the HTML report, as far as the server still returns them.
     package func evidence() async -> [EvidenceFile] {
         var files: [EvidenceFile] = []
         func add(_ name: String, _ data: @Sendable () async throws -> Data) async {
@@ -46,6 +46,6 @@ extension MockWorld {
 }
 
 extension MockError {
-    /// A test without a world asked for it.
+    /// The error of a test that asked for a world but has none.
     package static var noWorld: MockError { Messages.noWorld }
 }

@@ -1,27 +1,29 @@
 import Foundation
 
-/// An error of the kit; the description says what to do about it.
+/// An error of the kit.
+///
+/// The description says what to do.
 public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendable {
     public enum Kind: Sendable, Hashable {
-        /// Nothing listens there, or the server has stopped.
+        /// No server listens at the address, or it has stopped.
         case noServer
-        /// It did not answer in time.
+        /// The server did not answer in time.
         case noAnswer
-        /// Another program answers.
+        /// Another program answered.
         case notTheMock
         /// The server is too old for this kit.
         case oldServer
-        /// The admin API wants a token, or another one.
+        /// The admin API requires a token, or another one.
         case noAdminToken
-        /// The admin API is not there for this machine.
+        /// The admin API does not serve this machine.
         case forbidden
-        /// The world, or something in it, does not exist.
+        /// The world or something in it does not exist.
         case notFound
         /// The awaited event did not happen.
         case nothingMatched
-        /// Another refusal, with the API's code for it.
+        /// The server refused for another reason, with the API's code.
         case refused(status: Int, code: String)
-        /// There is no program to start, or it did not start.
+        /// The kit found no program to start, or the program did not start.
         case notStarted
         /// The test has no world.
         case noWorld
@@ -34,7 +36,7 @@ public struct MockError: Error, CustomStringConvertible, LocalizedError, Sendabl
     package init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 }
 
-/// The sentences of this module for people.
+/// The module's sentences for people.
 enum Messages {
     #if os(macOS) || os(Linux)
         private static let start =

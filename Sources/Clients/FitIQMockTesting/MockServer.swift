@@ -2,44 +2,50 @@ import Foundation
 
 /// A running fitiq-mock, in which each test makes its own world.
 ///
-/// ``shared`` finds the server that is meant; ``start(scenario:options:binary:)`` starts one on macOS and Linux.
+/// ``shared`` finds a running server. ``start(scenario:options:binary:)`` starts one on macOS and Linux.
 public final class MockServer: Sendable {
-    /// The oldest server whose admin API has everything that this kit needs.
+    /// The oldest version whose admin API has everything that this kit needs.
     public static let oldest = "0.1.0"
 
-    /// The server that the environment names, found with the first request.
+    /// The server that the environment names.
     ///
-    /// It is the one at `FITIQ_MOCK_URL`, or else the one that has written the file `FITIQ_MOCK_READY_FILE`, or else, on
-    /// macOS and Linux, one that the program `FITIQ_MOCK_BINARY` becomes, or else the one at `http://127.0.0.1:8080`.
-    /// `xcodebuild` hands a variable to the tests in a simulator if its name begins with `TEST_RUNNER_`.
+    /// It is looked up at the first request.
+    ///
+    /// These are tried in order:
+    /// - the server at `FITIQ_MOCK_URL`
+    /// - the server that wrote the file `FITIQ_MOCK_READY_FILE`
+    /// - on macOS and Linux, a new server from the program `FITIQ_MOCK_BINARY`
+    /// - the server at `http://127.0.0.1:8080`
+    ///
+    /// `xcodebuild` passes a variable to tests in a simulator if its name begins with `TEST_RUNNER_`.
     public static let shared = MockServer(Search())
 
     private let search: Search
 
     init(_ search: Search) { self.search = search }
 
-    /// A server at a known place.
+    /// A server at a known address.
     ///
     /// - Parameters:
-    ///   - url: `http://127.0.0.1:8080`, or that of a world, whose worlds then belong to it.
+    ///   - url: `http://127.0.0.1:8080`, or the URL of a world, to which new worlds then belong.
     ///   - adminToken: the server's `--admin-token`.
     public convenience init(url: URL, adminToken: String? = nil) {
         self.init(Search { Found(url: url, token: adminToken, origin: .argument, child: nil) })
     }
 
-    /// The base of its default world.
+    /// The base URL of the default world.
     ///
-    /// - Throws: ``MockError`` if there is no server, or none that is a recent fitiq-mock.
+    /// - Throws: ``MockError`` if no server answers or it is not a recent fitiq-mock.
     public var url: URL { get async throws { try await search.result().url } }
 
     /// Makes a world.
     ///
     /// - Parameters:
-    ///   - scenario: The scenario; the server's own if nil.
-    ///   - guide: The guide that the world follows; `union` of all if nil, unless the scenario says otherwise.
-    ///   - clock: Whether tests move its time; as the scenario says if nil.
-    ///   - seed: Decides all ids and the pace; as the scenario says if nil.
-    ///   - label: The label in lists of worlds, such as the test's name; cut at 200 bytes.
+    ///   - scenario: the scenario, or nil for the server's own.
+    ///   - guide: the guide that the world follows. Nil means the scenario's or, if it has none, `union`.
+    ///   - clock: whether tests move the world's time, or nil for the scenario's choice.
+    ///   - seed: determines all IDs and the pace, or nil for the scenario's choice.
+    ///   - label: a label for lists of worlds, such as the test's name. It is truncated to 200 bytes.
     public func world(
         scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil, seed: UInt64? = nil,
         label: String? = nil
@@ -52,14 +58,15 @@ public final class MockServer: Sendable {
     }
 
     #if os(macOS) || os(Linux)
-        /// Starts a server on a free port, and waits until it accepts requests.
+        /// Starts a server on a free port and waits until it accepts requests.
         ///
-        /// It ends with ``stop()``, when this object is released, and with the test process, however that ends.
+        /// It ends with ``stop()``, when this object is released, or when the test process ends, however that happens.
         ///
         /// - Parameters:
-        ///   - scenario: The name of a built-in scenario, or the path of a file.
-        ///   - options: More options of `fitiq-mock serve`.
-        ///   - binary: The program; if nil, what `FITIQ_MOCK_BINARY` names, or else `fitiq-mock` in `PATH`.
+        ///   - scenario: the name of a built-in scenario, or the path of a file.
+        ///   - options: further options of `fitiq-mock serve`.
+        ///   - binary: the program. Nil means the one that `FITIQ_MOCK_BINARY` names or, without it, `fitiq-mock` in
+        ///     `PATH`.
         public static func start(
             scenario: String = "default", options: [String] = [], binary: URL? = nil
         ) async throws -> MockServer {
@@ -68,16 +75,18 @@ public final class MockServer: Sendable {
             return server
         }
 
-        /// A server that starts with its first world, for a trait: `.mockWorld(server: .starting())`.
+        /// A server for a trait that starts with its first world: `.mockWorld(server: .starting())`.
         ///
-        /// Keep it in a `static let`, so that all tests share one.
+        /// Keep it in a `static let`, so that all tests share one server.
         public static func starting(
             scenario: String = "default", options: [String] = [], binary: URL? = nil
         ) -> MockServer {
             MockServer(Search { Found(try await Child.start(["--scenario", scenario] + options, binary: binary)) })
         }
 
-        /// Stops a server that the tests started, and waits for its end; others keep running.
+        /// Stops a server that the tests started, and waits until it has ended.
+        ///
+        /// Other servers keep running.
         public func stop() async { await search.found()?.child?.stop() }
     #endif
 }
@@ -96,7 +105,7 @@ struct Found: Sendable {
 
     var admin: Admin { Admin(url: url.appendingPathComponent("__admin"), token: token, patience: patience) }
 
-    /// Finds out whether it answers, and its kind and version.
+    /// Checks whether a server answers, what it is and which version.
     func checked() async throws -> Found {
         struct Health: Decodable {
             var status: String
@@ -115,7 +124,7 @@ struct Found: Sendable {
         guard !health.version.isVersion(before: MockServer.oldest) else {
             throw Messages.old(health.version, url)
         }
-        // Builds between two releases have the same version, and say themselves what they can do.
+        // Builds between two releases have the same version, so ask the server what it supports.
         let index: Index = try await admin.read("GET", "")
         let known = Set(index.operations.map { "\($0.method) \($0.path)" })
         if let missing = Admin.operations.first(where: { !known.contains($0) }) {
@@ -125,7 +134,7 @@ struct Found: Sendable {
     }
 }
 
-/// What `GET /__admin` says of the operations of the admin API.
+/// The operations of the admin API, as `GET /__admin` lists them.
 private struct Index: Decodable {
     struct Operation: Decodable {
         var method: String
@@ -135,7 +144,7 @@ private struct Index: Decodable {
 }
 
 extension String {
-    /// Whether a version such as `0.4.0` is older; what follows a hyphen does not count.
+    /// Whether this version, such as `0.4.0`, is older; what follows a hyphen does not count.
     func isVersion(before other: String) -> Bool {
         func numbers(_ version: String) -> [Int] {
             version.prefix { $0 != "-" && $0 != "+" }.split(separator: ".").map { Int($0) ?? 0 }
@@ -150,7 +159,7 @@ extension String {
     }
 #endif
 
-/// Looks for a server once, however many tests ask.
+/// Looks for a server only once, however many tests ask.
 actor Search {
     private var task: Task<Found, any Error>?
     private let find: @Sendable () async throws -> Found
@@ -163,7 +172,7 @@ actor Search {
         return try await task.value
     }
 
-    /// The server, once it was looked up.
+    /// The server, or nil if it was not looked up or not found.
     func found() async -> Found? { try? await task?.value }
 
     /// The server that the environment names.

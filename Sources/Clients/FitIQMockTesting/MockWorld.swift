@@ -1,53 +1,55 @@
 import Foundation
 
-/// A backend of a test's own: users, ids, clock, faults and journal that no other test sees.
+/// A test's own backend: users, IDs, clock, faults and journal that no other test sees.
 ///
-/// ``MockServer/world(scenario:guide:clock:seed:label:)`` makes one, the trait `.mockWorld()` of `FitIQMockSwiftTesting`
-/// and `mockWorld()` of `FitIQMockXCTest` make one for a test and end it. A world that gets no request for 30 minutes is
-/// forgotten by the server.
+/// ``MockServer/world(scenario:guide:clock:seed:label:)`` makes one. The trait `.mockWorld()` of
+/// `FitIQMockSwiftTesting` and `mockWorld()` of `FitIQMockXCTest` make one for a test and end it. The server forgets a
+/// world that gets no request for 30 minutes.
 public struct MockWorld: Sendable {
-    /// Its name in the server, and in the journal.
+    /// The world's name in the server and in the journal.
     public var id: String { account.id }
-    /// The base of REST paths, `http://127.0.0.1:8080/w/w1`, followed by `/api/v1`.
+    /// The base of REST paths, such as `http://127.0.0.1:8080/w/w1`; `/api/v1` follows.
     public var url: URL { account.url }
-    /// The base of WebSocket paths, `ws://127.0.0.1:8080/w/w1`.
+    /// The base of WebSocket paths, such as `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: URL { account.wsUrl }
-    /// Its admin API, `…/__admin`.
+    /// The URL of the world's admin API.
     public var adminURL: URL { admin.url }
     /// The bearer token of the scenario's first user.
     public var token: String { account.token }
     /// The value of `X-API-Key`.
     public var apiKey: String { account.apiKey }
-    /// Another token of the same user, which never expires, for use after a refresh.
+    /// Another token of the same user, for a refresh.
+    ///
+    /// It never expires.
     public var freshToken: String? { account.freshToken }
-    /// The refresh token for `POST /api/v1/auth/refresh`; nil if the scenario gives the user no account.
+    /// The refresh token for `POST /api/v1/auth/refresh`, or nil if the scenario gives the user no account.
     public var refreshToken: String? { account.refreshToken }
-    /// The id of the token's user.
+    /// The ID of the token's user.
     public var user: String? { account.user }
-    /// The address of the user's account, if the scenario has one.
+    /// The e-mail address of the user's account, if the scenario has one.
     public var email: String? { account.email }
-    /// The password of the account, if the scenario has it as text.
+    /// The password of the account, if the scenario contains it as text.
     public var password: String? { account.password }
     /// The scenario's name.
     public var scenario: String { account.scenario }
-    /// The guide that it follows, or `union`.
+    /// The guide that the world follows, or `union`.
     public var guide: String { account.guide }
-    /// The seed of its ids.
+    /// The seed of the world's IDs.
     public var seed: String { account.seed }
-    /// The name that ``MockServer/world(scenario:guide:clock:seed:label:)`` gave it.
+    /// The label from ``MockServer/world(scenario:guide:clock:seed:label:)``.
     public var label: String? { account.label }
 
     let account: Account
     let server: MockServer
-    /// The API of the world itself.
+    /// The admin API of the world.
     let admin: Admin
-    /// The API of the server, or of the world that this one belongs to.
+    /// The admin API of the server, or of the world that this one belongs to.
     let root: Admin
 
-    /// The fields that authorise a request; they suit `URLSessionConfiguration.httpAdditionalHeaders`.
+    /// The fields that authorise a request, for `URLSessionConfiguration.httpAdditionalHeaders`.
     public var headers: [String: String] { ["Authorization": "Bearer \(token)", "X-API-Key": apiKey] }
 
-    /// How a program finds the world: `FITIQ_MOCK_URL` and its like.
+    /// Environment variables by which a program finds the world, such as `FITIQ_MOCK_URL`.
     ///
     /// You can assign them to `XCUIApplication.launchEnvironment`.
     public var environment: [String: String] {
@@ -76,15 +78,17 @@ public struct MockWorld: Sendable {
 }
 
 extension MockWorld {
-    /// A scenario: a built-in one by its name as a literal, or one written out.
+    /// A scenario: the name of a built-in one, or a whole scenario as an object.
     public struct Scenario: Sendable, ExpressibleByStringLiteral, ExpressibleByDictionaryLiteral {
         let json: JSON
 
-        /// A built-in scenario; `fitiq-mock scenarios` lists them.
+        /// A built-in scenario.
+        ///
+        /// `fitiq-mock scenarios` lists them.
         public init(stringLiteral name: String) { json = .string(name) }
-        /// A scenario file as JSON, `["name": "busy", "faults": […]]`.
+        /// A scenario file as JSON, such as `["name": "busy", "faults": […]]`.
         public init(dictionaryLiteral members: (String, JSON)...) { json = .object(Dictionary(members) { $1 }) }
-        /// A built-in scenario, by a name that a variable has.
+        /// A built-in scenario whose name is in a variable.
         public init(named name: String) { json = .string(name) }
         /// A scenario file as JSON.
         public init(_ json: JSON) { self.json = json }
@@ -94,15 +98,19 @@ extension MockWorld {
     public struct Clock: Sendable {
         let json: JSON
 
-        /// As the system's.
+        /// Time follows the system's clock.
         public static let real = Clock(json: "real")
-        /// Only when a test moves it; it begins on 29 January 2025.
+        /// Time passes only when a test moves it.
+        ///
+        /// It starts on 29 January 2025.
         public static let manual = Clock(json: "manual")
-        /// Only when a test moves it; it begins at a time of whole seconds.
+        /// Time passes only when a test moves it.
+        ///
+        /// It starts at this date, in whole seconds.
         public static func manual(from date: Date) -> Clock { Clock(json: ["manual": .string(date.admin)]) }
     }
 
-    /// The body of a request for a world.
+    /// The body of a request that makes a world.
     static func request(
         _ scenario: Scenario?, guide: String?, clock: Clock?, seed: UInt64?, label: String?
     ) throws -> [String: JSON] {
@@ -117,9 +125,11 @@ extension MockWorld {
         return body
     }
 
-    /// Deletes the world, unless it is gone already; its sockets close.
+    /// Deletes the world unless it is already gone.
+    ///
+    /// Its sockets close.
     public func end() async throws {
-        // Also in a test that was cancelled: no request of a cancelled task is sent.
+        // A cancelled task sends no request, so use a separate one.
         try await Task { [root, id] in
             do {
                 _ = try await root.send("DELETE", "worlds/\(id)")

@@ -7,9 +7,9 @@ extension MockWorld {
         return try await admin.read(as: Sockets.self, "GET", "sockets").sockets.map { Socket(state: $0, admin: admin) }
     }
 
-    /// An open WebSocket in the hands of a test.
+    /// An open WebSocket that a test controls.
     ///
-    /// The client is judged for nothing that the test does to it.
+    /// The client is not judged for what the test does to it.
     public struct Socket: Sendable {
         struct State: Decodable {
             var connection: Int
@@ -20,24 +20,24 @@ extension MockWorld {
         let state: State
         let admin: Admin
 
-        /// Its number in the journal.
+        /// The number of the connection in the journal.
         public var connection: Int { state.connection }
-        /// The path with which it opened, without the world's prefix.
+        /// The path of the handshake, without the world's prefix.
         public var path: String { state.path }
         /// The consultation that it belongs to.
         public var consultation: String? { state.consultation }
-        /// Whether it was open and not held, closing or silent when it was listed.
+        /// Whether the socket was open, and not held, closing or silent, when it was listed.
         public var isOpen: Bool { state.state == "open" }
 
-        /// Sends a message, past all faults.
+        /// Sends a message, bypassing all faults.
         public func send(_ json: JSON) async throws { try await act("send", ["json": json]) }
 
-        /// Sends a text message that need not be JSON.
+        /// Sends a text message, which need not be JSON.
         public func send(text: String) async throws { try await act("send", ["text": .string(text)]) }
 
-        /// Holds frames of both directions until ``release()``, or for 30 s of the world's time.
+        /// Holds the frames of both directions until ``release()``, for at most 30 s of the world's time.
         ///
-        /// Once more does no more.
+        /// A second call has no effect.
         public func hold() async throws {
             do {
                 _ = try await admin.send("PATCH", "breakpoints/\(holdName)", ["enabled": true])
@@ -50,21 +50,21 @@ extension MockWorld {
             }
         }
 
-        /// Continues everything that ``hold()`` holds.
+        /// Sends everything that ``hold()`` holds.
         public func release() async throws { _ = try await admin.send("DELETE", "breakpoints/\(holdName)") }
 
-        /// Neither sends nor reads any more, with the connection open, until ``resume()``.
+        /// Stops sending and reading, with the connection open, until ``resume()``.
         public func silence() async throws { try await act("silence") }
 
         /// Ends ``silence()``.
         public func resume() async throws { try await act("resume") }
 
-        /// Begins the closing handshake, with any code.
+        /// Starts the closing handshake with any code.
         public func close(code: Int = 1000, reason: String = "") async throws {
             try await act("close", ["code": .integer(Int64(code)), "reason": .string(reason)])
         }
 
-        /// Cuts the connection without a close frame, as a broken network does.
+        /// Resets the connection without a close frame, like a broken network.
         public func cut() async throws { try await act("reset") }
 
         private var holdName: String { "kit-\(connection)" }

@@ -1,28 +1,28 @@
 import Foundation
 
 extension MockWorld {
-    /// A user's goal, as the backend has it.
+    /// A user's goal, as the backend stores it.
     public struct Goal: Sendable, Hashable, Decodable, Identifiable {
         public let id: String
         public let title: String
         public let description: String?
         public let category: String?
-        /// `not_started`, `in_progress`, `completed` and others.
+        /// The status: `not_started`, `in_progress`, `completed` and others.
         public let status: String
-        /// From 0 to 1.
+        /// The progress from 0 to 1.
         public let progress: Double?
         public let targetValue: Double?
         public let currentValue: Double?
         public let targetUnit: String?
     }
 
-    /// A logged meal, as the backend has it.
+    /// A logged meal, as the backend stores it.
     public struct Meal: Sendable, Hashable, Decodable, Identifiable {
         public let id: String
-        /// The client's `raw_input`.
+        /// The `raw_input` that the client sent.
         public let text: String
         public let mealType: String?
-        /// `pending`, `processing`, `completed` or `failed`.
+        /// The status: `pending`, `processing`, `completed` or `failed`.
         public let status: String
         /// The recognised foods.
         public let items: [Item]?
@@ -35,21 +35,21 @@ extension MockWorld {
         }
     }
 
-    /// A consultation, as the backend has it.
+    /// A consultation, as the backend stores it.
     public struct Consultation: Sendable, Hashable, Decodable, Identifiable {
         public let id: String
         public let persona: String
         public let status: String
         public let title: String?
-        /// The goal that it is about.
+        /// The goal that the consultation is about.
         public let goal: String?
-        /// Messages of the user and of the coach, oldest first.
+        /// The messages of user and coach, oldest first.
         public let messages: [Message]?
 
         public struct Message: Sendable, Hashable, Decodable {
-            /// The user's text; nil for the coach's messages.
+            /// The user's text, or nil for a message of the coach.
             public let user: String?
-            /// The coach's text; nil for the user's messages.
+            /// The coach's text, or nil for a message of the user.
             public let assistant: String?
         }
     }
@@ -65,17 +65,17 @@ extension MockWorld {
         }
     }
 
-    /// The goals of all users, or of one.
+    /// The goals of one user, or of all users.
     public func goals(of user: String? = nil) async throws -> [Goal] {
         try await users(user).flatMap { $0.goals ?? [] }
     }
 
-    /// The meal logs of all users, or of one.
+    /// The meal logs of one user, or of all users.
     public func meals(of user: String? = nil) async throws -> [Meal] {
         try await users(user).flatMap { $0.mealLogs ?? [] }
     }
 
-    /// The consultations of all users, or of one.
+    /// The consultations of one user, or of all users.
     public func consultations(of user: String? = nil) async throws -> [Consultation] {
         try await users(user).flatMap { $0.consultations ?? [] }
     }

@@ -6,14 +6,16 @@ extension MockWorld {
     /// The world's time.
     public func now() async throws -> Date { try await clock().now }
 
-    /// Moves a manual clock; when this returns, everything due has happened.
+    /// Moves a manual clock.
+    ///
+    /// When this returns, everything due has happened.
     public func advance(by duration: Duration) async throws {
         _ = try await admin.send("POST", "clock", ["advance": duration.json])
     }
 
     /// Moves a manual clock from one due event to the next until a journal entry matches.
     ///
-    /// - Parameter limit: How far it moves at most.
+    /// - Parameter limit: how far to move the clock at most.
     /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries.
     @discardableResult
     public func advance(until condition: Condition, within limit: Duration = .seconds(3600)) async throws -> Entry {
@@ -28,32 +30,38 @@ extension MockWorld {
 
     // MARK: The world as a whole
 
-    /// Resets the world to its beginning; its tokens stay, its sockets close, and judging starts over.
+    /// Resets the world to its initial state.
+    ///
+    /// Its tokens stay, its sockets close, and judging starts over.
     public func reset() async throws { _ = try await admin.send("POST", "reset", [:]) }
 
-    /// Resets the world to another scenario; its tokens stay, its sockets close, and judging starts over.
+    /// Resets the world to another scenario.
+    ///
+    /// Its tokens stay, its sockets close, and judging starts over.
     public func load(scenario: Scenario) async throws {
         _ = try await admin.send("POST", "reset", ["scenario": scenario.json])
     }
 
-    /// Makes a world that continues from the present state of this one, with its own credentials.
+    /// Makes a world that continues from this one's current state, with its own credentials.
     ///
-    /// The test ends it with ``end()``.
+    /// The test must end it with ``end()``.
     public func fork() async throws -> MockWorld {
         MockWorld(try await admin.read("POST", "fork", [:]), server: server, admin: root)
     }
 
-    /// Keeps the present state under a name, for ``rewind(to:)``.
+    /// Saves the current state under a name, for ``rewind(to:)``.
     public func mark(_ name: String) async throws { _ = try await admin.send("POST", "marks", ["name": .string(name)]) }
 
-    /// Restores the state of a mark; sockets end, the journal continues.
+    /// Restores a saved state.
+    ///
+    /// Sockets end, and the journal continues.
     public func rewind(to name: String) async throws {
         _ = try await admin.send("POST", "rewind", ["to": .string(name)])
     }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
-    /// A fault rule, in the notation of scenario files.
+    /// A fault rule, written as in scenario files.
     ///
     /// docs/faults.md of fitiq-mock lists all members: `["on": "socket", "at": ["chunk": 3], "cut": ["reset": true]]`.
     public struct Fault: Sendable, ExpressibleByDictionaryLiteral {
@@ -62,13 +70,13 @@ extension MockWorld {
         public init(dictionaryLiteral members: (String, JSON)...) { json = .object(Dictionary(members) { $1 }) }
         public init(_ json: JSON) { self.json = json }
 
-        /// Requests that get a status instead of their answer.
+        /// Gives requests a status in place of their answer.
         ///
         /// - Parameters:
-        ///   - name: For ``MockWorld/setFault(_:isEnabled:)``.
-        ///   - endpoint: A method and a path, `GET /api/v1/goals`; `any` for all.
-        ///   - requests: Which of them, `1..3`; all if nil.
-        ///   - retryAfter: The seconds of `Retry-After`.
+        ///   - name: the name for ``MockWorld/setFault(_:isEnabled:)``.
+        ///   - endpoint: a method and path such as `GET /api/v1/goals`, or `any` for all.
+        ///   - requests: which requests, such as `1..3`, or nil for all.
+        ///   - retryAfter: the seconds of `Retry-After`.
         public static func status(
             _ status: Int, on endpoint: String, requests: String? = nil, retryAfter: Int? = nil, name: String? = nil
         ) -> Fault {
@@ -80,19 +88,19 @@ extension MockWorld {
         }
     }
 
-    /// Adds faults, all of them or none, in force from the next request on.
+    /// Adds faults, all of them or none, which act from the next request on.
     ///
-    /// - Returns: Their names, also those that the server gave.
+    /// - Returns: Their names, including those that the server chose.
     @discardableResult
     public func add(faults: Fault...) async throws -> [String] {
         guard let first = faults.first else { return [] }
-        // A list is for several.
+        // The API takes a list only for several faults.
         if faults.count == 1 { return [try await admin.read(as: Named.self, "POST", "faults", first.json).name] }
         let added: Faults = try await admin.read("POST", "faults", ["faults": .array(faults.map(\.json))])
         return added.faults.map(\.name)
     }
 
-    /// Enables or disables a fault of the scenario or of the test, also for open sockets.
+    /// Enables or disables a fault of the scenario or the test, including for open sockets.
     public func setFault(_ name: String, isEnabled: Bool) async throws {
         _ = try await admin.send("PATCH", "faults/\(name.segment)", ["enabled": .bool(isEnabled)])
     }
@@ -102,7 +110,7 @@ extension MockWorld {
         _ = try await admin.send("DELETE", "faults/\(name.segment)")
     }
 
-    /// Removes all faults and breakpoints, those of the scenario too.
+    /// Removes all faults and breakpoints, including the scenario's.
     public func removeAllFaults() async throws { _ = try await admin.send("DELETE", "faults") }
 
     /// The names of the faults, in the order in which they act.
@@ -113,8 +121,10 @@ extension MockWorld {
     private struct Faults: Decodable { var faults: [Named] }
     private struct Named: Decodable { var name: String }
 
-    /// Puts a network between clients and the world: `edge`, `3g`, `lte`, `wifi-bad`, `train`, `lift`, `satellite`,
-    /// `captive-portal` or `offline`, or one that is written out; nil removes it.
+    /// Puts a network between clients and the world, or removes it with nil.
+    ///
+    /// The network is `edge`, `3g`, `lte`, `wifi-bad`, `train`, `lift`, `satellite`, `captive-portal`, `offline`, or an
+    /// object that describes one.
     public func setNetwork(_ network: JSON?) async throws {
         _ = try await admin.send("PUT", "network", ["network": network ?? .null])
     }

@@ -3,18 +3,20 @@ import Foundation
 extension MockWorld {
     /// The verdict on one obligation of the contract.
     public struct Verdict: Sendable, Hashable, Decodable, Identifiable {
-        /// `ids/lowercase`, for example; docs/obligations.md of fitiq-mock lists them.
+        /// The name, such as `ids/lowercase`; docs/obligations.md of fitiq-mock lists all.
         public let id: String
         public let level: Level
-        /// The requirement, as one sentence.
+        /// The requirement in one sentence.
         public let clause: String
         public let verdict: Outcome
-        /// How often clients faced it.
+        /// How often clients faced the obligation.
         public let exercised: Int
-        /// The first breaches; ``findingCount`` has their number.
+        /// The first breaches.
+        ///
+        /// ``findingCount`` is the number of all.
         public let findings: [Finding]
         public let findingCount: Int
-        /// How to fix it.
+        /// How to fix the client.
         public let advice: String
 
         public enum Level: String, Sendable, Decodable { case must, should }
@@ -23,15 +25,17 @@ extension MockWorld {
             case notExercised = "not_exercised"
         }
 
-        /// A breach.
+        /// A breach of an obligation.
         public struct Finding: Sendable, Hashable, Decodable {
             public let level: Level
             public let message: String
-            /// The entries that show it, a line each.
+            /// The entries that show the breach, one per line.
             public let evidence: [String]?
         }
 
-        /// Whether one of the breaches is of a must: a should may have findings that are one.
+        /// Whether a *must* is broken.
+        ///
+        /// The findings of a *should* may include one.
         public var failsTest: Bool { verdict == .broken && (level == .must || findings.contains { $0.level == .must }) }
 
         /// The breaches in words: the clause, each finding with its evidence, and how to fix it.
@@ -49,10 +53,10 @@ extension MockWorld {
 
     /// The obligations that the world's clients have kept and broken so far.
     ///
-    /// On a manual clock a client with timers on the system's clock seems not to wait: allow the obligations about
+    /// On a manual clock, a client with timers on the system's clock seems not to wait. Allow the obligations about
     /// time, or give the client a clock that the test moves.
     ///
-    /// - Parameter outcome: Only these; all if nil.
+    /// - Parameter outcome: which verdicts to return, or nil for all.
     public func verdicts(_ outcome: Verdict.Outcome? = nil) async throws -> [Verdict] {
         struct Verdicts: Decodable { var verdicts: [Verdict] }
         var query = ["evidence": "lines"]

@@ -1,21 +1,21 @@
 import Foundation
 
 extension MockWorld {
-    /// The conditions on a journal entry.
+    /// Conditions on a journal entry.
     public struct Condition: Sendable, ExpressibleByDictionaryLiteral {
         private var members: [String: JSON]
         var json: JSON { .object(members) }
 
-        /// The conditions as `POST /__admin/wait` takes them, `["method": "POST", "status": 201]`.
+        /// Conditions in the form of `POST /__admin/wait`, such as `["method": "POST", "status": 201]`.
         public init(dictionaryLiteral members: (String, JSON)...) { self.members = Dictionary(members) { $1 } }
 
-        /// A request that was answered.
+        /// A request that the server answered.
         ///
         /// - Parameters:
-        ///   - endpoint: A method and a path, `POST /api/v1/consultations`, or a path alone; one without
-        ///     names in braces also fits a longer path that contains it.
-        ///   - status: The status of the answer.
-        ///   - json: Members of the answer's body, by their paths: `["data.status": "completed"]`.
+        ///   - endpoint: a method and a path, such as `POST /api/v1/consultations`, or only a path. A path without
+        ///     names in braces also matches longer paths that contain it.
+        ///   - status: the status of the answer.
+        ///   - json: members of the answer's body by their paths, such as `["data.status": "completed"]`.
         public static func request(_ endpoint: String, status: Int? = nil, json: [String: JSON] = [:]) -> Condition {
             var condition: Condition = ["kind": "exchange"]
             condition.take(endpoint)
@@ -26,9 +26,9 @@ extension MockWorld {
         /// A message on a WebSocket.
         ///
         /// - Parameters:
-        ///   - type: The `type` in it, `stream_complete`.
-        ///   - isFromClient: Who sent it; either if nil.
-        ///   - json: Members of the message, by their paths.
+        ///   - type: the message's `type`, such as `stream_complete`.
+        ///   - isFromClient: whether the client sent it, or nil for either side.
+        ///   - json: members of the message by their paths.
         public static func frame(
             _ type: String? = nil, isFromClient: Bool? = nil, json: [String: JSON] = [:]
         ) -> Condition {
@@ -38,7 +38,7 @@ extension MockWorld {
             return condition.with(json)
         }
 
-        /// A WebSocket that opened; its path if one is given.
+        /// A WebSocket that opened, with this path if given.
         public static func socket(_ path: String? = nil) -> Condition {
             var condition: Condition = ["kind": "opened"]
             condition.members["path"] = path.map(JSON.string)
@@ -58,11 +58,11 @@ extension MockWorld {
         }
     }
 
-    /// From where in the journal to look.
+    /// Where in the journal to start looking.
     public struct Place: Sendable {
         let json: JSON
 
-        /// From the beginning: what has happened counts as well.
+        /// From the beginning, so that past entries count.
         public static let beginning = Place(json: 0)
         /// From now on.
         public static let now = Place(json: "now")
@@ -70,12 +70,12 @@ extension MockWorld {
         public static func after(_ entry: Entry) -> Place { Place(json: .integer(Int64(entry.number))) }
     }
 
-    /// Waits until an entry of the journal matches, by the system's clock.
+    /// Waits by the system's clock until a journal entry matches.
     ///
     /// - Parameters:
-    ///   - limit: How long; at most 10 minutes.
-    ///   - place: Where to begin; past entries count by default.
-    /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries and the differences.
+    ///   - limit: how long to wait, at most 10 minutes.
+    ///   - place: where to start. By default, past entries count.
+    /// - Throws: ``MockError`` of the kind `nothingMatched`, with the nearest entries and their differences.
     @discardableResult
     public func wait(
         for condition: Condition, within limit: Duration = .seconds(5), since place: Place = .beginning
@@ -88,9 +88,9 @@ extension MockWorld {
         return entry
     }
 
-    /// The first entry that matches from now on, or nil if a while passes without one.
+    /// The first entry that matches from now on, or nil if none does within the limit.
     ///
-    /// It returns at once if something comes: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
+    /// It returns as soon as one matches: `#expect(try await world.firstEntry(of: .request("/")) == nil)`.
     public func firstEntry(
         of condition: Condition, within limit: Duration = .seconds(5), since place: Place = .now
     ) async throws -> Entry? {

@@ -3,10 +3,12 @@ import Foundation
 import XCTest
 
 extension XCTestCase {
-    /// A world for the running test; at the test's end its client is judged, and the world goes.
+    /// Makes a world for the current test.
     ///
-    /// Each broken *must* becomes an issue at the line of this call; a broken *should* is a warning on standard error.
-    /// With a breach, the world's journal, its traffic as HAR and an HTML report are attached where XCTest has
+    /// At its end, the client is judged and the world deleted.
+    ///
+    /// Each broken *must* becomes an issue at the line of this call, and a broken *should* a warning on standard error.
+    /// After a breach, the world's journal, its traffic as HAR and an HTML report are attached if XCTest supports
     /// attachments.
     ///
     /// ```swift
@@ -15,12 +17,12 @@ extension XCTestCase {
     /// ```
     ///
     /// - Parameters:
-    ///   - scenario: A built-in scenario's name, or a scenario's object; nil takes the server's own.
-    ///   - guide: The guide that the world follows.
-    ///   - clock: Whether the test moves its time.
-    ///   - seed: Decides its ids.
-    ///   - allowed: Obligations that the client is known to break, such as `ws/keepalive`.
-    ///   - server: The server that makes the world.
+    ///   - scenario: a built-in scenario's name or a scenario's object, or nil for the server's own.
+    ///   - guide: the guide that the world follows.
+    ///   - clock: whether the test moves the world's time.
+    ///   - seed: determines the world's IDs.
+    ///   - allowed: obligations that the client may break, such as `ws/keepalive`.
+    ///   - server: the server that makes the world.
     public func mockWorld(
         _ scenario: MockWorld.Scenario? = nil, guide: String? = nil, clock: MockWorld.Clock? = nil,
         seed: UInt64? = nil, allowing allowed: Set<String> = [], server: MockServer = .shared,
@@ -42,7 +44,7 @@ extension XCTestCase {
 
     private static func record(_ breach: MockWorld.Breach, _ file: StaticString, _ line: UInt) {
         if breach.isFailure { return XCTFail(breach.text, file: file, line: line) }
-        // XCTest has no warnings; Xcode and its users know this form.
+        // XCTest has no warnings. Xcode and its users know this form.
         FileHandle.standardError.write(Data("\(file):\(line): warning: \(breach.text)\n".utf8))
     }
 

@@ -3,9 +3,10 @@
     import XCUIAutomation
 
     extension XCUIApplication {
-        /// Launches the app with a world as its backend: `FITIQ_MOCK_URL` and its like are in its environment.
+        /// Launches the app with a world as its backend, named by variables such as `FITIQ_MOCK_URL` in its
+        /// environment.
         ///
-        /// The app reads them as docs/app.md of fitiq-mock shows.
+        /// docs/app.md of fitiq-mock shows how the app reads them.
         @MainActor
         public func launch(with world: MockWorld) {
             launchEnvironment.merge(world.environment) { $1 }

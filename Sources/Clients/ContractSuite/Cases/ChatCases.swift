@@ -209,7 +209,7 @@ extension ContractCase {
             ]),
     ]
 
-    /// Answers whose frames do not arrive one by one.
+    /// Answers with frames that arrive split, joined or out of order.
     static let deliveryCases: [ContractCase] = [
         ContractCase(
             "delivery/fragments/are-put-together", "Chunks come in fragments, cut within characters",

@@ -1,5 +1,5 @@
 extension ContractCase {
-    /// Chats that are created, continued, opened, archived.
+    /// Creating, continuing, opening and archiving chats.
     static let consultationCases: [ContractCase] = [
         ContractCase(
             "consultation/create/201-opens-chat", "A first consultation is created and its chat opened",

@@ -26,29 +26,29 @@ extension Step {
     package static let listenToMeals = Step.perform(.listenToMeals)
     /// Waits for the chat to be open and idle.
     package static let untilReady = Step.until(.ready, within: .seconds(30))
-    /// Waits for all of these at once.
+    /// Waits until all expectations are met at the same time.
     package static func untilAll(_ parts: ClientExpectation..., within limit: Duration) -> Step {
         .until(.all(parts), within: limit)
     }
-    /// Waits for a total number of answers, with nothing in progress.
+    /// Waits until the transcript has this many answers and the client is idle.
     package static func untilAnswered(_ count: Int, within limit: Duration = .seconds(60)) -> Step {
         .until(.answered(count), within: limit)
     }
 }
 
 extension Setting {
-    /// A scenario with these faults, each written as in its file.
+    /// A scenario with these faults, each written as in a scenario file.
     package static func faults(_ name: String, _ faults: String...) -> Setting {
         .written("name: \(name)\nfaults:\n" + faults.map { "  - \($0)\n" }.joined())
     }
 }
 
-/// Ids that the scenarios written here assign.
+/// The IDs that scenarios in this module assign.
 package enum KnownID {
     package static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     package static let goal = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
     package static let meal = "5d1f7a90-3c4e-4b5d-8f6a-1b2c3d4e5f60"
-    /// An id that no world has.
+    /// An ID that no world contains.
     package static let nothing = "00000000-0000-4000-8000-00000000dead"
 }
 
@@ -61,7 +61,7 @@ extension ContractCase {
     private static let refresh = Clause(
         .consultationWebSocket, "HTTP errors, 401", "After an unauthorized request the token is refreshed.")
 
-    /// The user has an account with tokens that live for three seconds.
+    /// An account whose tokens expire after three seconds.
     static let shortTokens = """
         token_lifetime: 3s
         accounts: {access_token: 3s, password_cost: 1}
@@ -138,7 +138,7 @@ extension ContractCase {
             .pass(.minutes(10)), .expect(.offline), .start(.fitnessCoach), .untilReady, .disconnect),
     ]
 
-    /// Too many consultations or requests.
+    /// Limits on consultations and requests.
     static let limitCases: [ContractCase] = [
         ContractCase(
             "limit/consultations/429-tells-too-many",
@@ -180,7 +180,7 @@ extension ContractCase {
             .expect(.problemCount(.tooMany, 0)), .pass(.seconds(15)), .start(.nutritionist), .untilReady, .disconnect),
     ]
 
-    /// The flow of each guide, answered as that guide alone specifies.
+    /// The flow of each guide, with answers that follow only that guide.
     static let guideCases: [ContractCase] = [
         ContractCase(
             "guide/consultation-websocket/chat", "Create, chat, come back to the same consultation",

@@ -56,7 +56,7 @@ extension ContractCase {
             setting: .builtIn("scripted-coach"), faces: ["goal/links-created-goal"],
             steps: .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
             .createGoal("Run 5 km"), .untilAll(.goalLinked("Run 5 km"), .idle, within: .seconds(60)),
-            // Whether it is linked for the backend, too, shows when the link is overdue.
+            // If the client has not linked the goal, the judge sees it when the link is overdue.
             .pass(.seconds(40)), .disconnect),
         ContractCase(
             "goal/create/without-a-suggestion-stays-unlinked",
@@ -89,7 +89,7 @@ extension ContractCase {
     private static let gone = Clause(
         .goalLinking, "Common Errors, 3", "Clear conversationId from the goal, and show the error.")
 
-    /// A goal as a list has it that was read before its conversation was deleted.
+    /// A list of goals that the client read before their conversation was deleted.
     private static func goals(conversation: String, status: String = "in_progress", _ more: String = "") -> String {
         let camel =
             #"{"id":"\#(KnownID.goal)","userId":"u1","title":"Run 5 km","description":"By summer.","#
@@ -114,7 +114,7 @@ extension ContractCase {
             """)
     }
 
-    /// Goals with a missing conversation, and answers with unknown words.
+    /// Goals with a missing conversation, and answers that contain unknown words.
     static let goalAnswerCases: [ContractCase] = [
         ContractCase(
             "goal/chat/404-clears-the-conversation",
@@ -174,7 +174,7 @@ extension ContractCase {
             .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .minutes(5)), .disconnect),
     ]
 
-    /// Meals: completed, failed, never finished; with and without a socket.
+    /// Meals that complete, fail or never finish, with and without a socket.
     static let mealCases: [ContractCase] = [
         ContractCase(
             "meal/connected/takes-the-event", "A meal is worked out while a chat is open",
@@ -196,7 +196,7 @@ extension ContractCase {
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
-                // The event comes after 2 s. A client that is not done after 4 s has ignored it.
+                // The event comes after 2 s. A client that is still waiting after 4 s has ignored it.
                 .untilAll(
                     .mealError("the usual", containing: "Failed to parse meal input"), .problem(.meal), .idle,
                     within: .seconds(4)), .disconnect,
@@ -208,7 +208,7 @@ extension ContractCase {
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("porridge"), .logMeal("the usual"), .logMeal("2 eggs"),
                 .logMeal("1 apple"),
-                // A client may follow only the one that was logged last, as the guide's does.
+                // Like the guide's client, a client may follow only the latest meal.
                 .until(
                     .checking(.ownMeal, .all([.meal("1 apple", .completed, calories: 95), .idle])),
                     within: .seconds(30)),
@@ -347,7 +347,7 @@ extension ContractCase {
             .pass(.minutes(5)), .expect(.idle)),
     ]
 
-    /// In any order of logging, eggs come first, then porridge, the usual and the apple.
+    /// Whatever the order of logging, the results arrive as eggs, porridge, the usual and the apple.
     private static let outOfOrder = Setting.written(
         """
         name: out-of-order

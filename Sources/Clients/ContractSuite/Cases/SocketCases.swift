@@ -5,7 +5,7 @@ extension ContractCase {
     private static let history = Clause(
         .consultationWebSocket, "Issue: messages not appearing", "What was missed is read from the history.")
 
-    /// A case in which the first answer is cut and read from the history.
+    /// A case that truncates the first answer, which the client must read from the history.
     private static func cut(
         _ name: String, _ title: String, _ setting: Setting, faces: [String], within limit: Duration = .minutes(5)
     ) -> ContractCase {
@@ -89,7 +89,7 @@ extension ContractCase {
             .send("Hello?"), .untilAnswered(1), .disconnect),
     ]
 
-    /// Idle connections, and their end.
+    /// Idle connections and how they end.
     static let socketCases: [ContractCase] = [
         ContractCase(
             "socket/keepalive/for-hours", "A chat is left open for three hours, and is still there",

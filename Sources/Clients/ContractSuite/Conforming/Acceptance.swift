@@ -4,24 +4,24 @@ import Scenarios
 import Text
 import Traffic
 
-/// The changes that make the fake answer like a server, found by repeated comparison.
+/// Finds the changes that make the fake answer like a server, by repeated comparison.
 extension Conformance {
-    /// The result of a comparison with an overlay of its deviations.
+    /// The overlay that a comparison's deviations lead to.
     public struct Acceptance: Sendable {
         /// The comparison's own overlay with the new changes.
         public fileprivate(set) var overlay: Overlay
         public fileprivate(set) var newCount = 0
-        /// The places of deviations that no overlay can express, such as an answer that is not JSON.
+        /// The places of deviations that an overlay cannot express, such as an answer that is not JSON.
         public fileprivate(set) var rest: [String] = []
     }
 
-    /// - Parameter session: the compared session; `compare` need not have been called.
+    /// - Parameter session: the session to compare. `compare` need not have been called.
     public func accepting(_ session: Session) -> Acceptance {
         var theirs: [Endpoint: [Kind: Known]] = [:]
         Self.learn(session, in: mode, into: &theirs)
         var (conformance, changes) = (self, overlay.changes)
         var known = Set(changes)
-        // A change reveals the contents of its additions: each round goes one level deeper.
+        // A change reveals what its additions contain, so each round goes one level deeper.
         for _ in 0..<ScenarioLimits.depth {
             conformance.compare(session, playedIn: nil)
             let new = conformance.endpoints.flatMap { conformance.changes(for: $0, theirs[$0.endpoint] ?? [:]) }
@@ -38,7 +38,7 @@ extension Conformance {
             })
     }
 
-    /// The changes for the deviations of an endpoint, the statuses and types first.
+    /// The changes for the deviations of an endpoint; statuses and types come first.
     private func changes(for result: EndpointResult, _ theirs: [Kind: Known]) -> [Overlay.Change] {
         let own = said[result.endpoint] ?? [:]
         let kinds = result.deviations.compactMap { deviation -> Overlay.Change? in
@@ -67,7 +67,7 @@ extension Conformance {
                         guard let type = deviation.value?.string, !type.isEmpty else { return nil }
                         action = .contentType(type)
                     case .word:
-                        // Where the fake has words, any text counts as the server's word.
+                        // If the fake has words here, any text counts as a word of the server.
                         let isKnown = shapes.0?.words(at: deviation.member[...]).isEmpty == false
                         guard let word = isKnown ? deviation.value : value else { return nil }
                         action = .value(word, insteadOf: Self.words(replacedAt: deviation, shapes.0, shapes.1))
@@ -86,10 +86,10 @@ extension Conformance {
             }
     }
 
-    /// The fake's status or type that the server's replaces; nil unless it is unambiguous.
+    /// The fake's status or type to replace with the server's, or nil unless only one fits.
     ///
-    /// It is one that the server never has: a status of success, or the type of a message of the same shape. Refusals are
-    /// too many for one to be meant.
+    /// A candidate never occurs on the server: a status of success, or the type of a message with the same shape.
+    /// Refusals have too many candidates.
     private func replaced(
         by kind: Overlay.Kind, _ value: JSONValue?, _ own: [Kind: Known], _ theirs: [Kind: Known]
     ) -> Overlay.Kind? {
@@ -107,7 +107,7 @@ extension Conformance {
         }
     }
 
-    /// Members that have another name: the old one's path with the new name, and the new one's with nil.
+    /// Renamed members: the old member's path with the new name, and the new member's path with nil.
     private static func renames(among deviations: [ValueShape.Deviation]) -> [[Overlay.Step]: String?] {
         var renames: [[Overlay.Step]: String?] = [:]
         let values = deviations.filter { $0.aspect == .value && !$0.member.isEmpty }
@@ -128,8 +128,10 @@ extension Conformance {
         return renames
     }
 
-    /// The fake's words that a server's replaces: one with the same letters, or the only one that the server lacks, if
-    /// the server has only one that the fake lacks.
+    /// The fake's words to replace with a server's.
+    ///
+    /// This is a word with the same letters. Otherwise it is the only word that the server lacks, if the fake lacks
+    /// only one of the server's.
     private static func words(
         replacedAt deviation: ValueShape.Deviation, _ own: ValueShape?, _ theirs: ValueShape?
     ) -> [String] {
@@ -146,6 +148,6 @@ extension ValueShape.Deviation {
 }
 
 extension String {
-    /// Its letters and digits in lower case: `created_at` and `createdAt` are spellings of one name.
+    /// The letters and digits in lower case, so that `created_at` and `createdAt` count as one name.
     fileprivate var letters: String { lowercased().filter { $0.isLetter || $0.isNumber } }
 }

@@ -1,6 +1,6 @@
 import Text
 
-/// Messages of a comparison of a real server with the fake.
+/// Messages about a comparison of a real server with the fake.
 enum ConformMessages {
     static let noMember = "no such member"
     static let noAnswer = "no answer"
@@ -42,7 +42,7 @@ enum ConformMessages {
     }
     static let rowsHeading = ["| endpoint | the fake | upstream | first seen |", "| --- | --- | --- | --- |"]
 
-    // MARK: Cases that are not played to their end
+    // MARK: Unfinished cases
 
     static let notOurs =
         "it would write to a consultation that was there before, so the rest of the case is left out."

@@ -5,23 +5,25 @@ import Traffic
 
 /// Plays contract cases with a real server, without touching existing data.
 ///
-/// It only waits for a case's expectations: comparing the recording shows the differences. The cases delete nothing.
-/// They speak in, link and archive only consultations that were created in the same run.
+/// It only waits for a case's expectations; the comparison of the recording shows the differences. The cases delete
+/// nothing. They chat in, link and archive only consultations that the same run created.
 public struct ConformPlay: Sendable {
     public typealias MakeClient = @Sendable () throws -> FitIQClient
     private let make: MakeClient
     private let recording: @Sendable () throws -> Session
     private let isStopped: @Sendable () -> Bool
 
-    /// The number of requests after which no further case begins.
+    /// The number of requests after which no new case starts.
     public static let requestLimit = 2000
-    /// The pause between two requests, to go easy on the server; with a longer one the client would give up answers.
+    /// The pause between two requests, to spare the server.
+    ///
+    /// During a longer one, the client would give up waiting.
     public static let pauses = Duration.zero...Duration.seconds(5)
-    /// The pause for a server on this machine, and for any other.
+    /// The default pause for a server on this machine and for any other.
     public static let (localPause, remotePause) = (Duration.zero, Duration.milliseconds(100))
-    /// How long a step waits at most, and how long for a client that has nothing to do.
+    /// How long a step waits, and how long it waits for an idle client.
     private static let (patience, grace) = (Duration.seconds(30), Duration.seconds(2))
-    /// How long an idle user stays idle: the form of answers does not depend on it.
+    /// How long steps let time pass at most, because idle time does not change the form of answers.
     private static let longestPass = Duration.seconds(1)
     private static let lookPause = Duration.milliseconds(10)
 
@@ -31,7 +33,8 @@ public struct ConformPlay: Sendable {
         make: @escaping MakeClient
     ) { (self.recording, self.isStopped, self.make) = (recording, isStopped, make) }
 
-    /// The cases that a server without faults can play in seconds: those of the default world that need no known ids.
+    /// The cases that a server without faults can play within seconds: those of the default world that need no fixed
+    /// IDs.
     public static var cases: [ContractCase] {
         ContractCase.all.filter { contractCase in
             contractCase.setting == .builtIn("default") && contractCase.guide == nil
@@ -41,13 +44,13 @@ public struct ConformPlay: Sendable {
 
     public struct Outcome: Sendable {
         public let address: String
-        /// The number of its first entry in the recording, from 0.
+        /// The index of the case's first entry in the recording.
         public let firstEntry: Int
-        /// Why it was not played to its end, as a sentence; nil if it was.
+        /// Why the case was not completed, as a sentence, or nil if it was.
         public var trouble: String?
     }
 
-    /// - Returns: nil if the run was stopped, or has no more requests left.
+    /// - Returns: nil if the run was stopped or has no requests left.
     /// - Throws: an error of the harness.
     public func play(_ contractCase: ContractCase) async throws -> Outcome? {
         let before = try recording().entries.count
@@ -57,7 +60,7 @@ public struct ConformPlay: Sendable {
         for step in contractCase.steps where outcome.trouble == nil {
             outcome.trouble = try await trouble(playing: step, with: client)
         }
-        // Work in progress gets its answer.
+        // Let work in progress finish.
         client.perform(.disconnect)
         _ = try await wait(with: client) { !$0.isBusy && $0.connection != .connected }
         await client.close()
@@ -74,7 +77,7 @@ public struct ConformPlay: Sendable {
             guard let goal = client.state.goals.last(where: { $0.title == title }) else { return ConformMessages.unmet }
             client.perform(.chatAboutGoal(id: goal.id))
         case .pass(let duration), .quiet(let duration): try await Self.wait(min(duration, Self.longestPass))
-        // Transient states may be over before the check.
+        // A transient state may be over before the check.
         case .until(.streaming, _), .expect, .watch: break
         case .until(let expectation, _):
             let told = expectation.ofReport
@@ -84,7 +87,7 @@ public struct ConformPlay: Sendable {
         return nil
     }
 
-    /// Whether an instruction writes only to consultations of this run; a goal or a meal may also belong to none.
+    /// Whether an instruction writes only to consultations of this run; a goal or meal may also belong to none.
     private func mayPerform(_ instruction: ClientInstruction, in consultation: String?) throws -> Bool {
         switch instruction {
         case .send, .archive: if consultation == nil { return false }
@@ -98,7 +101,7 @@ public struct ConformPlay: Sendable {
         }
     }
 
-    /// Waits until the client shows it, or has nothing to do any more, or the time is up.
+    /// Waits until the client meets the condition, is idle, or runs out of time; returns whether it met the condition.
     private func wait(with client: FitIQClient, until isMet: (ClientReport) -> Bool) async throws -> Bool {
         let end = MonotonicInstant.now().advanced(by: Self.patience)
         var idleSince: MonotonicInstant?
@@ -118,7 +121,7 @@ public struct ConformPlay: Sendable {
 }
 
 extension ClientExpectation {
-    /// The part of it that the client's report alone can meet; nil if nothing of it is.
+    /// The part of the expectation that the client's report alone can meet, or nil if there is none.
     fileprivate var ofReport: ClientExpectation? {
         if case .all(let parts) = self { return .all(parts.compactMap(\.ofReport)) }
         if case .checking(_, let expectation) = self { return expectation.ofReport }
@@ -127,10 +130,10 @@ extension ClientExpectation {
 }
 
 extension ClientCommand {
-    /// How far ahead the goals' target dates are.
+    /// How far in the future goals' target dates are, in nanoseconds.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
-    /// The effect of an instruction on `FitIQClient` at a time.
+    /// The command to `FitIQClient` for an instruction at a time.
     init(_ instruction: ClientInstruction, at now: Timestamp) {
         self =
             switch instruction {

@@ -8,32 +8,35 @@ import Scenarios
 import Text
 import Traffic
 
-/// How a real server's answers compare with the fake's: by status, media type, messages, members, kinds of values and
+/// Compares a real server's answers with the fake's: status, media type, messages, members, kinds of values and
 /// vocabulary.
 ///
-/// It learns the fake's possible answers from the contract suite without faults, played in memory. A server's answer
-/// conforms if the fake could have given it, as far as a client reads it: free texts, numbers and times do not count.
+/// It learns the fake's possible answers by playing the contract suite in memory, without faults. A server's answer
+/// conforms if the fake could have given it, as far as a client interprets it. Free texts, numbers and times do not
+/// count.
 public struct Conformance: Sendable {
     public let mode: GuideMode
-    /// By endpoint, in the order of the API.
+    /// The results by endpoint, in the order of the API.
     public private(set) var endpoints: [EndpointResult] = []
-    /// Answers that are not compared, because the fake does not serve this kind.
+    /// The number of answers not compared because the fake does not serve such answers.
     public private(set) var unknownCount = 0
     var known: [Endpoint: [Kind: Known]] = [:]
-    /// The fake's answers, without the additions of its description and an overlay.
+    /// The fake's answers, without what its description and an overlay add.
     var said: [Endpoint: [Kind: Known]] = [:]
-    /// The further answers that it may give.
+    /// Further answers that the fake may give.
     public let overlay: Overlay
-    /// How many requests have no answer, which a recording of others does not explain.
+    /// The number of unanswered requests, where the recording is our own and so shows who gave up.
     public private(set) var unansweredCount = 0
 
-    /// The answers of an endpoint: responses, handshakes, and the server's messages on sockets.
+    /// The result for an endpoint's answers: responses, handshakes, and the server's messages on sockets.
     public struct EndpointResult: Sendable {
         public let endpoint: Endpoint
         /// How many answers were compared, and how many of them the fake could have given.
         public fileprivate(set) var answers = 0
         public fileprivate(set) var alike = 0
-        /// In order of first occurrence; those of one answer by place.
+        /// The deviations in order of first occurrence.
+        ///
+        /// Those of one answer are ordered by place.
         public fileprivate(set) var deviations: [Deviation] = []
         fileprivate var places: [ValueShape.Deviation: Int] = [:]
         var title: String { "\(endpoint.method.rawValue) \(endpoint.template)" }
@@ -41,20 +44,20 @@ public struct Conformance: Sendable {
 
     /// A way in which the server differs from the fake.
     public struct Deviation: Sendable {
-        /// The status or the message's type, and the member: `201, data.created_at`.
+        /// The status or message type and the member, such as `201, data.created_at`.
         public let place: String
         public let fake: String
         public let upstream: String
-        /// The case of its first occurrence, and the number of the entry in the recording.
+        /// The case and the number of the recording's entry in which it first occurred.
         public let firstSeen: String
-        /// In how many answers it shows.
+        /// How many answers contain it.
         public fileprivate(set) var count = 1
         let source: ValueShape.Deviation
-        /// Its kind of answers; nil if no overlay has them.
+        /// The kind of the answers, or nil if overlays do not support it.
         let kind: Overlay.Kind?
     }
 
-    /// The key for comparing answers: the status of a response, or the type of a message.
+    /// The key by which answers are compared: a response's status, or a message's type.
     struct Kind: Hashable {
         let text: String
         var isMessage = false
@@ -69,10 +72,10 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// The fake's answers of a kind; there is no shape without JSON.
+    /// What the fake can answer for a kind; without JSON there is no shape.
     struct Known {
         var shape: ValueShape?
-        /// nil without answers.
+        /// The media types, or nil without answers.
         var mediaTypes: Set<ExactString> = []
 
         init() {}
@@ -83,22 +86,24 @@ public struct Conformance: Sendable {
         }
     }
 
-    /// The percentage of conforming answers, rounded down; nil without answers.
+    /// The percentage of conforming answers, rounded down, or nil without answers.
     public var fidelity: Int? {
         let answers = endpoints.map(\.answers).reduce(0, +)
         return answers == 0 ? nil : endpoints.map(\.alike).reduce(0, +) * 100 / answers
     }
 
-    // MARK: What the fake says
+    // MARK: Learning the fake's answers
 
-    /// Learns the fake's answers; throws errors of the harness.
+    /// Learns the fake's answers.
     ///
-    /// - Parameter overlay: Further possible answers.
+    /// Throws errors of the harness.
+    ///
+    /// - Parameter overlay: further possible answers.
     public init(mode: GuideMode, overlay: Overlay = Overlay()) async throws {
         (self.mode, self.overlay) = (mode, overlay)
         for contractCase in ContractCase.all where contractCase.guide == nil {
             let scenario = try contractCase.setting.scenario()
-            // Faults are not the fake's own answers, and thousands of messages add nothing to a few.
+            // Faults produce answers that are not the fake's own. Thousands of messages teach no more than a few.
             guard scenario.faults.isEmpty, contractCase.setting != .builtIn("long-history") else { continue }
             for style in ClientConfiguration.ChatStyle.allCases {
                 let entries = try await Self.entries(of: contractCase, in: scenario, mode, style)
@@ -110,7 +115,7 @@ public struct Conformance: Sendable {
         for change in overlay.changes { permit(change) }
     }
 
-    /// Adds the descriptions of answers that the cases do not show, or not completely.
+    /// Adds described answers that the cases show incompletely or not at all.
     private mutating func describe() {
         let (api, sockets) = (DescribedAPI(.openAPI, in: mode), DescribedAPI(.asyncAPI, in: mode))
         for endpoint in Endpoint.allCases where mode.serves(endpoint) {
@@ -135,7 +140,7 @@ public struct Conformance: Sendable {
         known[endpoint]?[kind] = answers
     }
 
-    /// Adds the effect of an overlay's change on answers to the unchanged ones.
+    /// Permits the answers that an overlay's change produces, in addition to the unchanged ones.
     mutating func permit(_ change: Overlay.Change) {
         let kind = Kind(change.kind)
         var answers = known[change.endpoint]?[kind] ?? Known(.anything, nil)
@@ -181,10 +186,12 @@ public struct Conformance: Sendable {
         }
     }
 
-    // MARK: What the server says
+    // MARK: Comparing the server's answers
 
-    /// - Parameter cases: the entries' cases; nil for another program's recording, which does not show who gave up a
-    ///   request without an answer.
+    /// Compares a server's answers with the fake's.
+    ///
+    /// - Parameter cases: the cases of the entries. It is nil for another program's recording, which does not show who
+    ///   gave up an unanswered request.
     public mutating func compare(_ session: Session, playedIn cases: [ConformPlay.Outcome]?) {
         var results: [Endpoint: EndpointResult] = [:]
         (unknownCount, unansweredCount) = (0, 0)
@@ -207,7 +214,7 @@ public struct Conformance: Sendable {
         endpoints = Endpoint.allCases.compactMap { results[$0] }
     }
 
-    /// How an answer differs; the path begins with the status or the type.
+    /// How an answer differs; the path begins with the status or type.
     private static func deviations(of answer: Answer, from known: [Kind: Known]) -> [ValueShape.Deviation] {
         let kind = answer.kind
         guard let answers = known[kind] else {
@@ -249,21 +256,21 @@ public struct Conformance: Sendable {
     // MARK: Answers
 
     struct Answer {
-        /// Nil if the mode does not have it.
+        /// The endpoint, or nil if the mode does not have it.
         var endpoint: Endpoint?
         var kind: Kind
         var mediaType: String?
-        /// The body, if it is JSON.
+        /// The body, or nil if it is not JSON.
         var value: JSONValue?
 
-        /// An overlay's name for its kind; nil for a handshake, and for a message without a type.
+        /// What an overlay calls this kind of answer, or nil for a handshake and for a message without a type.
         func overlayKind(of endpoint: Endpoint) -> Overlay.Kind? {
             if kind.isMessage { return value?["type"]?.string.map { .type($0) } }
             return endpoint.isSocket ? nil : Int(kind.text).map { .status($0) }
         }
     }
 
-    /// The answers of an entry; partly recorded ones prove nothing.
+    /// The answers in an entry; truncated ones prove nothing.
     static func answers(of entry: SessionExchange, in mode: GuideMode) -> [Answer] {
         let endpoint = endpoint(of: entry.request, in: mode)
         guard let response = entry.response else {
@@ -324,10 +331,10 @@ extension Conformance.EndpointResult {
 // MARK: The report
 
 extension Conformance {
-    /// The most deviations of an endpoint that a report names.
+    /// The maximum number of deviations that a report names per endpoint.
     private static let namedCount = 100
 
-    /// The addresses of the checks of any report.
+    /// The addresses of all checks that reports contain.
     public static var addresses: [String] { Endpoint.allCases.map(address) }
     private static func address(_ endpoint: Endpoint) -> String { "conform/\(endpoint.name)" }
 
@@ -356,7 +363,7 @@ extension Conformance {
 
     /// The deviations as rows of a Markdown table, as in the list of deviations.
     ///
-    /// Names from a server become code, so they cannot form markup.
+    /// Names from a server are written as code, so they cannot form markup.
     public var rows: String {
         let rows = endpoints.flatMap { result in
             result.deviations.map { deviation in

@@ -4,34 +4,34 @@ import MockServer
 import Scenarios
 import Text
 
-/// The shape of JSON values at one place: their kinds, and the members that objects always have.
+/// The shape of the JSON values at one place: their kinds, and the members that objects always have.
 ///
-/// Free texts and numbers do not count, only what a client must be able to read.
+/// Free texts and numbers do not count. Only what a client must understand does.
 struct ValueShape: Sendable {
     private var kinds: Set<ValueKind> = []
-    /// The texts, if they are words of a vocabulary.
+    /// The texts, if they belong to a vocabulary.
     private var words: Set<ExactString> = []
     private var objectCount = 0
     private var members: [ExactString: Member] = [:]
-    /// The shape of all elements of arrays; empty if there were none.
+    /// The shape of all elements of arrays, or empty if there were none.
     private var elements: [ValueShape] = []
-    /// Whether objects may have members of any name.
+    /// Whether objects may have arbitrary members.
     private var isOpen = false
 
     private struct Member: Sendable {
         var shape = ValueShape()
-        /// How many objects have it.
+        /// The number of objects that have the member.
         var count = 0
     }
 
-    /// A value that differs: its place, the learnt values, and the value found.
+    /// A value that differs: its place, what was learnt there, and what was found.
     struct Deviation: Hashable, Comparable, Sendable {
         var path: String
         let known: String
         let found: String
-        /// Where the value is in the body.
+        /// The path to the value in the body.
         var member: [Overlay.Step] = []
-        /// The value found; nil if it is missing.
+        /// The value that was found, or nil if it is missing.
         var value: JSONValue?
         var aspect = Aspect.value
 
@@ -39,7 +39,7 @@ struct ValueShape: Sendable {
             case value, word, kind, mediaType, body
         }
 
-        // One deviation shows in many values.
+        // Many values can show one deviation.
         static func == (one: Deviation, other: Deviation) -> Bool {
             (one.path, one.known, one.found) == (other.path, other.known, other.found)
         }
@@ -55,10 +55,10 @@ struct ValueShape: Sendable {
         }
     }
 
-    /// The members whose values are words that a client branches on.
+    /// The members whose values are words on which clients branch.
     private static let vocabulary = ["type", "status", "role", "code", "persona"]
 
-    /// The shape that any value has.
+    /// A shape that every value has.
     static var anything: ValueShape {
         var shape = ValueShape()
         shape.kinds = [ValueKind(.null)]
@@ -85,10 +85,10 @@ struct ValueShape: Sendable {
         }
     }
 
-    /// The differences of a value from all learnt ones, in the order of its members.
+    /// How a value differs from all learnt ones, in the order of its members.
     func deviations(of value: JSONValue, at member: [Overlay.Step] = [], under name: String = "") -> [Deviation] {
         let kind = ValueKind(value)
-        // A member that is always null in the fake may be anything.
+        // The fake always has null here, so any value is allowed.
         guard !isAnything else { return [] }
         guard kinds.contains(where: kind.isAlike) else {
             return [
@@ -97,7 +97,7 @@ struct ValueShape: Sendable {
         }
         switch value {
         case .string(let text):
-            // A description may leave the words open.
+            // A description may allow any words.
             guard Self.isWord(name), !words.isEmpty, !words.contains(ExactString(text)),
                 !words.contains(ExactString(ValueKind.anyText))
             else { return [] }
@@ -110,7 +110,7 @@ struct ValueShape: Sendable {
         case .object(let object): return deviations(of: object, at: member)
         case .array(let values):
             guard let shape = elements.first else { return [] }
-            // An array that the fake leaves empty says nothing about elements.
+            // The fake always has an empty array here, so the elements are unknown.
             guard !shape.kinds.isEmpty else { return [] }
             return values.flatMap { shape.deviations(of: $0, at: member + [.elements], under: name) }
         default: return []
@@ -143,10 +143,10 @@ struct ValueShape: Sendable {
     private var described: String { Words.list(kinds.map(\.words).sorted(), last: "or") }
 }
 
-// MARK: What a description says
+// MARK: Descriptions
 
 extension ValueShape {
-    /// The shape of the values of a schema; anything if it says nothing.
+    /// The shape of a schema's values; it permits anything if the schema says nothing.
     init(schema: JSONValue, in api: DescribedAPI) {
         let object = api.resolved(schema)
         for choice in (object["anyOf"]?.array ?? []) + (object["oneOf"]?.array ?? []) {
@@ -185,7 +185,7 @@ extension ValueShape {
         }
     }
 
-    /// Adds another shape's values.
+    /// Adds the values of another shape.
     private mutating func add(_ other: ValueShape) {
         kinds.formUnion(other.kinds)
         words.formUnion(other.words)
@@ -203,11 +203,11 @@ extension ValueShape {
         if elements.first?.kinds.isEmpty ?? true { elements = [theirs] } else { join(&elements[0], theirs) }
     }
 
-    /// Adds unseen members, words and kinds from a description; members that were always present stay required.
+    /// Adds new members, words and kinds from a description; members that were always present stay required.
     mutating func widen(by described: ValueShape) {
         let hasText = kinds.contains(where: \.isText)
         kinds = described.isAnything ? described.kinds : kinds.union(described.kinds.filter { !hasText || !$0.isText })
-        // Texts without a list of words may be any.
+        // A description without a list of words allows any text.
         let isFree = described.words.isEmpty && described.kinds.contains(where: \.isText)
         words = isFree ? [] : words.union(described.words)
         isOpen = isOpen || described.isOpen
@@ -222,10 +222,10 @@ extension ValueShape {
     }
 }
 
-// MARK: What an overlay says
+// MARK: Overlays
 
 extension ValueShape {
-    /// Adds the effect of a change on values to the unchanged ones.
+    /// Permits the values that a change produces, in addition to the unchanged ones.
     mutating func permit(_ action: Overlay.Action, at member: ArraySlice<Overlay.Step>) {
         let rest = member.dropFirst()
         switch (member.first, action) {
@@ -242,7 +242,7 @@ extension ValueShape {
         }
     }
 
-    /// The words at a place.
+    /// The vocabulary at a path.
     func words(at member: ArraySlice<Overlay.Step>) -> Set<ExactString> {
         switch member.first {
         case nil: words

@@ -1,57 +1,60 @@
 import FitIQAPI
 
-/// Decides which schedules to try, and in which order: all single faults, then pairs.
+/// Decides which schedules to try and in which order: all single faults, then pairs.
 ///
-/// A value without a clock: the stories' points, the seed and earlier results decide everything. It tries each kind of
-/// fault once among equal points.
+/// It is a value without a clock. The stories' points, the seed and earlier results determine everything. Of equal
+/// points, it tries each kind of fault at only one.
 public struct Agenda: Sendable {
-    /// Counts schedules whose runs were evaluated: a dealt schedule may never run.
+    /// Counts schedules whose runs were evaluated.
+    ///
+    /// A schedule that was dealt may never run.
     public struct Counts: Sendable, Equatable {
         public var singles = 0, pairs = 0
-        /// Schedules that were not tried because they are like others.
+        /// The schedules that were not tried because they equal others.
         public var equal = 0
-        /// The known points, and those of them that only faults caused.
+        /// The known points, and those among them that only faults caused.
         public var points = 0, newPoints = 0
-        /// Points that were forgotten before every kind of fault was tried at them.
+        /// The points that were forgotten before every kind of fault was tried at them.
         public var dropped = 0
 
         public var schedules: Int { singles + pairs }
     }
 
-    /// A point that a schedule caused, at which another fault can act.
+    /// A point that appeared in the run of a schedule and at which another fault can act.
     private struct Lead: Sendable {
         var basis: Schedule
         var point: FaultPoint
     }
 
     public private(set) var counts = Counts()
-    /// How late an answer is that the client does not wait for.
+    /// How late an answer must be to come after the client has given up.
     public private(set) var lateness: Duration
     private let stories: [Points]
     private let isThorough: Bool
-    /// How long runs of each story take; nil if waits take no time.
+    /// How long runs of each story take, or nil if waits take no time.
     private let patience: [RunPatience]?
     /// The kinds to try, by rank.
     private let kinds: [[FaultKind]]
     private var random: SplitMix64
-    /// The dealt and planned schedules, by a number for equal ones.
+    /// The dealt and planned schedules; equal ones have the same number.
     private var seen: Set<UInt64> = []
-    /// Single faults with their turns, the first one last.
+    /// Single faults with their turns; the last one is dealt first.
     private var singles: [(turn: Int, schedule: Schedule)] = []
-    /// Those postponed after new results, the first one first.
+    /// Single faults postponed because of new results; the first one is dealt first.
     private var postponed: [(turn: Int, schedule: Schedule)] = []
-    /// The kinds that made a run last until it was cut.
+    /// The kinds of fault that made a run reach its time limit.
     private var lasting: Set<FaultKind> = []
-    /// The points for second faults, oldest first, and for each rank how many of them were used.
+    /// The points for second faults, oldest first, and how many of them each rank has used.
     private var leads: [Lead] = []
     private var lookedAt: [Int]
-    /// Pairs to deal next, the first one last.
+    /// Pairs to deal next; the last one is dealt first.
     private var pairs: [Schedule] = []
     private var knownPlaces: [Set<FaultPoint.Place>]
 
     /// - Parameters:
-    ///   - stories: The points of each story without faults.
-    ///   - patience: How long runs of each story take: slower schedules come later. Nil if waits take no time.
+    ///   - stories: the points of each story without faults.
+    ///   - patience: how long runs of each story take, so that slower schedules come later, or nil if waits take no
+    ///     time.
     init(
         stories: [Points], seed: UInt64, isThorough: Bool = false,
         families: Set<FaultKind.Family> = Set(FaultKind.Family.allCases), patience: [RunPatience]? = nil
@@ -70,18 +73,20 @@ public struct Agenda: Sendable {
         prepareSingles()
     }
 
-    /// How late an answer is by the system's clock that the client does not wait for, until a run shows its patience.
+    /// The lateness by the system's clock until a run shows the client's patience.
     static let unknownPatience = Duration.seconds(45)
 
-    /// Returns the next schedule; nil if there is nothing more to try before more is learnt.
+    /// Returns the next schedule, or nil if it needs more results first.
     public mutating func deal() -> Schedule? { (nextSingle() ?? nextPair()).map(adapted) }
 
-    /// Learns from a run of a schedule that was dealt; in the order of dealing.
+    /// Learns from the run of a dealt schedule.
+    ///
+    /// Call it in the order of dealing.
     ///
     /// - Parameters:
-    ///   - points: The points that the story lacks without faults.
-    ///   - acted: The indices of the faults that acted. If the last one did not, the run teaches nothing.
-    ///   - hasLasted: Whether the run was cut because it lasted.
+    ///   - points: the points that the story lacks without faults.
+    ///   - acted: the indices of the faults that acted. If the last one did not act, the run teaches nothing.
+    ///   - hasLasted: whether the run reached its time limit.
     public mutating func learn(
         _ points: [FaultPoint], patience: Duration? = nil, acted: Set<Int>, hasLasted: Bool = false,
         of schedule: Schedule
@@ -104,7 +109,7 @@ public struct Agenda: Sendable {
 }
 
 extension Agenda {
-    /// The schedule with faults as long as the client's patience requires, as far as it is known.
+    /// The schedule with waits that exceed the client's patience, as far as it is known.
     private func adapted(_ schedule: Schedule) -> Schedule {
         var schedule = schedule
         for index in schedule.faults.indices where schedule.faults[index].kind.wait == .beyondPatience {
@@ -113,7 +118,7 @@ extension Agenda {
         return schedule
     }
 
-    /// Half as long again, in whole seconds, and not longer than a server holds anything back.
+    /// One and a half times the patience, in whole seconds, and at most as long as a server holds anything back.
     static func lateness(beyond patience: Duration) -> Duration {
         let seconds = (patience.nanoseconds / 2 * 3 + 999_999_999) / 1_000_000_000
         return .seconds(min(max(seconds, 1), 600))
@@ -135,8 +140,10 @@ extension Agenda {
         return postponed.isEmpty ? nil : postponed.removeFirst().schedule
     }
 
-    /// Orders the single faults: each kind at each route before the same in another situation; better and quicker kinds
-    /// come first.
+    /// Orders the single faults.
+    ///
+    /// Each kind comes once at every route before it comes there in another situation. Better and quicker kinds come
+    /// first.
     private mutating func prepareSingles() {
         var turns: [Int: [[Schedule]]] = [:]
         var layers: [UInt64: Int] = [:]
@@ -159,7 +166,7 @@ extension Agenda {
         }
         for turn in turns.keys.sorted(by: >) {
             let byStory = (turns[turn] ?? []).map { $0.shuffled(using: &random) }
-            // The stories take turns; the last element is dealt first.
+            // The stories take turns. The last element is dealt first.
             for index in (0..<(byStory.map(\.count).max() ?? 0)).reversed() {
                 for schedules in byStory where index < schedules.count { singles.append((turn, schedules[index])) }
             }
@@ -169,10 +176,10 @@ extension Agenda {
     /// How many ranks worse an untried kind at a route may be.
     private static let layerRanks = 2
 
-    /// A number for a fault at a point and equal ones, after the faults of a basis, in its story.
+    /// A number for a fault at a point after the faults of a basis; equal faults have the same number.
     private func key(of point: FaultPoint, _ kind: FaultKind, after basis: Schedule) -> UInt64 {
         var key = UInt64(basis.story)
-        // The first fault represents equal ones: no other dealt schedule has one of them.
+        // The first fault stands for all equal ones, because no other dealt schedule has one of them.
         for fault in basis.faults {
             key = key.mixed(with: fault.kind.id.utf8.fnv1a).mixed(with: fault.place.route)
         }
@@ -181,7 +188,7 @@ extension Agenda {
 
     // MARK: Pairs
 
-    /// Leads whose candidates are shuffled together.
+    /// The number of leads whose candidates are shuffled together.
     private static let window = 64
 
     private mutating func nextPair() -> Schedule? {
@@ -207,7 +214,7 @@ extension Agenda {
     private mutating func dropLeads() {
         let excess = leads.count - ExploreLimits.leads
         guard excess > 0 else { return }
-        // More than necessary, because removing from the front costs the whole.
+        // Drop more than needed, because each removal from the front moves all the rest.
         let count = min(leads.count, excess + ExploreLimits.leads / 10)
         counts.dropped += max(0, count - (lookedAt.min() ?? 0))
         leads.removeFirst(count)

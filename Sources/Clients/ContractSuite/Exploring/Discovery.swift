@@ -4,26 +4,28 @@ import Judging
 import Text
 import Traffic
 
-/// Something wrong with a client, and the smallest schedule found that shows it.
+/// A problem of a client, and the smallest schedule found that causes it.
 public struct Discovery: Sendable {
-    /// Its name in files and lists of known defects: the symptom, the kinds and the places.
+    /// The name in files and lists of known defects: the symptom, the kinds and the places.
     public let name: String
-    /// As ``run`` shows it.
+    /// The symptom as ``run`` shows it.
     public let symptom: Symptom
     /// A run of the smallest schedule, which may have no faults.
     public let run: ExaminedRun
     public let story: Story
-    /// How many of its runs showed the symptom, at the end.
+    /// In how many of the final runs the symptom showed.
     public let confirmed: (count: Int, of: Int)
-    /// How many schedules showed it; the others are not shrunk.
+    /// How many schedules showed the symptom.
+    ///
+    /// Only the first one is reduced.
     public internal(set) var seenCount = 1
 
-    /// The longest name, in bytes.
+    /// The maximum length of a name in bytes.
     public static let nameLimit = 80
-    /// The most lines of a timeline.
+    /// The maximum number of lines in a timeline.
     public static let timelineLimit = 20
 
-    /// - Parameter names: The names of other discoveries, which this one avoids.
+    /// - Parameter names: the names of other discoveries, which this one must not repeat.
     public init(
         _ symptom: Symptom, in run: ExaminedRun, of story: Story, confirmed: (count: Int, of: Int),
         besides names: [String] = []
@@ -37,21 +39,21 @@ public struct Discovery: Sendable {
     /// The verdict, if the symptom is a broken obligation.
     public var verdict: Verdict? { run.reading.verdicts.first { $0.obligation.id == symptom.id } }
 
-    /// A sentence about the fault, and the client's reaction.
+    /// A sentence about the fault and the client's reaction.
     public var sentence: String { ExploringMessages.sentence(symptom, schedule) }
 
     public var advice: String { verdict?.advice ?? ExploringMessages.advice(symptom.id) }
 
-    /// The file of the scenario that reproduces it.
+    /// The scenario file that reproduces the problem.
     ///
-    /// - Parameter comments: Further notes for its reader, such as the command that found it.
+    /// - Parameter comments: further notes for the reader, such as the command that found it.
     public func file(comments: [String] = []) -> [UInt8] {
         schedule.file(
             on: story.document, named: name, summary: sentence,
             comments: comments + ["Failed \(confirmed.count) of \(confirmed.of).", "story: \(story.name)"])
     }
 
-    /// The symptom's last word, the kinds and the places, in characters of file names.
+    /// The last word of the symptom, the kinds and the places, in characters for file names.
     private static func name(_ symptom: Symptom, _ schedule: Schedule, besides names: Set<ExactString>) -> String {
         var words = symptom.id.split(separator: "/").last.map(String.init) ?? ""
         for (index, fault) in schedule.faults.enumerated() {
@@ -72,12 +74,12 @@ public struct Discovery: Sendable {
         preconditionFailure("Numbers do not end.")
     }
 
-    /// The entries that matter, as lines: those with faults and those that show the symptom, with two before and behind.
+    /// The lines for entries with faults and entries that show the symptom, with two lines before and after each.
     public var timeline: [String] {
         let entries = run.outcome.entries
         let evidence = Set(symptom.entries)
         var shown: Set<Int> = []
-        // If space is short, entries that show the symptom have priority.
+        // If space is short, entries that show the symptom come first.
         let marked =
             entries.indices.filter { evidence.contains(entries[$0].number) }
             + entries.indices.filter { !entries[$0].event.faultNames.isEmpty }

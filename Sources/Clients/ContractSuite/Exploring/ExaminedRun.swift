@@ -1,6 +1,6 @@
 import Judging
 
-/// A run of a schedule, with an explorer's findings about it.
+/// A run of a schedule, with what the explorer found in it.
 public struct ExaminedRun: Sendable {
     public let schedule: Schedule
     public let outcome: TrialOutcome
@@ -8,7 +8,9 @@ public struct ExaminedRun: Sendable {
     public let points: Points
     /// The indices of the faults that acted.
     public let acted: Set<Int>
-    /// The client's symptoms, each id once.
+    /// The client's symptoms.
+    ///
+    /// Each ID occurs once.
     public let symptoms: [Symptom]
 
     public init(
@@ -19,7 +21,7 @@ public struct ExaminedRun: Sendable {
         self.init(outcome, of: schedule, on: story, oracle)
     }
 
-    /// - Parameter isHarmed: Whether something was to go wrong; nil if only the schedule's faults were.
+    /// - Parameter isHarmed: whether anything should go wrong, or nil if only the schedule's faults should.
     public init(
         _ outcome: TrialOutcome, of schedule: Schedule, on story: Story, _ oracle: Oracle, isHarmed: Bool? = nil
     ) {

@@ -5,36 +5,44 @@ import Text
 
 /// The result of an exploration.
 public struct Exploration: Sendable {
-    /// A schedule that showed something once, and too seldom when it was repeated.
+    /// A schedule that showed a symptom once but too rarely when repeated.
     public struct Flaky: Sendable, Equatable {
         public let schedule: Schedule
         /// The symptom's id.
         public let id: String
-        /// How often it showed, and of how many times; 0 of 0 if there was no time to repeat it.
+        /// How often the symptom showed, and in how many runs.
+        ///
+        /// It is 0 of 0 if there was no time to repeat the schedule.
         public let failed: Int, of: Int
     }
 
     public enum Ending: String, Sendable, CaseIterable {
-        /// There is nothing more to try.
+        /// Nothing is left to try.
         case exhausted
-        /// The time, or the number of runs, is used up.
+        /// The time or the number of runs is used up.
         case budget, runs
         case interrupted
     }
 
     public let settings: Explorer.Settings
-    /// In order of discovery; those without faults come first.
+    /// The discoveries in order.
+    ///
+    /// Those without faults come first.
     public internal(set) var found: [Discovery] = []
     public internal(set) var flaky: [Flaky] = []
-    /// Causes beyond ``ExploreLimits/findings``.
+    /// The number of causes beyond ``ExploreLimits/findings``.
     public internal(set) var omittedCount = 0
     public internal(set) var counts = Agenda.Counts()
     /// Every situation that the client was in.
     public internal(set) var coverage = Coverage()
     public internal(set) var ended = Ending.exhausted
-    /// Whether the client sent anything when nothing went wrong; if not, nothing was tried.
+    /// Whether the client sent anything without faults.
+    ///
+    /// If not, nothing else was tried.
     public internal(set) var hasConnected = false
-    /// The instructions that the client lacks, by story: the demands of such a story's steps do not count.
+    /// The instructions that the client lacks, by story.
+    ///
+    /// Expectations of such a story's steps do not count.
     public internal(set) var unsupported: [Set<String>]  // Names of instructions: constants.
 
     init(_ settings: Explorer.Settings) {
@@ -42,19 +50,19 @@ public struct Exploration: Sendable {
         unsupported = settings.stories.map { _ in [] }
     }
 
-    /// Whether a client no longer shows a symptom: no tried schedule showed it, even once.
+    /// Whether the client no longer has a symptom, because no tried schedule showed it even once.
     public func refutes(_ id: ExactString) -> Bool {
         let isWhole = [.exhausted, .runs].contains(ended) && omittedCount == 0
         return isWhole && !(found.map(\.symptom.id) + flaky.map(\.id)).contains { ExactString($0) == id }
     }
 
-    /// A report with a run for the whole exploration and one for each discovery, named like its file.
+    /// A report with one run for the whole exploration and one for each discovery, named like its file.
     ///
-    /// Every discovery is a check, also one that is a broken obligation. A *should* does not fail the report.
+    /// Every discovery is a check, even if it is also a broken obligation. A *should* does not fail the report.
     ///
     /// - Parameters:
-    ///   - name: The name of the first run: the scenario without faults.
-    ///   - file: Where a discovery's file is, and the command that plays it; nil if there is none.
+    ///   - name: the name of the first run, which is the scenario without faults.
+    ///   - file: where a discovery's file is, and the command that plays it, or nil if it has no file.
     public func report(
         title: String, named name: String, file: (Discovery) -> (path: String, replay: String)? = { _ in nil }
     ) -> Report {
@@ -111,7 +119,7 @@ extension Discovery {
 }
 
 extension Schedule {
-    /// A text for each fault.
+    /// The description of each fault.
     fileprivate var json: JSONValue { .array(faults.map { .string($0.description) }) }
 }
 

@@ -5,9 +5,9 @@ import Scenarios
 
 /// An exploration in progress.
 ///
-/// It deals schedules a window ahead of the evaluated ones, runs them in any order, and reports them in the order of
-/// dealing, so a report does not depend on the number of jobs. It investigates a symptom at once, concurrently with
-/// later schedules; the symptom becomes a finding when its turn comes.
+/// It deals schedules ahead of the evaluated ones, runs them in any order, and reports them in the order of dealing. So
+/// a report does not depend on the number of jobs. It investigates a symptom at once, while later schedules run. The
+/// symptom becomes a finding when its turn comes.
 struct ExplorationCourse<Runner: Trial> {
     var exploration: Exploration
     private let settings: Explorer.Settings
@@ -21,33 +21,33 @@ struct ExplorationCourse<Runner: Trial> {
 
     /// The schedules whose results are not reported yet, in the order of dealing.
     ///
-    /// The first ``learntCount`` have been learnt from, the first ``begunCount`` have begun.
+    /// The first ``learntCount`` have been evaluated, and the first ``begunCount`` have started.
     private var dealt: [Dealt] = []
     private var learntCount = 0, begunCount = 0
     /// How many schedules were reported, and how many were dealt.
     private var toldCount = 0, dealtCount = 0
-    /// How many schedules are run for the first time at the moment.
+    /// How many schedules are currently in their first run.
     private var exploringCount = 0
-    /// Why nothing more is dealt, and whether a run was cut off, so that nothing more is run.
+    /// Why no more schedules are dealt, and whether a run was interrupted, so that no more runs start.
     private var ending: Exploration.Ending?
     private var isCut = false
     /// Whether no more schedules will run.
     private var isOver = false
 
-    /// Schedules that are dealt ahead: enough for all jobs while one run lasts, few enough to learn in time.
+    /// How many schedules are dealt ahead: enough to keep all jobs busy during one run, few enough to learn in time.
     private static var window: Int { 64 }
 
     private struct Dealt {
         let schedule: Schedule
         var run: ExaminedRun?
-        /// How many of its symptoms were reported.
+        /// How many of the schedule's symptoms were reported.
         var toldCount = 0
         var investigations: [Investigation] = []
 
         func investigation(of id: String) -> Int? { investigations.firstIndex { $0.id == id } }
     }
 
-    /// A run to make: of a dealt schedule, or of one that its investigation needs.
+    /// A run to make: of a dealt schedule, or of one that an investigation needs.
     private struct Work: Sendable {
         let number: Int
         let schedule: Schedule
@@ -55,10 +55,11 @@ struct ExplorationCourse<Runner: Trial> {
         var ask: Investigation.Ask?
     }
 
-    /// The state of a cause: the index of its finding, no room for one, or how often it did not show again.
+    /// The state of a cause: found, with the index of its finding; omitted for lack of room; or in doubt, with a count
+    /// of misses.
     private enum Standing { case found(Int), omitted, doubted(Int) }
 
-    /// How often the story runs without faults.
+    /// How often each story runs without faults.
     private var tries: Int { trial.isRepeatable ? 1 : settings.confirmation.tries }
     private var needed: Int { trial.isRepeatable ? 1 : settings.confirmation.needed }
 
@@ -71,7 +72,7 @@ struct ExplorationCourse<Runner: Trial> {
         agenda = Agenda(stories: [], seed: settings.seed)
     }
 
-    /// Runs each story without faults: its symptoms are findings, and ignored from then on.
+    /// Runs each story without faults; the symptoms that appear become findings and are ignored from then on.
     mutating func begin() async throws {
         for (story, told) in settings.stories.enumerated() {
             let schedule = Schedule(story: story)
@@ -110,7 +111,7 @@ struct ExplorationCourse<Runner: Trial> {
         exploration.counts = agenda.counts
     }
 
-    /// The runs of a story without faults.
+    /// Runs a story without faults.
     private func outcomes(of scenario: Scenario, story: Int) async throws -> [TrialOutcome] {
         let limit = RunLimit(whole: settings.timeLimit ?? ExploreLimits.run)
         guard min(tries, settings.jobs) > 1 else {
@@ -124,14 +125,14 @@ struct ExplorationCourse<Runner: Trial> {
         }
     }
 
-    /// Deals schedules, runs them, and learns from them, until it is over.
+    /// Deals schedules, runs them and learns from them until the exploration ends.
     mutating func go(_ observing: (Exploration) -> Void) async throws {
         try await withThrowingTaskGroup(of: (Work, ExaminedRun?).self) { group in
             var runningCount = 0
             while true {
                 fold(observing)
                 if settings.jobs == 1, let work = next() {
-                    // Without a task for each: in memory, starting and awaiting one takes a thirtieth of a run.
+                    // A single job needs no task. In memory, starting and awaiting one takes a thirtieth of a run.
                     take(try await examine(work), of: work)
                     continue
                 }
@@ -156,7 +157,7 @@ struct ExplorationCourse<Runner: Trial> {
 // MARK: - Runs
 
 extension ExplorationCourse {
-    /// The next run worth making; nil if there is none before another ends.
+    /// The next run worth making, or nil if there is none until another ends.
     private mutating func next() -> Work? {
         look()
         guard !isCut, ending != .interrupted else { return nil }
@@ -180,7 +181,7 @@ extension ExplorationCourse {
         return nil
     }
 
-    /// Looks whether to end.
+    /// Checks whether to end.
     private mutating func look() {
         guard let now = stopping(), ending != .interrupted, now != ending else { return }
         ending = now
@@ -189,7 +190,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// Makes a run, unless it is interrupted; a closure, because jobs need nothing of the exploration but values.
+    /// Makes a run, or returns nil if interrupted; it is a closure because jobs need only values of the exploration.
     private var examine: @Sendable (Work) async throws -> ExaminedRun? {
         { [stories = settings.stories, trial, oracle, stopping, patience] work in
             let schedule = work.schedule
@@ -197,10 +198,10 @@ extension ExplorationCourse {
                 let run = try await ExaminedRun(
                     schedule, on: stories[schedule.story], with: trial,
                     within: patience[schedule.story].limit(of: schedule, isWhole: work.ask?.isWhole ?? false), oracle)
-                // How a client is cut off is not its own doing.
+                // The client is not responsible for how it was interrupted.
                 return stopping() == .interrupted ? nil : run
             } catch {
-                // A stopped run may fail in any way.
+                // A run that was stopped may fail in any way.
                 guard stopping() == .interrupted || stopping() != nil && error is CancellationError else { throw error }
                 return nil
             }
@@ -211,7 +212,7 @@ extension ExplorationCourse {
     private mutating func take(_ run: ExaminedRun?, of work: Work) {
         if run == nil { isCut = true }
         if work.ask == nil { exploringCount -= 1 }
-        // Its purpose may have been served meanwhile.
+        // The run may no longer be needed.
         let place = work.number - toldCount
         guard dealt.indices.contains(place) else { return }
         guard let id = work.id, let ask = work.ask else { return dealt[place].run = run }
@@ -226,10 +227,10 @@ extension ExplorationCourse {
     private mutating func giveUpRest() {
         look()
         let first = dealt.firstIndex { $0.run == nil } ?? dealt.count
-        // Any number of jobs leaves the same runs in front of the first that was not made.
+        // Whatever the number of jobs, the runs before the first missing one are the same.
         if trial.isRepeatable { dealt.removeSubrange(first...) } else { dealt.removeAll { $0.run == nil } }
         begunCount = dealt.count
-        // The last symptoms may still be investigated.
+        // The last symptoms may still be under investigation.
         isOver = isCut || ending == .interrupted || dealt.count == learntCount
     }
 }
@@ -237,7 +238,7 @@ extension ExplorationCourse {
 // MARK: - Folding
 
 extension ExplorationCourse {
-    /// Evaluates and reports results in the order of dealing, and deals as many schedules as were evaluated.
+    /// Evaluates and reports results in the order of dealing, and deals as many schedules as it evaluates.
     private mutating func fold(_ observing: (Exploration) -> Void) {
         deal()
         while learntCount < dealt.count, let run = dealt[learntCount].run {
@@ -269,7 +270,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// Reports the first schedule's symptoms; false if an investigation is in progress.
+    /// Reports the first schedule's symptoms; returns false while an investigation is in progress.
     private mutating func tellFirst() -> Bool {
         guard let run = dealt[0].run else { return true }
         for symptom in run.symptoms.dropFirst(dealt[0].toldCount) {
@@ -314,7 +315,7 @@ extension ExplorationCourse {
         return true
     }
 
-    /// Whether to investigate a cause; another schedule may show more of a doubtful one.
+    /// Whether to investigate a cause; if it is in doubt, another schedule may show it more often.
     private func isOpen(_ cause: Cause) -> Bool {
         switch causes[cause] {
         case nil: true
@@ -323,9 +324,7 @@ extension ExplorationCourse {
         }
     }
 
-    /// The conclusion of an investigation; nil while it is in progress.
-    ///
-    /// Starts one if necessary.
+    /// The conclusion of an investigation, or nil while it is in progress; it starts the investigation if necessary.
     private mutating func investigate(_ id: String, at place: Int, in run: ExaminedRun) -> Investigation.Conclusion? {
         let index = dealt[place].investigation(of: id) ?? dealt[place].investigations.count
         if index == dealt[place].investigations.count {
@@ -339,7 +338,7 @@ extension ExplorationCourse {
         return dealt[place].investigations[index].conclusion
     }
 
-    /// Starts to investigate later schedules' symptoms, unless earlier results make that pointless.
+    /// Starts to investigate symptoms of later schedules, unless earlier results make that pointless.
     private mutating func investigateAhead() {
         var taken: Set<Cause> = []
         for place in dealt.indices {
@@ -357,7 +356,7 @@ extension ExplorationCourse {
 
 // MARK: - Findings
 
-/// The identity of a finding: the symptom, the client's situation, and the last fault.
+/// What identifies a finding: the symptom, the client's situation and the last fault.
 private struct Cause: Hashable {
     let id: ExactString
     let situation: Situation
@@ -373,8 +372,8 @@ private struct Cause: Hashable {
 }
 
 extension ExplorationCourse {
-    /// An earlier finding that explains a symptom: its faults are among those of the schedule, or its story shows it
-    /// without any.
+    /// The index of an earlier finding that explains a symptom: its faults are part of the schedule's, or its story
+    /// shows the symptom without faults.
     private func explanation(of id: String, in schedule: Schedule) -> Int? {
         exploration.found.firstIndex { found in
             let faults = found.schedule.faults
@@ -396,7 +395,7 @@ extension ExplorationCourse {
         return exploration.found.count - 1
     }
 
-    /// Records a symptom that was too rare, or could not be tried again, as no finding.
+    /// Notes a symptom that was too rare or could not be tried again; it does not become a finding.
     private mutating func note(_ id: String, in schedule: Schedule, _ count: Int, of tries: Int) {
         exploration.flaky.append(Exploration.Flaky(schedule: schedule, id: id, failed: count, of: tries))
     }

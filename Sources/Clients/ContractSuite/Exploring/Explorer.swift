@@ -10,24 +10,27 @@ import Scenarios
 /// })
 /// ```
 ///
-/// Schedules are dealt ahead and folded in order, so that the same seed gives the same exploration with any number of
+/// Schedules are dealt ahead and evaluated in order. So the same seed gives the same exploration with any number of
 /// jobs, if equal runs have equal outcomes.
 public struct Explorer: Sendable {
     public struct Settings: Sendable {
-        /// Decides the order.
+        /// The seed that determines the order.
         public var seed: UInt64 = 1
-        /// The most schedules to try; nil for no limit.
+        /// The maximum number of schedules to try, or nil for no limit.
         public var runs: Int?
         /// The number of concurrent runs.
         public var jobs = 1
-        /// How long a client on the system's clock may take for a schedule before it counts as hanging; nil for ten
-        /// times as long as without faults, from 40 s to a minute.
+        /// How long a client on the system's clock may take for a schedule before it counts as hanging.
+        ///
+        /// Nil means ten times as long as without faults, from 40 s to a minute.
         public var timeLimit: Duration?
-        /// Whether points are tried too that differ from others only in their numbers.
+        /// Whether to try points that differ from others only in their numbers.
         public var isThorough = false
         /// Whether a command may end with any status.
         public var mayFail = false
-        /// How often a finding has to appear; a repeatable one has to appear once.
+        /// How often a finding must appear to be confirmed.
+        ///
+        /// With repeatable trials, once is enough.
         public var confirmation = Confirmation(2, of: 3)
         public var families = Set(FaultKind.Family.allCases)
         public var stories = Story.all
@@ -35,7 +38,7 @@ public struct Explorer: Sendable {
         public init() {}
     }
 
-    /// In how many of how many runs a finding has to appear.
+    /// In how many of how many runs a finding must appear.
     public struct Confirmation: Sendable, Equatable, CustomStringConvertible {
         public let needed, tries: Int
 
@@ -51,7 +54,7 @@ public struct Explorer: Sendable {
 
     public let settings: Settings
 
-    /// - Precondition: The settings are within ``ExploreLimits``.
+    /// - Precondition: the settings are within ``ExploreLimits``.
     public init(_ settings: Settings = Settings()) {
         precondition(settings.runs.map(ExploreLimits.runs.contains) ?? true, "runs are from 1 to 10,000,000")
         precondition(ExploreLimits.jobs.contains(settings.jobs), "jobs are from 1 to 16")
@@ -59,10 +62,11 @@ public struct Explorer: Sendable {
     }
 
     /// - Parameters:
-    ///   - stopping: Called before each run; returns whether to end, and why. The findings so far are then returned.
-    ///     When time runs out, it still confirms the symptoms seen, until a trial throws `CancellationError`.
-    ///   - observing: Called with the state so far after each evaluated run, in order.
-    /// - Throws: Errors of the harness; ``ExploreError`` if a story's world leaves no room for faults.
+    ///   - stopping: called before each run; returns why to end, or nil to continue. The findings so far are then
+    ///     returned. When time runs out, symptoms already seen are still confirmed, until a trial throws
+    ///     `CancellationError`.
+    ///   - observing: called with the state so far after each evaluated run, in order.
+    /// - Throws: errors of the harness, or ``ExploreError`` if a story's world leaves no room for faults.
     public func explore(
         with trial: some Trial, stopping: @escaping @Sendable () -> Exploration.Ending? = { nil },
         observing: (Exploration) -> Void = { _ in }
@@ -79,7 +83,7 @@ public struct Explorer: Sendable {
             try await course.begin()
             if course.exploration.hasConnected { try await course.go(observing) }
         } catch {
-            // A stopped run may fail in any way; earlier findings stay.
+            // A run that was stopped may fail in any way. Earlier findings stay.
             guard stopping() == .interrupted else { throw error }
             course.exploration.ended = .interrupted
         }
@@ -88,7 +92,7 @@ public struct Explorer: Sendable {
 }
 
 public enum ExploreError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The world of a story has more faults, answers or meals than this.
+    /// A story's world has more faults, answers or meals than this.
     case noRoom(String, limit: Int)
 
     public var description: String {

@@ -3,7 +3,7 @@ import Judging
 import Text
 import Traffic
 
-/// The words of exploring, for people.
+/// The sentences of an exploration for people.
 enum ExploringMessages {
     static func noRoom(_ story: String, limit: Int) -> String {
         "The world of \(story) leaves no room for faults: it may have at most \(limit) faults, answers and meals each."
@@ -45,7 +45,7 @@ enum ExploringMessages {
         case .interrupted: "It was interrupted."
         }
     }
-    /// Why the exploration ended, and the symptoms that are no findings.
+    /// Why the exploration ended, and the symptoms that did not become findings.
     static func notes(_ exploration: Exploration) -> [String] {
         let stories = exploration.settings.stories
         let lacks = zip(stories, exploration.unsupported).filter { !$1.isEmpty }.map { story, instructions in
@@ -69,10 +69,10 @@ enum ExploringMessages {
 
     // MARK: Discoveries
 
-    /// The fault, and the client's reaction.
+    /// The fault and the client's reaction in one sentence.
     static func sentence(_ symptom: Symptom, _ schedule: Schedule) -> String {
         let causes = schedule.faults.map { "\(phrase($0.kind.id)) \(phrase($0.place))" }
-        // The timeline's part of the report has an inside check's expectation.
+        // The report's timeline contains the expectation of an inside check.
         let effect = effect(symptom.id) ?? symptom.message
         return causes.isEmpty
             ? "Without any fault: \(lowercasedFirst(effect))"
@@ -84,7 +84,7 @@ enum ExploringMessages {
         text.hasPrefix("The ") ? "t" + text.dropFirst() : text
     }
 
-    /// The client's reaction, if the symptom's own message has details of one moment.
+    /// The client's reaction in general words, if the symptom's own message describes a single moment.
     private static func effect(_ id: String) -> String? {
         if let check = InsideCheck(rawValue: id) {
             return switch check {
@@ -111,7 +111,7 @@ enum ExploringMessages {
         }
     }
 
-    /// How to fix a client that has a symptom from inside, or one that only an explorer sees.
+    /// How to fix a client with a symptom that only its user or an explorer sees.
     static func advice(_ id: String) -> String {
         if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
         return switch ExploreCheck(rawValue: id) {
@@ -131,7 +131,7 @@ enum ExploringMessages {
 
     // MARK: Faults and places
 
-    /// The fault as a noun; the catalogue's kinds all have one.
+    /// The fault as a noun; all kinds of the catalogue have one.
     static func phrase(_ kind: String) -> String { noun(kind) ?? "the fault \(kind)" }
 
     static func noun(_ kind: String) -> String? {
@@ -150,7 +150,7 @@ enum ExploringMessages {
         ("hostile-", "a hostile answer, number "),
     ]
 
-    // The catalogue's ids: constants.
+    // The keys are the catalogue's IDs.
     private static let nouns: [String: String] = [  // Ids of kinds: constants.
         "done-but-503": "503 for something that is done", "lost-answer": "the loss of the answer",
         "empty-reply": "a connection that ends without an answer", "hang": "an answer that never arrives",
@@ -184,7 +184,7 @@ enum ExploringMessages {
         "meal-late": "a meal that is late",
     ]
 
-    /// The place, with its preposition.
+    /// The place with its preposition.
     static func phrase(_ place: FaultPoint.Place) -> String {
         let number = ordinal(place.number)
         return switch place.sort {
@@ -200,7 +200,7 @@ enum ExploringMessages {
         }
     }
 
-    /// The place in a name, in at most a few words.
+    /// The place in a few words, for names.
     static func short(_ place: FaultPoint.Place) -> String {
         let connection = place.connection == 1 ? "" : "-of-\(place.connection)"
         return switch place.sort {

@@ -2,31 +2,31 @@ import FitIQAPI
 import JSON
 import Text
 
-/// A kind of fault at a place, in the notation of scenarios.
+/// A kind of fault at a place, written as in scenarios.
 public struct FaultKind: Sendable {
-    /// The unique id: `status-503`.
+    /// The unique ID, such as `status-503`.
     public let id: String
     public let family: Family
-    /// The sort of place where it acts; a fault for a frame also acts on a chunk.
+    /// The sort of place where the fault acts; a fault for a frame also acts on a chunk.
     let sort: FaultPoint.Place.Sort
-    /// Kinds of a lower rank come first: they find the most with the fewest runs.
+    /// Kinds of a lower rank come first, because they find the most with the fewest runs.
     let rank: Int
-    /// How much it disturbs; a found schedule is reduced to lighter kinds.
+    /// How disruptive the fault is; a schedule that fails is reduced to lighter kinds.
     let weight: Int
     let wait: Wait
-    /// The ids of kinds to try instead of it, the best first.
+    /// The IDs of kinds to try in its place, the best first.
     let milder: [String]
     let reach: Reach
-    /// The handshakes that it refuses in addition, beginning with the next one; nil for none.
+    /// The handshakes that it also refuses, starting with the next one, or nil for none.
     let refusing: Reach?
-    /// The members of each of its rules except the place; the text `$wait` stands for its wait.
+    /// The members of each rule, except for the place; the text `$wait` stands for the wait.
     let members: [JSONObject]
 
     public enum Family: String, Sendable, CaseIterable {
         case refused, failed, lost, late, cut, silence, broken, disorder, expiry, behaviour, hostile
     }
 
-    /// Its default delay.
+    /// The default delay of a kind.
     enum Wait: Sendable, Equatable {
         case none
         case exactly(Duration)
@@ -36,15 +36,15 @@ public struct FaultKind: Sendable {
         case endless
     }
 
-    /// Which of the numbered items at its place it affects.
+    /// Which of the numbered items at its place the fault affects.
     enum Reach: Sendable {
         case one
-        /// Also the next one.
+        /// The item and the next one.
         case two
-        /// All later ones, too.
+        /// The item and all later ones.
         case rest
 
-        /// In a rule's notation.
+        /// The numbers as a rule writes them.
         func json(from number: Int) -> JSONValue {
             switch self {
             case .one: .number(JSONNumber(number))
@@ -64,7 +64,7 @@ public struct FaultKind: Sendable {
 
     public static func named(_ id: String) -> FaultKind? { all.first { $0.id == id } }
 
-    /// Whether it has a meaning at a place.
+    /// Whether the fault can act at a place.
     public func fits(_ place: FaultPoint.Place) -> Bool {
         place.sort == sort || place.sort == .chunk && sort == .frame
     }
@@ -76,7 +76,9 @@ extension FaultKind: Hashable {
 }
 
 extension Schedule.Fault {
-    /// Its rules as a scenario has them; those of the list of faults have this name, and a number from the second one on.
+    /// The fault's rules for a scenario.
+    ///
+    /// In the list of faults they have this name, with a number from the second one on.
     public func rules(named name: String) -> [JSONValue] {
         let place = place.rule(kind.reach)
         let time = JSONValue.string(Durations.whole(wait.nanoseconds, largest: .seconds))
@@ -93,7 +95,7 @@ extension Schedule.Fault {
 }
 
 extension FaultPoint.Place.Sort {
-    /// The scenario's list for rules of such places; nil if no rule can name them.
+    /// The scenario's list for rules of such places, or nil if no rule can name the place.
     public var list: String? {
         switch self {
         case .request, .handshake, .frame, .chunk, .after: "faults"
@@ -105,7 +107,7 @@ extension FaultPoint.Place.Sort {
 }
 
 extension FaultPoint.Place {
-    /// The members of a rule for the place and the reach after it.
+    /// The members of a rule that name the place and how far the fault reaches from there.
     fileprivate func rule(_ reach: FaultKind.Reach) -> JSONObject {
         let (template, number) = (endpoint?.template ?? "", reach.json(from: number))
         switch sort {
@@ -132,10 +134,10 @@ extension FaultPoint.Place {
 }
 
 extension JSONObject {
-    /// The members of both; those of the second one win.
+    /// Merges two objects; members of the second replace those of the first.
     static func + (one: JSONObject, other: JSONObject) -> JSONObject { JSONObject(Array(one) + Array(other)) }
 
-    /// The members with a time for each text `$wait`.
+    /// The members with a time in place of each text `$wait`.
     fileprivate func waiting(_ time: JSONValue) -> JSONObject {
         JSONObject(
             map { key, value in

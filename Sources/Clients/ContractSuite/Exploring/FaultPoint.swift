@@ -2,12 +2,12 @@ import FitIQAPI
 import JSON
 import Judging
 
-/// A place in a client's traffic for a fault, and the client's situation there.
+/// A place in a client's traffic where a fault can act, and the client's situation there.
 public struct FaultPoint: Sendable, Hashable {
     public let place: Place
-    /// The situation before it.
+    /// The client's situation before this place.
     public let situation: Situation
-    /// Which of an answer's chunks it is.
+    /// The position of a chunk in its answer.
     public var part: Part
 
     public enum Part: UInt8, Sendable, CaseIterable { case only, first, middle, last }
@@ -16,25 +16,29 @@ public struct FaultPoint: Sendable, Hashable {
         (self.place, self.situation, self.part) = (place, situation, part)
     }
 
-    /// The common part of points that differ only in their numbers: one of them is enough.
+    /// A number that is equal for points that differ only in their numbers, so that one of them is enough.
     ///
-    /// A number that is the same in each process. The situation counts unless a kind concerns only the reading of bytes.
+    /// It is the same in each process. The situation counts unless the kind concerns only how a client parses bytes.
     func likeness(for kind: FaultKind) -> UInt64 {
         let place = place.route.mixed(with: UInt64(part.rawValue))
         return kind.rank == 4 ? place : place.mixed(with: UInt64(situation.index))
     }
 
-    /// A place in the words of fault rules; all numbers count from 1, as the rules count them.
+    /// A place in the terms of fault rules.
+    ///
+    /// All numbers count from 1, as in rules.
     public struct Place: Sendable, Hashable {
         public let sort: Sort
-        /// Of a request, or the kind of socket.
+        /// The endpoint of a request or socket.
         public let endpoint: Endpoint?
-        /// The type of a frame, the words of a meal, or those of a question if its turn is not unique.
+        /// The type of a frame, the text of a meal, or the text of a question whose turn is ambiguous.
         public let text: String
-        /// The connection, the answer on it and the number there, as far as the sort has them.
+        /// The connection, the answer on it and the number there.
+        ///
+        /// A sort may have only some of them.
         public private(set) var numbers: [Int]
 
-        /// Without the texts, which take longest to hash and distinguish few places.
+        /// Leaves out the texts, which take longest to hash and distinguish few places.
         public func hash(into hasher: inout Hasher) {
             hasher.combine(sort)
             hasher.combine(numbers)
@@ -42,22 +46,22 @@ public struct FaultPoint: Sendable, Hashable {
 
         public enum Sort: String, Sendable, CaseIterable {
             case request
-            /// Refused ones are counted too.
+            /// A handshake; refused ones count too.
             case handshake
-            /// A frame of a type on the socket that a handshake opened.
+            /// A frame of one type on the socket that a handshake opened.
             case frame
             /// A chunk of an answer on such a socket.
             case chunk
-            /// The gap behind a frame, and each ending.
+            /// The gap after a frame, where a socket can also end.
             case after
-            /// The coach's answer to a question of a consultation.
+            /// The coach's answer to a question in a consultation.
             case question
             /// The processing of a meal.
             case meal
-            /// A time since the world's beginning, in seconds.
+            /// A time since the world's start, in seconds.
             case moment
 
-            /// Whether it has an endpoint and a text, and how many numbers.
+            /// Whether the sort has an endpoint and a text, and how many numbers it has.
             fileprivate var shape: (endpoint: Bool, text: Bool, numbers: Int) {
                 switch self {
                 case .request, .handshake: (true, false, 1)
@@ -90,20 +94,20 @@ public struct FaultPoint: Sendable, Hashable {
 
         /// The number of the handshake that opened the socket.
         public var connection: Int { numbers.first ?? 1 }
-        /// The number among its like on the connection.
+        /// The number among similar items on the connection.
         public var number: Int { numbers.last ?? 1 }
     }
 }
 
 extension FaultPoint.Place: LosslessStringConvertible {
-    /// The place in one line, which no other place has: `frame /ws/meal-logs 1 meal_log.completed 2`.
+    /// The place in one line, which is unique: `frame /ws/meal-logs 1 meal_log.completed 2`.
     public var description: String {
         var words = [sort == .request ? endpoint?.method.rawValue ?? "" : sort.rawValue]
         if let endpoint { words.append(endpoint.template) }
         words += numbers.dropLast().map { "\($0)" }
         if sort.shape.endpoint, !text.isEmpty { words.append(text) }
         if let last = numbers.last { words.append(sort == .moment ? "\(last)s" : "\(last)") }
-        // The words of people are the rest of the line.
+        // What people wrote comes last, because it may contain spaces.
         if !sort.shape.endpoint, !text.isEmpty { words.append(JSONValue.string(text).description) }
         return words.joined(separator: " ")
     }
@@ -124,26 +128,28 @@ extension FaultPoint.Place: LosslessStringConvertible {
         let type = words.dropFirst().first { $0.first?.isLetter ?? false }.map(String.init)
         text = type ?? (try? JSON.parse(Array(description[quote...].utf8)))?.string ?? ""
         let shape = sort.shape
-        // Other notations come from other programs.
+        // Reject other notations, which other programs may write.
         guard (endpoint != nil) == shape.endpoint, text.isEmpty != shape.text || sort == .question,
             numbers.count == shape.numbers, numbers.allSatisfy((1...1_000_000).contains),
             self.description == description
         else { return nil }
     }
 
-    /// Its kind of place, without its numbers, as a number that is the same in each process.
+    /// The place without its numbers, hashed to a number that is the same in each process.
     var route: UInt64 {
         let type = sort.shape.endpoint ? text : ""
         return sort.rawValue.utf8.fnv1a.mixed(with: (endpoint?.name ?? "").utf8.fnv1a).mixed(with: type.utf8.fnv1a)
     }
 
-    /// The sum of its numbers: less is earlier.
+    /// The sum of the numbers; a smaller one means an earlier place.
     var ordinal: Int { numbers.reduce(0, +) }
 
-    /// Places of the same route with a smaller number: the first, half way, the one before; one number changes at a time.
+    /// Earlier places of the same route: the first, half way, and the one before.
+    ///
+    /// Each changes one number.
     var earlier: [Self] {
         numbers.indices.flatMap { index in
-            // The second before is as good as the same.
+            // For moments, one second earlier makes no difference.
             numbers[index].smaller.prefix(sort == .moment ? 2 : 3).map { number in
                 var earlier = self
                 earlier.numbers[index] = number
@@ -154,7 +160,7 @@ extension FaultPoint.Place: LosslessStringConvertible {
 }
 
 extension Int {
-    /// 1, half of it, and one less, if these are less, each once.
+    /// 1, half the number, and one less, each once and only if it is less.
     fileprivate var smaller: [Int] {
         guard self > 1 else { return [] }
         return [1] + (self > 3 ? [self / 2] : []) + (self > 2 ? [self - 1] : [])
@@ -162,7 +168,7 @@ extension Int {
 }
 
 extension UInt64 {
-    /// A number for the two, spread over all bits.
+    /// Mixes two numbers into one whose bits are spread evenly.
     func mixed(with other: UInt64) -> UInt64 {
         var numbers = SplitMix64(seed: self ^ (other &* 0x9E37_79B9_7F4A_7C15))
         return numbers.next()

@@ -1,19 +1,19 @@
 /// Confirms a symptom and reduces the schedule that showed it.
 ///
-/// A state machine: ``next(width:)`` returns the runs that it needs or may need soon, any number at a time, and
-/// ``tell(_:of:)`` accepts their results. Its conclusion equals that of consecutive runs.
+/// It is a state machine. ``next(width:)`` returns runs that it needs or may need soon, any number at a time, and
+/// ``tell(_:of:)`` accepts their results. It concludes the same as if the runs were made one after the other.
 struct Investigation: Sendable {
-    /// A run that it needs.
+    /// A run that the investigation needs.
     struct Ask: Sendable, Hashable {
         let schedule: Schedule
-        /// Whether the client gets its whole time limit; if not, only enough time to see that it is slow.
+        /// Whether the client gets its whole time limit; otherwise it gets only enough time to show that it is slow.
         let isWhole: Bool
     }
 
     enum Conclusion: Sendable {
-        /// A run that shows it, and how often it showed.
+        /// A run that shows the symptom, and in how many runs it showed.
         case found(ExaminedRun, count: Int, of: Int)
-        /// It shows too seldom; 0 of 0 if there was no time to try.
+        /// The symptom shows too rarely; it is 0 of 0 if there was no time to try.
         case doubted(count: Int, of: Int)
     }
 
@@ -27,18 +27,18 @@ struct Investigation: Sendable {
     private(set) var conclusion: Conclusion?
     private let schedule: Schedule
     private let isRepeatable: Bool
-    /// The number of attempts to see a symptom, and how many have to succeed.
+    /// How many runs to try, and in how many the symptom must show.
     private let confirmation: Explorer.Confirmation
     private var shrink: Shrink
     private var showings: [Ask: Showing] = [:]
-    /// The schedules that showed it often enough, the smallest one last.
+    /// The schedules that showed the symptom often enough; the last one is the smallest.
     private var confirmed: [Schedule]
     private var isReduced = false
 
     /// - Parameters:
-    ///   - run: A run that showed it.
-    ///   - points: The points of its story without faults.
-    ///   - isRepeatable: Whether equal runs have equal outcomes, so that one is enough.
+    ///   - run: a run that showed the symptom.
+    ///   - points: the points of its story without faults.
+    ///   - isRepeatable: whether equal runs have equal outcomes, so that one run is enough.
     init(
         _ id: String, in run: ExaminedRun, points: [FaultPoint], _ confirmation: Explorer.Confirmation,
         isRepeatable: Bool
@@ -53,11 +53,12 @@ struct Investigation: Sendable {
     }
 
     private func whole(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: true) }
-    /// A chance result among many candidates is tried again in the end; a repeatable one is not.
+    /// A candidate gets less time, because the last one is confirmed at the end; a repeatable one is not run again.
     private func candidate(_ schedule: Schedule) -> Ask { Ask(schedule: schedule, isWhole: isRepeatable) }
 
-    /// - Parameter width: The number of concurrent candidates, although the first may make the others pointless.
-    /// - Returns: nil if it needs no run, or none before further results.
+    /// Returns the next run to make, or nil if it needs none before further results.
+    ///
+    /// - Parameter width: the number of concurrent candidates. The first one may make the others pointless.
     mutating func next(width: Int) -> Ask? {
         guard conclusion == nil else { return nil }
         if let ask = begin(whole(schedule)) { return ask }
@@ -70,7 +71,7 @@ struct Investigation: Sendable {
         return nil
     }
 
-    /// - Parameter run: Nil if it was cut off: then nothing more can be tried.
+    /// - Parameter run: the result, or nil if the run was interrupted, after which nothing more can be tried.
     mutating func tell(_ run: ExaminedRun?, of ask: Ask) {
         guard let run else { return halt() }
         var showing = showings[ask] ?? Showing()
@@ -80,7 +81,7 @@ struct Investigation: Sendable {
         settle()
     }
 
-    /// Makes nothing smaller any more, because the time is almost over.
+    /// Stops reducing, because the time is almost over.
     mutating func hurry() {
         isReduced = true
         settle()
@@ -90,7 +91,7 @@ struct Investigation: Sendable {
     mutating func halt() {
         guard conclusion == nil else { return }
         for schedule in confirmed.reversed() {
-            // A slow run is no hang before it has lasted long enough.
+            // A slow run counts as a hang only after the whole time limit.
             for ask in id == ExploreCheck.hang.rawValue ? [whole(schedule)] : [whole(schedule), candidate(schedule)] {
                 if let found = found(showings[ask]) { return conclusion = found }
             }
@@ -98,9 +99,9 @@ struct Investigation: Sendable {
         conclusion = .doubted(count: 0, of: 0)
     }
 
-    // MARK: What is certain
+    // MARK: Results
 
-    /// Whether it appeared often enough; nil if that is not certain yet.
+    /// Whether the symptom showed often enough, or nil if that is still open.
     private func shows(_ ask: Ask) -> Bool? {
         let showing = showings[ask] ?? Showing()
         if showing.count >= confirmation.needed { return true }
@@ -112,9 +113,9 @@ struct Investigation: Sendable {
         return .found(run, count: showing.count, of: showing.made)
     }
 
-    /// Begins another run if one is needed.
+    /// Starts another run if one is needed.
     ///
-    /// - Parameter isLast: Whether it is run as often as allowed, and not only until it is certain.
+    /// - Parameter isLast: whether to make all allowed runs instead of stopping when the result is certain.
     private mutating func begin(_ ask: Ask, isLast: Bool = false) -> Ask? {
         var showing = showings[ask] ?? Showing()
         let (needed, tries) = (confirmation.needed, confirmation.tries)
@@ -150,7 +151,7 @@ struct Investigation: Sendable {
             last = showings[whole(smallest)] ?? Showing()
             guard last.made >= confirmation.tries else { return }
             if let found = found(last) { return conclusion = found }
-            // Of many candidates one may have shown it by chance: then the one before counts.
+            // One of many candidates may have shown the symptom by chance. Fall back to the previous one.
             confirmed.removeLast()
         }
         conclusion = .doubted(count: last.count, of: last.made)

@@ -5,25 +5,25 @@ import Traffic
 
 /// A symptom of a client in a run.
 public struct Symptom: Sendable, Hashable {
-    /// The id of an obligation, of a check from inside, or of an ``ExploreCheck``.
+    /// The ID of an obligation, of an inside check or of an ``ExploreCheck``.
     public let id: String
     public let level: Obligation.Level
-    /// The client's behaviour, as a sentence.
+    /// What the client did, as a sentence.
     public let message: String
     /// The client's situation at the time.
     public let situation: Situation
-    /// The numbers of the entries that show it, oldest first.
+    /// The numbers of the entries that show the symptom, oldest first.
     public let entries: [Int]
 
-    /// All ids but those of obligations.
+    /// All IDs except those of obligations.
     public static let ids = InsideCheck.allCases.map(\.rawValue) + ExploreCheck.allCases.map(\.rawValue)
 }
 
-/// A judge's verdict on a run, in one pass over its entries.
+/// A judge's verdicts on a run, from one pass over its entries.
 public struct TrialReading: Sendable {
     public let verdicts: [Verdict]
     public let coverage: Coverage
-    /// The situation of the client before each entry, and at the end.
+    /// The client's situation before each entry and at the end.
     public let situations: [Situation]
 
     public init(_ outcome: TrialOutcome) {
@@ -38,12 +38,12 @@ public struct TrialReading: Sendable {
     }
 }
 
-/// Finds the symptoms of a client in a run, except those that it shows without faults.
+/// Finds a client's symptoms in a run, except for those that it has without faults.
 public struct Oracle: Sendable {
     private let stories: [Story]
     /// Whether a command may end with any status.
     private let mayFail: Bool
-    /// The symptoms of runs without faults, and their most requests in a minute, by story.
+    /// For each story, the symptoms of runs without faults and the most requests in a minute.
     private var baselines: [Baseline]
 
     private struct Baseline {
@@ -51,7 +51,7 @@ public struct Oracle: Sendable {
         var peak = 0
     }
 
-    /// How many more requests and handshakes a minute may have than without faults: a factor, and an addition.
+    /// The allowed requests and handshakes per minute, compared with runs without faults: a factor and an addition.
     static let floodFactor = 3
     static let floodRoom = 60
 
@@ -60,7 +60,9 @@ public struct Oracle: Sendable {
         baselines = stories.map { _ in Baseline() }
     }
 
-    /// Learns from a run without faults how much the client sends; there, only endless traffic is a flood.
+    /// Learns from a run without faults how much the client sends.
+    ///
+    /// There, only endless traffic counts as a flood.
     public mutating func learn(_ outcome: TrialOutcome, story: Int) {
         baselines[story].peak = max(baselines[story].peak, Self.busiestMinute(outcome.entries).count)
     }
@@ -68,7 +70,7 @@ public struct Oracle: Sendable {
     /// Ignores a symptom from now on, because the story shows it without faults.
     public mutating func excuse(_ id: String, story: Int) { baselines[story].ids.insert(id) }
 
-    /// The symptoms of a run, each id once, without those that the story shows without faults.
+    /// The symptoms of a run, each ID once, without those that the story shows without faults.
     public func symptoms(
         of outcome: TrialOutcome, _ reading: TrialReading, story: Int, isHarmed: Bool = true
     ) -> [Symptom] {
@@ -89,7 +91,7 @@ public struct Oracle: Sendable {
                 verdict.obligation.id, finding.message, level: level, entries: numbers,
                 at: numbers.last.map { Self.place(of: $0, in: outcome.entries) })
         }
-        // A client that lacks an instruction cannot do what the steps demand.
+        // A client that lacks an instruction cannot do what the steps expect.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
             if let step = failure.step, !stories[story].counts(step: step, isHarmed: isHarmed) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }
@@ -134,18 +136,18 @@ public struct Oracle: Sendable {
         }
     }
 
-    /// The index of the entry with a number; journals lack entries only at their beginning.
+    /// The index of the entry with a number; journals lack entries only at their start.
     private static func place(of number: Int, in entries: [JournalEntry]) -> Int {
         guard let first = entries.first?.number else { return 0 }
         return min(max(0, number - first), entries.count - 1)
     }
 
-    /// The numbers of the last two entries of wire traffic.
+    /// The numbers of the last two entries other than pings and pongs.
     private static func lastTraffic(_ entries: ArraySlice<JournalEntry>) -> [Int] {
         entries.lazy.filter(\.event.isOnTheWire).suffix(2).map(\.number)
     }
 
-    /// The most requests and handshakes in a minute of world time, and the entries from the first to the last of them.
+    /// The most requests and handshakes in a minute of world time, and the range of entries that contains them.
     static func busiestMinute(_ entries: [JournalEntry]) -> (count: Int, places: Range<Int>) {
         let places = entries.indices.filter { entries[$0].event.request != nil }
         var most = (count: 0, places: 0..<0)
@@ -158,12 +160,12 @@ public struct Oracle: Sendable {
         return most
     }
 
-    /// The first request that the client began after its user left; nil without one.
+    /// The first request that the client started after its user left, or nil if there is none.
     private static func unasked(_ outcome: TrialOutcome) -> JournalEntry? {
         guard let quiet = outcome.quiet, let since = outcome.quietSince else { return nil }
         return outcome.entries.first(where: { entry in
             guard quiet.contains(entry.number) else { return false }
-            // An answer may come long after its request.
+            // The answer may come long after its request.
             if let request = entry.event.request { return request.requestedAt > since }
             guard case .frame(let frame) = entry.event else { return false }
             return frame.sender == .client && frame.opcode != .close
@@ -172,14 +174,16 @@ public struct Oracle: Sendable {
 }
 
 extension TrialOutcome {
-    /// Whether the judge cannot blame the client: an answer may have come after it had given up, or it repeats too much
-    /// or too soon, but its user asked in between, or a concurrent attempt was journaled later.
+    /// Whether the client may be innocent of a finding.
+    ///
+    /// An answer may have come after the client had given up. If the client repeats too much or too soon, its user may
+    /// have asked in between, or the journal may have recorded a concurrent attempt later.
     fileprivate func isAskedFor(_ finding: Finding, _ obligation: Obligation) -> Bool {
         if finding.evidence.dropLast().contains(where: \.isLate) { return true }
         guard let first = finding.evidence.first, let last = finding.evidence.last else { return false }
         switch obligation.id {
         case "ws/recovers-history":
-            // An attempt is in progress, or it pauses after failures.
+            // The client may be in the middle of an attempt, or pausing after failures.
             let rest = first.time.advanced(byNanoseconds: -61_000_000_000)
             return entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .listMessages else { return false }
@@ -194,8 +198,8 @@ extension TrialOutcome {
                 return asked.count { first.time <= $0 && $0 < begin } > 1
             }
         case "meal/no-poll-while-connected":
-            // Only the list shows the result of a meal logged without a readable answer; the client waits for one that
-            // never arrived.
+            // If the client could not read the answer to a logged meal, only the list shows the result. The client
+            // waits for an answer that never arrived.
             let since = last.time.advanced(byNanoseconds: -61_000_000_000)
             let isUnsure = entries.contains { entry in
                 guard let request = entry.event.request, request.endpoint == .createMealLog else { return false }
@@ -210,7 +214,7 @@ extension TrialOutcome {
         for entry in attempts(like: begin) {
             guard let request = entry.event.request else { continue }
             if request.requestedAt < begin.requestedAt, entry.time > begin.requestedAt { return true }
-            // A series of attempts, as the judges have it.
+            // A series of attempts, as judges count it.
             if entry.time <= start, start <= entry.time.advanced(byNanoseconds: 61_000_000_000) {
                 start = request.requestedAt
             }
@@ -218,7 +222,7 @@ extension TrialOutcome {
         // A user cannot restart a series of polls.
         if obligation.id.hasPrefix("meal/") { return false }
         if asked.contains(where: { start < $0 && $0 <= begin.requestedAt }) { return true }
-        // It is not too soon in itself, only sooner than an earlier try: the user ended the long wait.
+        // The wait is long enough but shorter than the one before, which the user cut short.
         guard obligation.id == "ws/reconnect-backoff", let tried = first.event.request,
             let failure = finding.evidence.dropLast().last,
             begin.requestedAt >= failure.time.advanced(byNanoseconds: 950_000_000)
@@ -229,13 +233,13 @@ extension TrialOutcome {
         return asked.contains { (before.max() ?? startedAt) < $0 && $0 <= tried.requestedAt }
     }
 
-    /// The obligations that a client breaks by asking too much or too soon.
+    /// The obligations that a client breaks by asking too often or too soon.
     private static let repeats: Set = [
         "retry/backoff-on-5xx", "ws/reconnect-backoff", "ws/reconnect-limit", "meal/no-poll-while-connected",
         "meal/polling-cadence",
     ]
 
-    /// The entries of equal requests, the last one first.
+    /// The entries of equal requests, newest first.
     private func attempts(like other: RecordedExchange) -> [JournalEntry] {
         entries.reversed().filter { entry in
             guard let request = entry.event.request, request.endpoint == other.endpoint else { return false }
@@ -243,13 +247,14 @@ extension TrialOutcome {
         }
     }
 
-    /// Whether a frame was lost, repeated or changed, or a socket ended before a whole answer, and the client has not
-    /// received the history since, or still waits for it: chunks have no numbers, so only the history shows what is
-    /// missing.
+    /// Whether only the history can show what is missing, and the client has not received it yet.
+    ///
+    /// This is so after a frame was lost, repeated or changed, or a socket ended during an answer, because chunks have
+    /// no numbers.
     fileprivate func isHistoryWithheld(at time: Timestamp, _ reading: TrialReading) -> Bool {
         var isTouched = false
         var isRefused = false
-        // Without a token it cannot even ask.
+        // Without a token, the client cannot ask for the history.
         var lacksToken = false
         for (entry, situation) in zip(entries, reading.situations) {
             switch entry.event {
@@ -270,14 +275,14 @@ extension TrialOutcome {
 }
 
 extension RecordedExchange {
-    /// Whether the client may have missed the backend's answer.
+    /// Whether the client may not have received the backend's answer.
     fileprivate var isWithheld: Bool {
         !((200..<300).contains(status ?? 0) && delivery == .complete && faults.isEmpty)
     }
 }
 
 extension JournalEntry {
-    /// Whether a fault held an answer back for so long that the client may have given up: 10 s.
+    /// Whether a fault delayed an answer for so long, 10 s, that the client may have given up.
     fileprivate var isLate: Bool {
         guard let request = event.request, !request.faults.isEmpty else { return false }
         return time >= request.requestedAt.advanced(byNanoseconds: 10_000_000_000)

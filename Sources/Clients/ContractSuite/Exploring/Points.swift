@@ -3,31 +3,31 @@ import JSON
 import Judging
 import Traffic
 
-/// The fault points of a run, learnt from its journal.
+/// The points of a run at which faults can act, learnt from its journal.
 public struct Points: Sendable {
-    /// The points in order of time, at most ``ExploreLimits/points``.
+    /// The points in time order, at most ``ExploreLimits/points``.
     public private(set) var all: [FaultPoint] = []
-    /// The longest time between a request that a fault let hang and the client's next one of the same kind.
+    /// The longest time from a request that a fault left hanging to the client's next one of the same kind.
     public private(set) var patience: Duration?
-    /// How long the world existed at the last entry.
+    /// How old the world was at the last entry.
     public let length: Duration
     private var places: Set<FaultPoint.Place> = []
 
-    /// A socket has an idle gap if the server sends nothing for so long.
+    /// A socket has an idle gap after this much silence of the server.
     static let gap = Duration.seconds(5)
-    /// The questions of a consultation whose answers can change.
+    /// The number of questions per consultation whose answers a fault can change.
     static let turns = 3
 
-    /// - Parameter outcome: A run; its world began without connections.
+    /// - Parameter outcome: a run in a world that started without connections.
     public init(_ outcome: TrialOutcome, _ reading: TrialReading) {
         let start = outcome.startedAt.nanosecondsSinceEpoch
         length = .nanoseconds(max(0, (outcome.entries.last?.time.nanosecondsSinceEpoch ?? start) - start))
         let entries = outcome.entries.prefix(ExploreLimits.entries)
         var counts = RuleCounts(entries)
         var gaps: [UInt64: Gap] = [:]
-        // Where the last chunk of each socket's current answer is.
+        // The index of the last chunk of each socket's current answer.
         var chunks: [UInt64: Int] = [:]
-        // When a request was made that hangs.
+        // When each hanging request was made.
         var hung: [Endpoint: Timestamp] = [:]
         var met = Coverage()
         for (index, entry) in entries.enumerated() {
@@ -60,22 +60,22 @@ public struct Points: Sendable {
             }
             guard !met.contains(then) else { continue }
             met.insert(then)
-            // The points that depend only on time.
+            // These points depend only on time.
             let seconds = max(1, (entry.time.nanosecondsSinceEpoch - start + 999_999_999) / 1_000_000_000)
             add(.moment(seconds: Int(seconds)), in: then)
         }
-        // Sockets that are open are idle.
+        // Sockets that are still open are idle.
         for (_, gap) in gaps.sorted(by: { $0.key < $1.key }) { add(gap.place, in: gap.situation) }
     }
 
-    /// The time behind the server's last frame on a socket.
+    /// The time after the server's last frame on a socket.
     private struct Gap {
         let place: FaultPoint.Place
         let time: Timestamp
         let situation: Situation
     }
 
-    /// Adds a point if its place is a new one; returns its index if there is room.
+    /// Adds a point if its place is new; returns its index if there is room.
     @discardableResult
     private mutating func add(_ place: FaultPoint.Place, in situation: Situation) -> Int? {
         guard !isBeyondEnd(place), places.insert(place).inserted, all.count < ExploreLimits.points else { return nil }
@@ -85,7 +85,7 @@ public struct Points: Sendable {
 
     private mutating func notePatience(_ exchange: RecordedExchange, _ hung: inout [Endpoint: Timestamp]) {
         guard let endpoint = exchange.endpoint else { return }
-        // The journal records a hanging request at once, not when the client gives it up.
+        // The journal records a hanging request at once, not when the client gives up on it.
         if exchange.delivery == .none, exchange.faults.contains(where: { $0.hasPrefix("hang-") }) {
             hung[endpoint] = exchange.requestedAt
         } else if let time = hung.removeValue(forKey: endpoint), time < exchange.requestedAt {
@@ -98,7 +98,7 @@ public struct Points: Sendable {
         place.sort == .moment ? !isBeyondEnd(place) : places.contains(place)
     }
 
-    /// Whether it is a moment after the run's end: moments are rounded up.
+    /// Whether the place is a moment after the run's end, because moments are rounded up.
     private func isBeyondEnd(_ place: FaultPoint.Place) -> Bool {
         place.sort == .moment && .seconds(place.number) > length
     }
@@ -108,7 +108,7 @@ public struct Points: Sendable {
 }
 
 extension RecordedExchange {
-    /// The words of a logged meal, if a rule can contain them: patterns begin with a slash.
+    /// The text of a logged meal, if a rule can contain it; a slash at its start would make it a pattern.
     fileprivate var loggedMeal: String? {
         guard endpoint == .createMealLog, (200..<300).contains(status ?? 0),
             let text = (try? JSON.parse(body.bytes))?["raw_input"]?.string,

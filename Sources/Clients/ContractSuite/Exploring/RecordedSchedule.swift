@@ -3,33 +3,33 @@ import FitIQAPI
 import JSON
 import Traffic
 
-/// The failures of a recorded session as faults of a schedule, and the coach's answers there.
+/// Translates the failures of a recorded session into a schedule's faults, with the coach's answers.
 ///
-/// It contains everything that the fake would not do on its own: errors, lost, cut or late answers, refused handshakes,
-/// sockets that the client did not end, the coach's texts, and failed meals. Ids of the recording that faults carry
-/// have no meaning in another world.
+/// The faults cover what the fake would not do on its own: errors, lost, truncated or late answers, refused handshakes,
+/// sockets that the client did not end, the coach's texts, and failed meals. The recording's IDs in them mean nothing
+/// in another world.
 public struct RecordedSchedule: Sendable {
-    /// Everything, in the order of the session, the coach's answers included.
+    /// All faults in the order of the session, including the coach's answers.
     public private(set) var schedule = Schedule(story: 0)
-    /// How many faults more the session has than are translated.
+    /// How many of the session's faults were left out.
     public private(set) var omittedCount = 0
 
-    /// The smallest delay of an answer that counts as late, in nanoseconds.
+    /// An answer counts as late from this delay on, in nanoseconds.
     private static let lateness: Int64 = 1_000_000_000
-    /// The most characters of a question, an error or a failure that a rule has.
+    /// The maximum number of characters in a rule's question, error or failure.
     private static let words = 200
 
     private var counts: RuleCounts
-    /// Whether several consultations have questions: then a turn alone does not say which question it is.
+    /// Whether several consultations have questions; a turn alone then does not identify a question.
     private let isDivided: Bool
-    /// The questions that are being answered, by their sockets.
+    /// The questions being answered, by socket.
     private var questions: [UInt64: Question] = [:]
-    /// The texts of meals by their ids, until their results are known.
+    /// The texts of meals without a result, by ID.
     private var meals: [ExactString: String] = [:]
 
     private struct Question {
         let place: FaultPoint.Place
-        /// The server's first frame: the receipt of the question.
+        /// The type of the server's first frame, which acknowledges the question.
         let receipt: String
         var isReceived = false
         var chunks: [String] = []
@@ -57,7 +57,7 @@ public struct RecordedSchedule: Sendable {
         guard let kind, kind.fits(place) else { return }
         var fault = Schedule.Fault(kind, at: place)
         if wait > 0 { fault.wait = .nanoseconds(min(wait, FaultLimits.longestWait)) }
-        // A recording has texts that no rule may have.
+        // A recording may contain texts that are not allowed in rules.
         guard (try? Schedule(story: 0, faults: [fault]).read()) != nil else { return }
         guard schedule.faults.count < ExploreLimits.recordedFaults else {
             omittedCount += 1
@@ -117,7 +117,7 @@ public struct RecordedSchedule: Sendable {
         guard let value = try? JSON.parse(frame.payload.bytes), let type = value["type"]?.string else { return }
         let content = value["content"]?.string ?? ""
         guard frame.sender == .server else {
-            // A slash begins a pattern.
+            // A slash at the start would make it a pattern.
             let words = isDivided ? Self.excerpt(String(content.drop { $0 == "/" })) : ""
             questions[connection] = Question(
                 place: .question(turn: place.number, asking: words),
@@ -134,7 +134,7 @@ public struct RecordedSchedule: Sendable {
         }
     }
 
-    /// Records the coach's answer; a cut answer continues for one chunk, at which it is cut.
+    /// Records the coach's answer; a truncated answer gets one more chunk, at which a fault truncates it.
     private mutating func endAnswer(of connection: UInt64, error: String? = nil, isCut: Bool = false) {
         guard let question = questions.removeValue(forKey: connection) else { return }
         let chunks = (question.chunks + (isCut ? ["…"] : [])).filter { !$0.isEmpty }
@@ -155,9 +155,9 @@ public struct RecordedSchedule: Sendable {
         let question = questions[connection]
         endAnswer(of: connection, isCut: true)
         guard closing.party == .server, let socket = counts.sockets[connection] else { return }
-        // It ended before the server's first frame.
+        // The socket ended before the server's first frame.
         guard let last = socket.last else { return add(.named("shake-reset"), at: socket.handshake) }
-        // The server's next frame.
+        // The place of the server's next frame.
         let next = question.flatMap { question -> FaultPoint.Place? in
             guard question.isReceived else { return socket.next(question.receipt) }
             return question.chunks.isEmpty ? nil : socket.next("stream_chunk")
@@ -176,7 +176,7 @@ public struct RecordedSchedule: Sendable {
 }
 
 extension FaultKind {
-    /// A recorded refusal or failure.
+    /// The kind of fault for a recorded refusal or failure.
     fileprivate static func recorded(
         _ status: Int, _ exchange: RecordedExchange, at sort: FaultPoint.Place.Sort
     ) -> FaultKind {

@@ -6,22 +6,22 @@ import Traffic
 
 /// Counts the requests, handshakes, frames and questions of a journal as fault rules count them.
 struct RuleCounts {
-    /// The places of requests and handshakes by the numbers of their entries.
+    /// The places of requests and handshakes, by the numbers of their entries.
     private var arrivals: [Int: FaultPoint.Place] = [:]
     private(set) var sockets: [UInt64: Socket] = [:]
-    /// Questions by consultation.
+    /// The number of questions in each consultation.
     private(set) var turns: [ExactString: Int] = [:]
 
     struct Socket {
         let endpoint: Endpoint
         let handshake: FaultPoint.Place
-        /// The gap behind the server's last frame.
+        /// The gap after the server's last frame.
         fileprivate(set) var last: FaultPoint.Place?
         fileprivate let consultation: ExactString
         fileprivate var counts = MessageCounts()
         fileprivate var types: [String: Int] = [:]  // A few names that the server chooses.
 
-        /// The place of the server's next frame, if it has this type and continues the current answer.
+        /// The place of the server's next frame if it has this type and continues the current answer.
         func next(_ type: String) -> FaultPoint.Place {
             isChunk(type)
                 ? .chunk(endpoint, connection: handshake.number, answer: counts.answer, counts.chunk + 1)
@@ -29,7 +29,7 @@ struct RuleCounts {
         }
     }
 
-    /// Numbers requests and handshakes in order of arrival: a journal records them when they are answered.
+    /// Numbers requests and handshakes in order of arrival, because a journal records them when they are answered.
     init(_ entries: some Sequence<JournalEntry>) {
         let requests = entries.compactMap { entry in entry.event.counted.map { (exchange: $0, entry: entry.number) } }
         var numbers: [Endpoint: Int] = [:]
@@ -42,8 +42,11 @@ struct RuleCounts {
         }
     }
 
-    /// Counts the entries in order, and returns the place of a request, a handshake, a question or a server frame; nil
-    /// for others.
+    /// Counts an entry.
+    ///
+    /// Returns the place of a request, handshake, question or server's frame, and nil for others.
+    ///
+    /// Pass in the entries in order.
     mutating func place(of entry: JournalEntry) -> FaultPoint.Place? {
         switch entry.event {
         case .exchange: return arrivals[entry.number]
@@ -66,7 +69,7 @@ struct RuleCounts {
             turns[socket.consultation, default: 0] += 1
             return turns[socket.consultation].map { .question(turn: $0) }
         }
-        // Rules know no others.
+        // Rules support no other types.
         guard SocketPoint.types.contains(type) else { return nil }
         socket.counts.count(frame.payload.bytes)
         let number = socket.types[type, default: 0] + 1
@@ -83,7 +86,7 @@ struct RuleCounts {
 private func isChunk(_ type: String) -> Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
 
 extension JournalEvent {
-    /// The request or the handshake, if rules count it.
+    /// The request or handshake, if rules count it.
     fileprivate var counted: RecordedExchange? {
         guard case .exchange(let exchange) = self else { return request }
         // Rules count attempts to open a socket.

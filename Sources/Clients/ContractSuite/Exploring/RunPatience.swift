@@ -1,24 +1,24 @@
 import FitIQAPI
 import Text
 
-/// How long the runs of a story may take, based on the client's time without faults.
+/// How long the runs of a story may take, based on how long the client takes without faults.
 ///
-/// Everything is in whole seconds of that, so that equal clients have equal limits.
+/// That time is rounded to whole seconds, so that equal clients have equal limits.
 struct RunPatience: Sendable {
     /// How long the client takes without faults.
     let own: Duration
     private let timeLimit: Duration?
-    /// After how much silence a run is cut because it lasts.
+    /// How much silence ends a run that takes too long.
     private var cut: Duration
 
-    /// A client that is silent for so long may have waited in vain for something with a usual time limit.
+    /// A client that is silent for this long may have waited in vain for something with a usual time limit.
     private static let leastCut = Duration.seconds(8)
     /// A client that takes this long is no longer waiting for an answer.
     private static let leastHang = Duration.seconds(40)
 
     /// - Parameters:
-    ///   - lengths: The runs without faults; the shortest counts, because other programs make runs longer.
-    ///   - timeLimit: How long a client may take before it counts as hanging; nil for ten times as long as without
+    ///   - lengths: the durations of runs without faults. The shortest counts, because other programs slow runs down.
+    ///   - timeLimit: how long a client may take before it counts as hanging, or nil for ten times as long as without
     ///     faults.
     init(_ lengths: [Duration], timeLimit: Duration?) {
         let shortest = lengths.min() ?? .zero
@@ -27,9 +27,9 @@ struct RunPatience: Sendable {
         cut = max(Self.leastCut, own * 4)
     }
 
-    /// How long a run may last.
+    /// The time limit of a run.
     ///
-    /// - Parameter isWhole: Whether the client hangs if it lasts longer; if not, that is only to be suspected.
+    /// - Parameter isWhole: whether the client hangs if it exceeds the limit. Otherwise it is only suspected of it.
     func limit(of schedule: Schedule, isWhole: Bool) -> RunLimit {
         let waits = schedule.faults.reduce(Duration.zero) { $0 + $1.wait }
         let whole = timeLimit ?? min(ExploreLimits.run, max(Self.leastHang, own * 10)) + waits
@@ -39,9 +39,9 @@ struct RunPatience: Sendable {
     /// Extends the limit of runs, because the client ended on its own after this time.
     mutating func extend(beyond length: Duration) { cut = max(cut, length * 3 / 2) }
 
-    /// The ranks by which a slow kind comes later: one for each doubling of a run.
+    /// How many ranks later a slow kind comes: one for each doubling of a run's duration.
     ///
-    /// - Parameter hasLasted: Whether a run with such a fault was cut because it lasted.
+    /// - Parameter hasLasted: whether a run with such a fault reached its time limit.
     func delay(of kind: FaultKind, hasLasted: Bool = false) -> Int {
         let wait: Duration =
             switch kind.wait {

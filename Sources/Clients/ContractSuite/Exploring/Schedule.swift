@@ -4,15 +4,15 @@ import Scenarios
 import Text
 import Traffic
 
-/// The faults in a run of a story: up to two, each at a place.
+/// The faults in a run of a story: up to two, each at its place.
 public struct Schedule: Sendable, Hashable {
     public struct Fault: Sendable, Hashable {
         public var place: FaultPoint.Place
         public var kind: FaultKind
-        /// How long it holds something up; zero for kinds that do not wait.
+        /// How long the fault delays something, or zero for kinds that do not wait.
         public var wait: Duration
 
-        /// Creates a fault that waits as its kind usually does.
+        /// Creates a fault with the usual wait of its kind.
         public init(_ kind: FaultKind, at place: FaultPoint.Place) {
             (self.kind, self.place) = (kind, place)
             switch kind.wait {
@@ -26,18 +26,19 @@ public struct Schedule: Sendable, Hashable {
     /// The index of the story.
     public var story: Int
     public var faults: [Fault]
-    /// Whether the coach answers every question with one word, to make a found schedule simpler.
+    /// Whether the coach answers every question with a single word, which makes a found schedule simpler.
     public var isBrief = false
 
-    /// A scenario's longest summary, minus the ellipsis.
+    /// The maximum length of a scenario's summary, without the ellipsis.
     private static let summaryLimit = 299
-    /// The delay of an answer beyond a client's patience, if that is unknown.
+    /// The delay of an answer when the client's patience is unknown.
     public static let lateness = Duration.seconds(90)
 
     public init(story: Int, faults: [Fault] = []) { (self.story, self.faults) = (story, faults) }
 
-    /// The schedule with another fault; nil if there are too many, or one at the same place: of two answers to a
-    /// request only the first is sent.
+    /// The schedule with another fault, or nil if it is full or already has a fault at that place.
+    ///
+    /// Of two answers to a request, only the first is sent.
     func adding(_ fault: Fault) -> Schedule? {
         guard faults.count < ExploreLimits.faults, !faults.contains(where: { $0.excludes(fault) }) else { return nil }
         var schedule = self
@@ -45,8 +46,9 @@ public struct Schedule: Sendable, Hashable {
         return schedule
     }
 
-    /// The scenario with the faults: the base, with their rules after its own, and their answers and meals before its
-    /// own.
+    /// The base scenario with the faults.
+    ///
+    /// Their rules come after its own, their answers and meals before its own.
     public func scenario(on base: Scenario) -> Scenario {
         guard let added = try? read(beside: base.faults.map(\.name)) else {
             preconditionFailure("Every kind of fault writes its places in a form that can be read.")
@@ -63,12 +65,14 @@ public struct Schedule: Sendable, Hashable {
         return scenario
     }
 
-    /// A scenario with only the faults.
+    /// A scenario that contains only the faults.
     func read(beside taken: [ExactString] = []) throws(ScenarioErrors) -> Scenario {
         try Scenario.read(json: .object(["name": "added"] + additions(beside: taken)))
     }
 
-    /// The same as the tree of a scenario file; reading it gives ``scenario(on:)`` of what the base's tree gives.
+    /// The same for the tree of a scenario file.
+    ///
+    /// Reading the result gives ``scenario(on:)`` of the base.
     public func document(on base: JSONValue) -> JSONValue {
         var document = base.object ?? [:]
         let rules = document["faults"]?.array ?? []
@@ -89,19 +93,20 @@ public struct Schedule: Sendable, Hashable {
         return .object(document)
     }
 
-    /// The file of a scenario with the faults: comments, then one key per line.
+    /// The scenario file with the faults: comments, then one key per line.
     public func file(on base: JSONValue, named name: String, summary: String, comments: [String]) -> [UInt8] {
         var members = document(on: base).object ?? [:]
         (members["name"], members["summary"]) = (.string(name), .string(summary.onOneLine(limit: Self.summaryLimit)))
         return ScenarioDocument.text(.object(members), comments: comments + ["Schedule: \(self)"])
     }
 
-    /// The faults' additions to a scenario, as members of its file; each rule's name has the kind and its position in
-    /// the list.
+    /// The faults' additions to a scenario, as members of its file.
+    ///
+    /// Each rule is named after its kind and its position in the list.
     private func additions(beside taken: [ExactString]) -> JSONObject {
         var added: JSONObject = [:]
         func add(_ rules: [JSONValue], to list: String) { added[list] = .array((added[list]?.array ?? []) + rules) }
-        // A kind without a meaning at its place does nothing.
+        // Skip a kind that cannot act at its place.
         for (index, fault) in faults.enumerated() where fault.kind.fits(fault.place) {
             if let list = fault.place.sort.list {
                 add(fault.rules(named: name(of: index, beside: taken)), to: list)
@@ -113,7 +118,7 @@ public struct Schedule: Sendable, Hashable {
         return added
     }
 
-    /// The name of the first rule of a fault.
+    /// The name of a fault's first rule.
     private func name(of index: Int, beside taken: [ExactString]) -> String {
         var name = "\(faults[index].kind.id)-\(index + 1)"
         while taken.contains(where: { $0.text.hasPrefix(name) }) { name += "'" }
@@ -123,8 +128,8 @@ public struct Schedule: Sendable, Hashable {
     /// The indices of the faults that acted in a run with this schedule.
     ///
     /// - Parameters:
-    ///   - base: The scenario without the faults.
-    ///   - points: The points of the run.
+    ///   - base: the scenario without the faults.
+    ///   - points: the points of the run.
     public func acted(in outcome: TrialOutcome, on base: Scenario, _ points: Points) -> Set<Int> {
         var seen: Set<ExactString> = []
         for entry in outcome.entries { for name in entry.event.faultNames { seen.insert(ExactString(name)) } }
@@ -139,20 +144,20 @@ public struct Schedule: Sendable, Hashable {
 }
 
 extension Schedule.Fault {
-    /// Whether it excludes a second fault.
+    /// Whether the schedule cannot contain both faults.
     fileprivate func excludes(_ other: Self) -> Bool {
         place == other.place || place.sort == .moment && other.place.sort == .moment
     }
 }
 
 extension Schedule: CustomStringConvertible {
-    /// The faults in one line, which no other schedule of the story has: `reset@frame /ws/meal-logs 1 connected 1`.
+    /// The faults in one line, unique within the story: `reset@frame /ws/meal-logs 1 connected 1`.
     public var description: String {
         guard !faults.isEmpty else { return "nothing" }
         return faults.map(\.description).joined(separator: " + ") + (isBrief ? " (brief)" : "")
     }
 
-    /// The description with the story.
+    /// The story and the description.
     var key: String { "\(story) \(self)" }
 }
 
@@ -165,7 +170,7 @@ extension Schedule.Fault: CustomStringConvertible {
 }
 
 extension JournalEvent {
-    /// The names of its faults.
+    /// The names of the faults that acted on the event.
     var faultNames: [String] {
         switch self {
         case .exchange(let exchange), .opened(let exchange): exchange.faults

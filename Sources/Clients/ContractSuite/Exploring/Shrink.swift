@@ -1,27 +1,27 @@
 import FitIQAPI
 
-/// Reduces a schedule that fails: to fewer faults, milder kinds, shorter waits, earlier places and simpler answers.
+/// Reduces a failing schedule: fewer faults, milder kinds, shorter waits, earlier places and simpler answers.
 ///
-/// A value that asks and is told: ``next()`` returns a candidate, and ``tell(_:)`` says whether it fails too. Every
-/// candidate is smaller than the smallest failing schedule so far, so it ends; the same answers lead to the same end.
+/// It is a value. ``next()`` returns a candidate, and ``tell(_:)`` reports whether it fails too. Every candidate is
+/// smaller than the smallest failing schedule so far, so the search ends. Equal results lead to the same end.
 public struct Shrink: Sendable {
-    /// The smallest schedule that fails.
+    /// The smallest failing schedule so far.
     public private(set) var smallest: Schedule
     /// The number of candidates so far.
     public private(set) var count = 0
     private let limit: Int
-    /// The places that the story has without faults, in order of time.
+    /// The places that the story has without faults, in time order.
     private let places: [FaultPoint.Place]
-    /// The next candidates, the first one last.
+    /// The next candidates; the last one is tried first.
     private var candidates: [Schedule] = []
     private var asked: Schedule?
-    /// All tried candidates.
+    /// All candidates tried so far.
     private var tried: Set<Schedule>
 
-    /// Other places for a fault whose own place depends on an omitted fault.
+    /// How many other places to try for a fault whose own place depends on an omitted fault.
     private static let anchors = 6
 
-    /// - Parameter points: The points of its story without faults.
+    /// - Parameter points: the points of the story without faults.
     public init(_ schedule: Schedule, points: [FaultPoint], limit: Int = ExploreLimits.candidates) {
         (smallest, self.limit) = (schedule, limit)
         places = points.map(\.place)
@@ -48,16 +48,16 @@ public struct Shrink: Sendable {
         prepare()
     }
 
-    /// Lists the candidates for the smallest schedule, the greatest reduction first.
+    /// Lists the candidates for the smallest schedule; the greatest reduction comes first.
     private mutating func prepare() {
         candidates = (fewerFaults + milderKinds + shorterWaits + earlierPlaces + simplerAnswers).reversed()
     }
 
     // MARK: Candidates
 
-    /// Parts of the faults, as delta debugging tries them: halves, and everything but a half; then quarters, and so on.
+    /// Subsets of the faults, as delta debugging tries them: halves and their complements, then quarters, and so on.
     ///
-    /// A fault may depend on an omitted one; it is then also tried where the story itself has such a place.
+    /// If a fault depends on an omitted one, it is also tried at similar places of the story itself.
     private var fewerFaults: [Schedule] {
         let faults = smallest.faults
         guard faults.count > 1 else { return faults.isEmpty ? [] : [with([])] }
@@ -91,7 +91,7 @@ public struct Shrink: Sendable {
         changes { fault in
             fault.kind.milder.compactMap(FaultKind.named).filter { $0.fits(fault.place) }.map { kind in
                 var milder = Schedule.Fault(kind, at: fault.place)
-                // A learnt wait stays.
+                // Keep a wait that was learnt.
                 if kind.wait == fault.kind.wait { milder.wait = fault.wait }
                 return milder
             }
@@ -118,14 +118,14 @@ public struct Shrink: Sendable {
     }
 
     private var simplerAnswers: [Schedule] {
-        // Without questions there are no answers.
+        // Without questions, the coach gives no answers.
         guard !smallest.isBrief, places.contains(where: { $0.sort == .question }) else { return [] }
         var brief = smallest
         brief.isBrief = true
         return [brief]
     }
 
-    /// The smallest schedule with one of its faults changed in each of the ways.
+    /// The smallest schedule with one of its faults changed in each of these ways.
     private func changes(_ ways: (Schedule.Fault) -> [Schedule.Fault]) -> [Schedule] {
         smallest.faults.indices.flatMap { index in
             ways(smallest.faults[index]).map { fault in
@@ -144,7 +144,7 @@ public struct Shrink: Sendable {
 }
 
 extension Schedule {
-    /// Whether it is simpler; the number of faults counts most.
+    /// Whether the schedule is simpler; the number of faults counts most.
     func isSmaller(than other: Schedule) -> Bool { size.lexicographicallyPrecedes(other.size) }
 
     private var size: [Int] {

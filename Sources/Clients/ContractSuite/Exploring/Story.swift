@@ -2,27 +2,29 @@ import FitIQAPI
 import JSON
 import Scenarios
 
-/// A user's actions while faults occur, and the initial world.
+/// A user's actions and the world in which they start; faults occur meanwhile.
 ///
-/// The demands of its own steps apply only without faults. Every story ends in the same way: the client becomes idle,
-/// gets one more answer if a chat is open, leaves, and is watched for five minutes. The demands of that ending always
-/// apply; each has the id of its symptom.
+/// The expectations of its own steps count only without faults. Every story ends the same way: the client becomes idle,
+/// gets one more answer if a chat is open, leaves, and is watched for five minutes. The expectations of that ending
+/// always count. Each has the ID of its symptom.
 public struct Story: Sendable {
     public let name: String
-    /// The world without faults; its answers are short, because each chunk costs time.
+    /// The world without faults.
+    ///
+    /// Its answers are short, because each chunk takes time.
     public private(set) var scenario: Scenario
-    /// The scenario as the tree of its file.
+    /// The scenario file as a tree.
     public private(set) var document: JSONValue
     public let steps: [Step]
-    /// The symptoms of failing steps of the ending, by the step's index.
+    /// The symptom of each step of the ending that can fail, by the step's index.
     let symptoms: [Int: ExploreCheck]
-    /// Whether its steps may rely on its own world.
+    /// Whether the story plays in its own world, on which its steps rely.
     private var isAtHome = true
 
     /// - Parameters:
-    ///   - world: A scenario as in a file, without a name, and without mistakes.
-    ///   - goals: The titles of the goals that the user creates.
-    ///   - isChat: Whether the steps leave a chat open.
+    ///   - world: a valid scenario as in a file, without a name.
+    ///   - goals: the titles of the goals that the user creates.
+    ///   - isChat: whether the steps leave a chat open.
     init(_ name: String, world: String, goals: [String] = [], isChat: Bool = true, _ steps: Step...) {
         self.name = name
         do {
@@ -40,34 +42,36 @@ public struct Story: Sendable {
         (self.steps, self.symptoms) = (all, symptoms)
     }
 
-    /// Creates a story for a client without instructions, which acts on its own.
+    /// Creates a story for a client without instructions that acts on its own.
     public init(_ name: String, scenario: Scenario, document: JSONValue) {
         (self.name, self.scenario, self.document) = (name, scenario, document)
         (steps, symptoms) = ([], [:])
     }
 
-    /// - Parameter isForeign: Whether the world may lack what the steps rely on, so their demands do not count.
+    /// - Parameter isForeign: whether the world may lack what the steps rely on, so that their expectations do not
+    ///   count.
     public func inWorld(_ scenario: Scenario, document: JSONValue, isForeign: Bool = false) -> Story {
         var story = self
         (story.scenario, story.document, story.isAtHome) = (scenario, document, !isForeign)
         return story
     }
 
-    /// Whether a step's demand counts: that of the ending always does, others only in the story's own world without
-    /// faults.
+    /// Whether a step's expectation counts.
+    ///
+    /// Those of the ending always do, others only in the story's own world without faults.
     func counts(step: Int, isHarmed: Bool) -> Bool {
         guard case .expect = steps[step], symptoms[step] == nil else { return true }
         return isAtHome && !isHarmed
     }
 
-    /// The longest wait for a client to be idle: more than any fault holds an answer back.
+    /// The longest wait for an idle client: longer than any fault delays an answer.
     public static let patience = Duration.seconds(15 * 60)
-    /// How long a client is watched after its user has left.
+    /// How long the client is watched after its user has left.
     public static let restTime = Duration.seconds(300)
 
     private static let summary = "The world of a story, before anything goes wrong."
 
-    /// Answers of four chunks in half a second.
+    /// Answers that consist of four chunks and take half a second.
     private static let answers = """
         answers:
           - when: {content: set a goal}
@@ -131,11 +135,13 @@ public enum ExploreCheck: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Story {
-    /// All stories; each takes at most four minutes before its end.
+    /// All stories.
+    ///
+    /// Each takes at most four minutes before its ending.
     public static let all = [chat, comeBack, goals, meals, signIn, limits]
 
     private static let idle = Step.until(.idle, within: patience)
-    /// Waits for the first chunk of an answer, or for the client's reaction without one.
+    /// Waits for the first chunk of an answer, or until the client is idle without one.
     private static let untilStreaming = Step.until(.oneOf([.streaming, .idle]), within: patience)
 
     private static let chat = Story(

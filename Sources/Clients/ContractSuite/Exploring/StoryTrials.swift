@@ -3,19 +3,23 @@ import FitIQClient
 import MockServer
 import Scenarios
 
-/// Plays stories with a client in memory, each run with its own network and engine: equal runs are byte-for-byte equal.
+/// Plays stories with a client in memory.
+///
+/// Each run has its own network and engine, so equal runs are equal to the byte.
 public struct MemoryTrial: Trial {
     private let stories: [Story]
     private let make: @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
 
     public var isRepeatable: Bool { true }
 
-    /// The maximum of checks of a client in one run, and of entries; a client that needs more floods its backend.
+    /// The maximum number of checks of a client, and of entries, in one run.
+    ///
+    /// A client that needs more floods its backend.
     public static let lookLimit = 5000
     public static let entryLimit = 5000
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// - Parameter make: Makes a new client, which has to join the network and to follow the suite's clock.
+    /// - Parameter make: makes a new client, which must join the network and follow the suite's clock.
     public init(
         of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings, VirtualNetwork) throws -> any ClientUnderTest
@@ -30,7 +34,9 @@ public struct MemoryTrial: Trial {
     }
 }
 
-/// Plays stories on a stage with sockets, such as a `LocalServer`, each run in its own world.
+/// Plays stories on a stage with sockets, such as a `LocalServer`.
+///
+/// Each run has its own world.
 public struct StageTrial: Trial {
     private let server: LocalServer
     private let stories: [Story]
@@ -38,7 +44,7 @@ public struct StageTrial: Trial {
 
     public var isRepeatable: Bool { false }
 
-    /// - Parameter make: Makes a new client for each run. Concurrent runs need concurrent clients.
+    /// - Parameter make: makes a new client for each run. Concurrent runs need concurrent clients.
     public init(
         on server: LocalServer, of stories: [Story] = Story.all,
         _ make: @escaping @Sendable (Surroundings) async throws -> any ClientUnderTest
@@ -72,10 +78,10 @@ public struct StageTrial: Trial {
 }
 
 extension Story {
-    /// The longest pause for a client on the system's clock.
+    /// The longest pause of a story for a client on the system's clock.
     static let realPause = Duration.seconds(2)
 
-    /// Plays the story, and ends the client; the world stays.
+    /// Plays the story and ends the client, but keeps the world.
     fileprivate func outcome(with client: any ClientUnderTest, in world: StageWorld) async throws -> TrialOutcome {
         var outcome = TrialOutcome(mode: world.access.mode, startedAt: world.access.now)
         let played = ContractCase(
@@ -83,7 +89,7 @@ extension Story {
             steps: client.clock == .suite ? steps : steps.map(\.hurried))
         var play = CasePlay(
             world: world, client: client, result: CaseResult(played, mode: outcome.mode),
-            // Over sockets several checks are needed to know that nothing more arrives.
+            // Over sockets, it takes several checks to know that nothing more arrives.
             stepLimit: MemoryTrial.lookLimit * (world.stage.isPrompt ? 1 : CasePlay.quietRounds + 1), grace: .seconds(5)
         )
         do {
@@ -98,7 +104,7 @@ extension Story {
 }
 
 extension Step {
-    /// The step with a pause that real time can afford.
+    /// The step with a pause that is short enough for real time.
     fileprivate var hurried: Step {
         switch self {
         case .pass(let duration): .pass(min(duration, Story.realPause))

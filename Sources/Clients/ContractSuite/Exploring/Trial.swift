@@ -3,44 +3,46 @@ import Judging
 import Scenarios
 import Traffic
 
-/// Runs a client through a story in a scenario; the explorer's only door to the world.
+/// Runs a client through a story in a scenario.
+///
+/// The explorer reaches the world only through it.
 public protocol Trial: Sendable {
     /// Whether equal runs have equal outcomes.
     var isRepeatable: Bool { get }
 
-    /// - Parameter limit: When to cut a run by the system's clock; a run without waits needs no limit.
-    /// - Throws: errors of the harness only; the outcome has the client's behaviour.
+    /// - Parameter limit: when to end a run by the system's clock. A run without waits needs no limit.
+    /// - Throws: only errors of the harness. The outcome reports what the client does.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome
 }
 
-/// When a run is cut because it lasts.
+/// When to end a run that takes too long.
 public struct RunLimit: Sendable, Hashable {
     public var whole: Duration
-    /// How long the client may be silent once it has begun.
+    /// How long the client may be silent after its first traffic.
     public var silence: Duration
 
-    /// The capabilities of an unknown client.
+    /// The limits for an unknown client.
     public static let usual = RunLimit(whole: ExploreLimits.run)
 
     public init(whole: Duration, silence: Duration? = nil) { (self.whole, self.silence) = (whole, silence ?? whole) }
 }
 
-/// The result of a run.
+/// What happened in a run.
 public struct TrialOutcome: Sendable {
     public var mode: GuideMode
     public var startedAt: Timestamp
-    /// The world's time at the end; nil for that of the last entry.
+    /// The world's time at the end, or nil for the time of the last entry.
     public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
     /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
     public var end = End.finished
-    /// Whether the run was cut because it lasted.
+    /// Whether the run reached its time limit.
     public var hasLasted = false
-    /// The numbers of the entries written after the user left, and the time of leaving; nil if no step says so.
+    /// The numbers of the entries written after the user left, or nil if no step lets the user leave.
     public var quiet: Range<Int>?
     public var quietSince: Timestamp?
-    /// The times of the user's requests other than messages.
+    /// When the user asked for something other than a message.
     public var asked: [Timestamp] = []
     /// The instructions that the client lacks.
     public var unsupported: Set<String> = []  // Names of instructions: constants.
@@ -50,7 +52,7 @@ public struct TrialOutcome: Sendable {
     /// Whether the client sent anything.
     public var hasConnected: Bool { entries.contains { [.exchange, .opened].contains($0.event.kind) } }
 
-    /// How long its world lasted.
+    /// How old the world was at the end.
     var length: Duration {
         let end = endedAt ?? entries.last?.time ?? startedAt
         return .nanoseconds(max(0, end.nanosecondsSinceEpoch - startedAt.nanosecondsSinceEpoch))
@@ -59,9 +61,9 @@ public struct TrialOutcome: Sendable {
     public enum End: Sendable, Hashable {
         case finished
         case command(Report.CommandOutcome)
-        /// The client was not quiet after this many checks of one story.
+        /// The client was still busy after this many checks of one story.
         case restless(looks: Int)
-        /// The client cannot be driven any more, for this reason.
+        /// The client can no longer be driven, for this reason.
         case undrivable(String)
     }
 }

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// The commands to an adapter, one line each (`Fixtures/adapters/README.md`).
+/// The commands to an adapter, one per line (`Fixtures/adapters/README.md`).
 enum AdapterCommand: Sendable, Hashable {
     case begin(Surroundings, address: String)
     case perform(ClientInstruction)
@@ -76,14 +76,14 @@ extension ClientInstruction {
     }
 }
 
-/// An adapter's answer, parsed from its line; errors say what is wrong with it.
+/// Parses the lines that an adapter answers with; errors say what is wrong with them.
 enum AdapterAnswer {
     /// The maximum depth and size of an answer.
     static let limits = JSON.Limits(depth: 16, bytes: AdapterLimits.lineBytes, values: 100_000)
-    /// The form of a point in time: RFC 3339, to the nanosecond.
+    /// The format of times: RFC 3339 with nanoseconds.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    /// An adapter's description of its client in the answer to `begin`.
+    /// What an adapter says about its client in the answer to `begin`.
     struct Beginning: Sendable {
         let clock: ClientClock
         /// The client's language, if stated.
@@ -104,7 +104,7 @@ enum AdapterAnswer {
         try ClientReport(members(line, allowed: ["report"]).object("report", allowed: ClientReport.adapterMembers))
     }
 
-    /// When the client's next timer is due; nil if none is set.
+    /// When the client's next timer is due, or nil if none is set.
     static func next(_ line: [UInt8]) throws(AnswerError) -> Timestamp? {
         let answer = try members(line, allowed: ["next"])
         guard let text = try answer.optionalText("next") else { return nil }
@@ -132,13 +132,13 @@ enum AdapterAnswer {
     }
 }
 
-/// Why an answer cannot be used: it is not supported, refused, or invalid.
+/// Why an answer is useless: the feature is not supported, the client refused, or the answer is invalid.
 typealias AnswerError = AdapterError.Reason
 
-/// The members of an object in an answer, with its path, which every error names.
+/// The members of an object in an answer, with its path for errors.
 struct AnswerMembers {
     let object: JSONObject
-    /// `report.meals[0]`; empty for the answer itself.
+    /// The path, such as `report.meals[0]`, or empty for the answer itself.
     let path: String
 
     func path(to name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
@@ -147,7 +147,7 @@ struct AnswerMembers {
         .wrong(path: path(to: name), found: object[name]?.excerpt() ?? "missing", expected: expected)
     }
 
-    /// Rejects members with other names: a misspelt one would be silently ignored.
+    /// Rejects members with other names, because a misspelt one would be silently ignored.
     func allowing(_ names: [String]) throws(AnswerError) -> AnswerMembers {
         for (key, _) in object where !names.contains(key) {
             throw .unknown(path: path(to: key), nearest: NearestWord.find(key, among: names))
@@ -197,7 +197,7 @@ struct AnswerMembers {
         return value
     }
 
-    /// The strings of an array; nil if the member is missing, empty if it is null.
+    /// The strings of an array, nil if the member is missing, or empty if it is null.
     func optionalTexts(_ name: String) throws(AnswerError) -> [String]? {
         guard let value = object[name] else { return nil }
         guard value != .null else { return [] }
@@ -207,7 +207,7 @@ struct AnswerMembers {
         return texts.compactMap { $0 }
     }
 
-    /// The objects of an array; empty if the member is missing.
+    /// The objects of an array, or empty if the member is missing.
     func objects(_ name: String, allowed: [String]) throws(AnswerError) -> [AnswerMembers] {
         guard let value = object[name] else { return [] }
         guard let elements = value.array else { throw wrong(name, expected: "an array") }
@@ -229,7 +229,9 @@ extension ClientReport {
         "is_busy",
     ]
 
-    /// Parses an adapter's report: `consultation` may be null or missing, and empty lists may be missing.
+    /// Parses an adapter's report.
+    ///
+    /// `consultation` may be null or missing, and empty lists may be missing.
     init(_ members: AnswerMembers) throws(AnswerError) {
         self.init()
         consultation = try members.optionalText("consultation")

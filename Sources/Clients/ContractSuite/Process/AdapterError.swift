@@ -1,31 +1,31 @@
 import Sockets
 import Text
 
-/// An error of an adapter, with what was sent and what came back.
+/// An error of an adapter: what was sent and what came back.
 public struct AdapterError: Error, Sendable, Equatable {
     public let reason: Reason
-    /// The command concerned, if any.
+    /// The command that it was answering, if any.
     let asked: AdapterCommand?
     let received: [UInt8]?
 
     public enum Reason: Error, Sendable, Hashable {
-        /// It cannot be started, or cannot be reached: the system's message.
+        /// The adapter could not be started or reached, with the system's message.
         case notStarted(String)
-        /// It ended, and how.
+        /// The adapter ended; the text says how.
         case ended(String)
-        /// It closed its standard output, but keeps running.
+        /// The adapter closed its standard output but is still running.
         case closedOutput
         case late
-        /// Its line has no end within the limit.
+        /// The adapter's line exceeds the limit.
         case tooLong
-        /// It had ended, or was ended, before this command.
+        /// The adapter had ended, or had been ended, before this command.
         case notRunning
         case unsupported
-        /// It reports a failure, in its own words.
+        /// The adapter reports a failure in its own words.
         case refused(String)
-        /// It wrote an unsolicited line.
+        /// The adapter wrote a line without being asked.
         case unasked
-        /// Its answer is invalid, and why.
+        /// The adapter's answer is invalid; the text says why.
         case badAnswer(String)
     }
 
@@ -35,10 +35,10 @@ public struct AdapterError: Error, Sendable, Equatable {
         self.received = received
     }
 
-    /// Whether the adapter only lacks the feature, so cases that need it are skipped.
+    /// Whether the adapter only lacks the feature, so that cases that need it are skipped.
     public var isUnsupported: Bool { reason == .unsupported }
 
-    /// Whether there is no adapter that could answer.
+    /// Whether no adapter is left that could answer.
     public var isDeath: Bool {
         switch reason {
         case .notStarted, .ended, .closedOutput: true
@@ -46,7 +46,7 @@ public struct AdapterError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether it is an answer, even a negative one: the next command will be answered too.
+    /// Whether the adapter answered, even with a refusal, so that it will answer the next command too.
     var isAnswer: Bool {
         switch reason {
         case .unsupported, .refused: true
@@ -56,7 +56,7 @@ public struct AdapterError: Error, Sendable, Equatable {
 }
 
 extension AdapterError: CustomStringConvertible {
-    /// The command, the answer and the expectation; one to three sentences.
+    /// The command, the answer and the expectation, in one to three sentences.
     public var description: String {
         let (command, expectation) = (asked?.name ?? "", asked?.expectation ?? "")
         let asked = asked.map { " to \(Self.excerpt($0.line))" } ?? ""
@@ -88,13 +88,13 @@ extension AdapterError: CustomStringConvertible {
         }
     }
 
-    /// The end of its standard error, on one line.
+    /// The last lines of the adapter's standard error, joined to one line.
     private static func lastWords(_ bytes: [UInt8]) -> String {
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(3)
         return "It last wrote to standard error: \(lines.joined(separator: " / ").onOneLine(limit: 400))"
     }
 
-    /// A line as messages show it: without its end, and truncated.
+    /// A line for messages, truncated and without its end.
     private static func excerpt(_ line: [UInt8]) -> String {
         var bytes = line[...]
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -103,7 +103,7 @@ extension AdapterError: CustomStringConvertible {
     }
 }
 
-/// What is wrong with an answer, without a full stop.
+/// Errors that say what is wrong with an answer, without a full stop.
 extension AnswerError {
     static func notJSON(_ message: String, column: Int) -> Self {
         .badAnswer(
@@ -113,14 +113,14 @@ extension AnswerError {
     static func wrong(path: String, found: String, expected: String) -> Self {
         .badAnswer("'\(path)' is \(found), not \(expected)")
     }
-    /// - Parameter nearest: The known name most similar to the last of the path.
+    /// - Parameter nearest: the known name that resembles the last part of the path most.
     static func unknown(path: String, nearest: String?) -> Self {
         .badAnswer("'\(path)' is not a member of it" + (nearest == nil ? "" : "." + NearestWord.hint(nearest)))
     }
 }
 
 extension ChildProcess.Outcome {
-    /// `exited with status 1`, `was ended by signal 9`.
+    /// How the process ended, such as `exited with status 1` or `was ended by signal 9`.
     var inWords: String {
         switch self {
         case .exited(let status): "exited with status \(status)"
@@ -131,11 +131,11 @@ extension ChildProcess.Outcome {
 
 /// The limits of an adapter: bytes per line, and time per answer.
 public struct AdapterLimits: Sendable, Hashable {
-    /// The most bytes of a line in either direction: 1 MiB.
+    /// The maximum bytes of a line in either direction: 1 MiB.
     public static let lineBytes = 1 << 20
-    /// How long an answer may take by the system's clock; 10 s.
+    /// How long an answer may take by the system's clock: 10 s.
     public var answerTime = Duration.seconds(10)
-    /// How long it may take to end once its standard input is closed, and again after SIGTERM; 2 s.
+    /// How long the adapter may take to end after its standard input is closed, and again after SIGTERM: 2 s.
     public var endTime = Duration.seconds(2)
 
     public init() {}

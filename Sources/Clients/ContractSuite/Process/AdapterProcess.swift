@@ -2,7 +2,9 @@ import FitIQAPI
 import Sockets
 import Synchronization
 
-/// A running adapter: lines out, lines in, each exchange with a deadline.
+/// A running adapter.
+///
+/// It exchanges lines with the process, each with a deadline.
 ///
 /// Calls block.
 final class AdapterProcess {
@@ -13,9 +15,9 @@ final class AdapterProcess {
     private var buffer = LineBuffer()
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
-    /// How often its life is checked: after its end, other processes may keep its streams open.
+    /// How often to check whether the process lives; other processes may keep its streams open after its end.
     private static let lookTime = Duration.seconds(1)
-    /// How long it may take from the end of its streams to its own.
+    /// How long the process may take to end after its streams have closed.
     private static let endingTime = Duration.seconds(2)
     private(set) var hasAnswered = false
 
@@ -41,7 +43,7 @@ final class AdapterProcess {
         }
     }
 
-    /// Sends a command and waits for the line of its answer.
+    /// Sends a command and waits for the line that answers it.
     func exchange(_ command: AdapterCommand) throws(AdapterError) -> [UInt8] {
         let deadline = MonotonicInstant.now().advanced(by: limits.answerTime)
         let line = command.line
@@ -81,13 +83,13 @@ final class AdapterProcess {
 
     /// The error for an adapter that will send nothing more.
     private func silence(during command: AdapterCommand, by deadline: MonotonicInstant) -> AdapterError {
-        // Its streams close a moment before it has ended.
+        // A process's streams close shortly before it ends.
         let patience = min(deadline, .now().advanced(by: Self.endingTime))
         guard let outcome = child.wait(until: patience) else { return AdapterError(.closedOutput, to: command) }
         return AdapterError(.ended(outcome.inWords), to: command, received: errors.end())
     }
 
-    /// Closes its standard input, gives it time to end, and ends it.
+    /// Closes the process's standard input, gives it time to end, and then forces it to.
     func end() {
         input.close()
         child.wait(until: .now().advanced(by: limits.endTime))
@@ -97,22 +99,22 @@ final class AdapterProcess {
     var hasEnded: Bool { child.wait(until: .now()) != nil }
 }
 
-/// An adapter's standard error: passed on as it arrives, and its end kept for messages.
+/// An adapter's standard error; it is passed on as it arrives, and its last part is kept for messages.
 private final class AdapterErrors: Sendable {
     private let kept = Mutex<[UInt8]>([])
     private let gate: Gate
-    /// The maximum bytes that are kept.
+    /// The maximum number of bytes kept.
     private static let limit = 500
     /// How long a process's last output may take to arrive; other processes may keep the pipe open.
     private static let patience = Duration.seconds(1)
 
-    /// Reads the pipe on its own thread, until all processes have closed the other end.
+    /// Reads the pipe on its own thread until all processes have closed the other end.
     init(_ pipe: sending ChildPipe) throws(SocketError) {
         gate = try Gate()
         try SystemThread.start { [self] in
             var bytes: [UInt8] = []
             while (try? pipe.read(into: &bytes, until: MonotonicInstant(nanoseconds: .max))) == true {
-                // Standard error; its reader may have gone.
+                // The reader of standard error may have gone.
                 _ = DescriptorOutput.writeAll(bytes, to: 2)
                 kept.withLock { $0 = ($0 + bytes).suffix(Self.limit) }
                 bytes = []
@@ -121,9 +123,9 @@ private final class AdapterErrors: Sendable {
         }
     }
 
-    /// The end of an ended process's output.
+    /// The last output of a process that has ended.
     ///
-    /// - Returns: Nil if it wrote nothing.
+    /// - Returns: nil if it wrote nothing.
     func end() -> [UInt8]? {
         gate.wait(until: .now().advanced(by: Self.patience))
         return kept.withLock { $0.isEmpty ? nil : $0 }
@@ -132,12 +134,12 @@ private final class AdapterErrors: Sendable {
 
 /// Splits an adapter's output into lines.
 struct LineBuffer: Sendable {
-    /// The bytes not taken yet; more are appended.
+    /// The bytes not taken yet; new ones are appended.
     var bytes: [UInt8] = []
     /// The number of bytes known to contain no line end.
     private var searched = 0
 
-    /// The next line without its end; nil if it is incomplete.
+    /// The next line without its end, or nil if it is incomplete.
     mutating func next() -> [UInt8]? {
         guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = bytes.count
@@ -152,14 +154,14 @@ struct LineBuffer: Sendable {
     }
 }
 
-/// A client driven by an adapter, for one case: created by ``ProcessAdapter/begin(_:case:)``.
+/// A client that an adapter drives during one case, made by ``ProcessAdapter/begin(_:case:)``.
 ///
 /// Its methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
 public struct ProcessClient: ClientUnderTest, Sendable {
     public let clock: ClientClock
     public let language: String?
     public let usesSockets: Bool
-    /// Called at its end: then the adapter is free for another client.
+    /// Called when the client has ended and the adapter is free for another one.
     public var whenEnded: @Sendable () -> Void = {}
     private let adapter: ProcessAdapter
 
@@ -180,15 +182,19 @@ public struct ProcessClient: ClientUnderTest, Sendable {
 
     public func report() async throws -> ClientReport { try await adapter.ask(.report, AdapterAnswer.report) }
 
-    /// Sets the client's clock, and returns when its next timer is due; not sent to clients on the system's clock.
+    /// Sets the client's clock and returns when its next timer is due.
+    ///
+    /// Clients on the system's clock do not get this command.
     public func settle(at time: Timestamp) async throws -> Timestamp? {
         guard clock == .suite else { return nil }
         return try await adapter.ask(.settle(time), AdapterAnswer.next)
     }
 
-    /// Ends the client; the process stays for the next case.
+    /// Ends the client.
+    ///
+    /// The process stays for the next case.
     public func end() async {
-        // A client that fails even here is ended, and if that was no accident, it shows in the next case.
+        // If the client fails even here, its process is ended. A persistent problem shows in the next case.
         try? await adapter.ask(.end, AdapterAnswer.done)
         whenEnded()
     }

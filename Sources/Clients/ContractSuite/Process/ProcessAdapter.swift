@@ -1,7 +1,7 @@
 import Sockets
 import Synchronization
 
-/// Receives each line to or from an adapter, without its end; for authors of adapters.
+/// Receives each line to or from an adapter, without its end, for authors of adapters.
 public typealias AdapterTrace = @Sendable (AdapterTraceDirection, ArraySlice<UInt8>) -> Void
 
 public enum AdapterTraceDirection: Sendable {
@@ -9,25 +9,26 @@ public enum AdapterTraceDirection: Sendable {
     case received
 }
 
-/// A client in another language: a program that speaks JSON Lines on its standard input and output.
+/// A client in another language: a program that reads and writes JSON Lines on its standard input and output.
 ///
-/// One process serves all cases in turn, one at a time; if it dies, stops answering or writes an invalid line, it is
-/// ended, and another is started for the next case. `Fixtures/adapters/README.md` specifies the lines.
+/// One process serves all cases, one at a time. If it dies, stops answering or writes an invalid line, the adapter ends
+/// it and starts another for the next case. `Fixtures/adapters/README.md` specifies the lines.
 public final class ProcessAdapter: Sendable {
     public let command: [String]
     private let environment: [String]
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
-    /// The running process; locked during an exchange.
+    /// The running process; it is locked during an exchange.
     private let process = Mutex<AdapterProcess?>(nil)
     /// The process group to kill in an emergency.
     private let group = Mutex<ChildGroup?>(nil)
 
-    /// Prepares a program; it is started with the first case.
+    /// Prepares a program, which starts with the first case.
     ///
     /// - Parameters:
-    ///   - command: the program, looked up along `PATH` unless it has a slash, and its arguments; not empty.
-    ///   - environment: added to this process's own environment.
+    ///   - command: the program and its arguments, at least one. The program is looked up along `PATH` unless it has a
+    ///     slash.
+    ///   - environment: variables to add to this process's own environment.
     ///   - trace: called with every line, on separate threads.
     public init(
         _ command: [String], environment: [(name: String, value: String)] = [],
@@ -40,9 +41,9 @@ public final class ProcessAdapter: Sendable {
         self.trace = trace
     }
 
-    /// Begins a case: creates a new client, in the running process or in a new one.
+    /// Starts a case with a new client, in the running process or in a new one.
     ///
-    /// - Parameter address: the case's address, which is passed to the adapter.
+    /// - Parameter address: the case's address, for the adapter.
     public func begin(_ surroundings: Surroundings, case address: String = "") async throws(AdapterError)
         -> ProcessClient
     {
@@ -61,21 +62,23 @@ public final class ProcessAdapter: Sendable {
         }
     }
 
-    /// Ends the process: closes its standard input, and if it does not end then, forces it to.
+    /// Ends the process: closes its standard input and, if it does not end then, forces it to.
     public func stop() async {
-        // Even without room for a thread the process must end.
+        // The process must end even if there is no room for a thread.
         try? await onThread { () throws(AdapterError) in self.process.withLock { self.discard(&$0) } }
         kill()
     }
 
-    /// Kills the process at once, at any time; any thread may call it.
+    /// Kills the process at once.
+    ///
+    /// Any thread may call it at any time.
     public func kill() { group.withLock { $0?.kill() } }
 
     private func begin(
         _ command: AdapterCommand, _ process: inout AdapterProcess?
     ) throws(AdapterError) -> AdapterAnswer.Beginning {
         if process?.hasEnded ?? true { try start(&process) }
-        // A process that has served before may end after its case; that may be noticed only now.
+        // A process that has served a case may end afterwards, which may show only now.
         let mayLeave = process?.hasAnswered ?? false
         do throws(AdapterError) {
             return try ask(command, &process, AdapterAnswer.beginning)
@@ -116,7 +119,7 @@ public final class ProcessAdapter: Sendable {
                 throw AdapterError(error, to: command, received: line)
             }
         } catch {
-            // Its further output could be anything.
+            // The process may write anything from here on.
             if !error.isAnswer { discard(&process) }
             throw error
         }
@@ -130,15 +133,15 @@ public final class ProcessAdapter: Sendable {
 }
 
 extension SystemThread {
-    /// Waits on a separate thread, to leave the task threads to the client.
+    /// Waits on a separate thread, to leave the threads of tasks to the client.
     package static func wait(until deadline: MonotonicInstant) async throws(SocketError) {
         let gate = try Gate()
         try await result(of: { () throws(SocketError) in _ = gate.wait(until: deadline) }, orNoThread: { $0 })
     }
 
-    /// Runs blocking work on a separate thread: the threads of Swift's tasks are few, and others need them.
+    /// Runs blocking work on a separate thread, because Swift has few threads for tasks and others need them.
     ///
-    /// - Parameter failure: The error if there is no room for a thread.
+    /// - Parameter failure: makes the error if there is no room for a thread.
     public static func result<Value: Sendable, Trouble: Error>(
         of work: @escaping @Sendable () throws(Trouble) -> Value, orNoThread failure: (SocketError) -> Trouble
     ) async throws(Trouble) -> Value {

@@ -1,10 +1,9 @@
 import FitIQAPI
 import FitIQClient
 
-/// FitIQClient as a client under test: on the suite's clock, over an in-memory network, reproducible to the byte.
+/// FitIQClient as a client under test, on the suite's clock and an in-memory network, reproducible to the byte.
 ///
-/// With a ``Mutation`` or a changed configuration it becomes a client with one known error, to check that the suite
-/// detects it.
+/// With a ``Mutation`` or a changed configuration it has one known error, to check that the suite detects it.
 public final class ReferenceClient: ClientUnderTest {
     private let network: VirtualNetwork
     private let endpoint: VirtualNetwork.Endpoint
@@ -12,14 +11,14 @@ public final class ReferenceClient: ClientUnderTest {
     @exclusivity(unchecked) private var mutation: (any Mutation)?
     @exclusivity(unchecked) private var now: Timestamp
     @exclusivity(unchecked) private var changeCount: UInt64 = 0
-    /// How many rounds a client may take at one point in time before it has to continue later.
+    /// How many rounds the client may take at one point in time before the caller decides whether to continue.
     private static let roundsAtATime = 200
 
     /// Creates a reference client.
     ///
     /// - Parameters:
     ///   - seed: determines the keys of its WebSockets.
-    ///   - mutation: the injected error; nil for a correct client.
+    ///   - mutation: the injected error, or nil for a correct client.
     ///   - configure: changes the default configuration.
     /// - Throws: `ClientError.badURL` if the surroundings have no URL that this client supports.
     public init(
@@ -44,28 +43,28 @@ public final class ReferenceClient: ClientUnderTest {
     public var revision: UInt64? { changeCount }
     public func report() -> ClientReport { mutation?.report(core.state) ?? core.state }
 
-    /// Does everything due or arrived, and returns when it is due next.
+    /// Does all work that is due or has arrived, and returns when the next is due.
     public func settle(at time: Timestamp) -> Timestamp? {
         now = max(now, time)
         for round in 0..<Self.roundsAtATime {
             let next = core.deadline(advancedTo: now)
-            // The events need no reaction: the client uses the fresh token automatically.
+            // The client uses the fresh token by itself, so the events need no reaction.
             if !core.takeEvents().isEmpty { changeCount += 1 }
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
             if !actions.isEmpty || isMutationDue { actions = mutation?.actions(actions, at: now) ?? actions }
             for action in actions { endpoint.wire.perform(action) }
-            // The round before has left nothing to carry.
+            // The previous round has left nothing to carry.
             let hasMoved = (round == 0 || !actions.isEmpty) && network.settle()
             var inputs = endpoint.wire.takeInputs()
             if !inputs.isEmpty || isMutationDue { inputs = mutation?.inputs(inputs, at: now) ?? inputs }
             for input in inputs { core.receive(input, at: now) }
             if actions.isEmpty, inputs.isEmpty, !hasMoved {
-                // Nothing has changed since it was asked.
+                // Nothing has changed since the deadline was computed.
                 return .earliest(next, mutation?.nextDeadline)
             }
         }
-        // Still not idle: the caller decides how long to continue.
+        // The client is still busy. The caller decides how long to continue.
         return now
     }
 
@@ -76,9 +75,9 @@ public final class ReferenceClient: ClientUnderTest {
 }
 
 extension ClientCore {
-    /// Performs due work, and returns the next deadline.
+    /// Performs due work and returns the next deadline.
     ///
-    /// In place: a property of a class is copied to be asked.
+    /// It changes the core in place, because reading a property of a class copies it.
     fileprivate mutating func deadline(advancedTo now: Timestamp) -> Timestamp? {
         let next = nextDeadline
         guard let next, next <= now else { return next }
@@ -87,18 +86,18 @@ extension ClientCore {
     }
 }
 
-/// An injected error: it sits between a reference client's decisions and its network, and may change both.
+/// An injected error that sits between a reference client's decisions and its network, and may change both.
 ///
-/// To drop an action omit it, to delay it keep it and return ``nextDeadline``, to repeat it return it twice; its own
-/// actions have numbers from a million up. Methods not implemented change nothing.
+/// To drop an action, omit it. To delay it, keep it and return ``nextDeadline``. To repeat it, return it twice. A
+/// mutation's own actions have numbers from a million up. The default implementations change nothing.
 public protocol Mutation {
-    /// The actions to perform instead of these; called with none when ``nextDeadline`` is due.
+    /// The actions to perform in place of these; it is called without actions when ``nextDeadline`` is due.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]
-    /// The inputs to pass to the client instead of these; called with none when ``nextDeadline`` is due.
+    /// The inputs for the client in place of these; it is called without inputs when ``nextDeadline`` is due.
     mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput]
-    /// The report to show instead of this one.
+    /// The report to show in place of this one.
     func report(_ report: ClientReport) -> ClientReport
-    /// When it must be called without input; later than the time of the last call, or nil.
+    /// When to call it without input: later than the last call, or nil.
     var nextDeadline: Timestamp? { get }
 }
 

@@ -4,19 +4,19 @@ import MockServer
 
 /// An in-memory network: an engine and any number of clients in one thread, without sockets.
 ///
-/// It does what `Host` does with sockets: it reads from a connection only while reading is not paused, at most 16 KiB
-/// at a time, and obeys each ending as documented. Nothing moves outside ``settle()``, and equal calls give equal
+/// It does what `Host` does with sockets. It reads from a connection only while reading is not paused, at most 16 KiB
+/// at a time, and it obeys each ending as documented. Nothing moves outside ``settle()``, and equal calls give equal
 /// bytes.
 public final class VirtualNetwork {
     public let engine: Engine
-    /// The engine's time; it stands still while the worlds' manual clocks move.
+    /// The engine's time, which stands still while the worlds' manual clocks move.
     @exclusivity(unchecked) public var now: Timestamp
     @exclusivity(unchecked) private var links: [Int: Link] = [:]
-    /// Links with bytes or an end of stream that the engine has not taken.
+    /// Links with bytes or an end of stream that the engine has not read.
     @exclusivity(unchecked) private var waiting: [Link] = []
     /// Clients whose wires may have commands.
     @exclusivity(unchecked) private var endpoints: [Weak] = []
-    /// The most that a server reads at once.
+    /// How many bytes a server reads at once.
     private static let pieceSize = 16 * 1024
 
     public init(_ engine: Engine, now: Timestamp) {
@@ -27,7 +27,7 @@ public final class VirtualNetwork {
     /// One client's side of the network.
     public final class Endpoint {
         @exclusivity(unchecked) public var wire: ClientWire
-        /// The server's side of each connection, by the client's numbers.
+        /// The server's side of each connection, by the client's number for it.
         @exclusivity(unchecked) fileprivate var links: [Int: Link] = [:]
 
         fileprivate init(_ wire: ClientWire) { self.wire = wire }
@@ -40,7 +40,7 @@ public final class VirtualNetwork {
         weak var endpoint: Endpoint?
         /// What the client has sent and the server has not read.
         @exclusivity(unchecked) var toServer: ArraySlice<UInt8> = []
-        /// Whether the client has closed; the server learns it after the bytes sent before.
+        /// Whether the client has closed; the server learns of it after the bytes that were sent before.
         @exclusivity(unchecked) var isClosedByClient = false
         /// Whether the server has ended its stream.
         @exclusivity(unchecked) var isFinishedByServer = false
@@ -56,7 +56,9 @@ public final class VirtualNetwork {
         weak var endpoint: Endpoint?
     }
 
-    /// Adds a client; it leaves when the endpoint is released.
+    /// Adds a client.
+    ///
+    /// It leaves when the endpoint is released.
     public func join(_ wire: ClientWire) -> Endpoint {
         endpoints.removeAll { $0.endpoint == nil }
         let endpoint = Endpoint(wire)
@@ -64,10 +66,12 @@ public final class VirtualNetwork {
         return endpoint
     }
 
-    /// Whether the server has nothing to read, and nothing to send.
+    /// Whether the server has nothing to read or send.
     var isAtRest: Bool { waiting.isEmpty && engine.isQuiet }
 
-    /// Carries bytes both ways until nothing moves any more; inputs for clients wait in their wires.
+    /// Carries bytes both ways until nothing moves.
+    ///
+    /// Inputs for clients wait in their wires.
     ///
     /// - Returns: whether anything moved.
     @discardableResult
@@ -130,7 +134,7 @@ public final class VirtualNetwork {
 
     private func schedule(_ link: Link) { if !waiting.contains(where: { $0 === link }) { waiting.append(link) } }
 
-    /// Delivers a piece of a client's bytes to the server; true if it accepted any.
+    /// Delivers a piece of a client's bytes to the server; returns whether the server accepted any.
     private func deliver(_ link: Link) -> Bool {
         guard links[link.id.place] === link, let connection = engine.connection(link.id) else { return false }
         guard !link.toServer.isEmpty || link.isClosedByClient else { return false }
@@ -152,11 +156,11 @@ public final class VirtualNetwork {
     // MARK: From the server
 
     private func serve(_ connection: Connection) {
-        // Touched, and gone since.
+        // The connection had work but is gone.
         guard let link = links[connection.id.place], link.id == connection.id else { return }
         if connection.ending == .reset { return drop(link, .reset) }
         while connection.hasOutput {
-            // A closed client answers further bytes with a reset.
+            // A closed client resets the connection when more bytes arrive.
             guard let endpoint = link.endpoint, !link.isClosedByClient else { return drop(link, .gone) }
             let bytes = connection.withOutput { Array($0) }
             endpoint.wire.receive(bytes, on: link.number)

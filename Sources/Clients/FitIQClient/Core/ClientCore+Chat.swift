@@ -7,14 +7,14 @@ extension ClientCore {
         }
         let trimmed = String(ClientFrame.trimmed(text))
         guard !trimmed.isEmpty else { return tell(.refused, ClientMessages.blankMessage) }
-        // Bytes first: one character can have any number of combining marks, and counting them is slow.
+        // Check bytes first, because counting characters with many combining marks is slow.
         guard trimmed.utf8.count <= ClientFrame.maximumContentByteCount,
             trimmed.count <= ClientFrame.maximumContentLength
         else {
             let count = trimmed.count
             return tell(.refused, ClientMessages.longMessage(count, limit: ClientFrame.maximumContentLength))
         }
-        // While the consultation is being created.
+        // The consultation is still being created.
         guard intent == nil else {
             if hasRoom(after: beforehand.count) { beforehand.append(trimmed) }
             return
@@ -36,7 +36,7 @@ extension ClientCore {
         return count < limit
     }
 
-    /// Reports that messages for a chat are dropped because another is opened instead.
+    /// Reports that messages for a chat are dropped because the user opens another.
     mutating func forgetBeforehand() {
         guard !beforehand.isEmpty else { return }
         tell(.refused, ClientMessages.notSent(beforehand.count))
@@ -60,7 +60,7 @@ extension ClientCore {
 
     mutating func receive(_ frame: ChatFrame, at now: Timestamp) {
         if case .meal(let news) = frame { return take(news) }
-        // Frames on an abandoned socket do not belong to the chat.
+        // Ignore frames on an abandoned socket, which do not belong to the chat.
         guard link.socket?.consultation == link.wanted, link.socket?.phase != .closing else { return }
         let deadline = now.advanced(by: configuration.patience.answer)
         switch frame {
@@ -107,11 +107,11 @@ extension ClientCore {
             return loseQuestion()
         }
         conversation?.needsHistory = true
-        // The read in progress may have started before the socket heard anything.
+        // A read in progress may have started before the socket received anything.
         if isReadingHistory { conversation?.isStale = true } else { readHistory(at: now) }
     }
 
-    /// The backend could not answer, or rejected the message.
+    /// Handles the backend's error: it could not answer, or rejected the message.
     private mutating func failed(_ message: String, at now: Timestamp) {
         guard archiving == nil else { return }
         tell(.chat, message)
@@ -121,7 +121,7 @@ extension ClientCore {
         readHistory(at: now)
     }
 
-    // MARK: The history: read before the socket, after a cut, and to check what was heard
+    // MARK: The history, read before the socket opens, after a lost connection, and to check answers
 
     var isHistoryServed: Bool { configuration.guide.serves(.listMessages) }
     var isReadingHistory: Bool { conversation.map { requests.contains(.history(consultation: $0.id)) } ?? false }
@@ -158,13 +158,13 @@ extension ClientCore {
             lose(id)
             return leave(.failed)
         }
-        // A chat does not open without its history; an open one continues with the received messages.
+        // A chat opens only with its history. An open one continues with the messages that it received.
         guard link.isReady else { return leave(.failed) }
         conversation?.goOnWithoutHistory()
         if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }
     }
 
-    /// The question is there but not its answer: looks again, with growing pauses, until patience runs out.
+    /// Looks for the answer again, with growing pauses, until patience runs out; the history has only the question.
     private mutating func lookAgain(at now: Timestamp) {
         guard let turn = conversation?.turn else { return }
         guard !turn.isLate, now < turn.deadline else {
@@ -177,7 +177,7 @@ extension ClientCore {
         conversation?.nextLook = min(now.advanced(by: .seconds(min(2 * count, 10))), turn.deadline)
     }
 
-    /// The backend has not received the question: sends it again, once.
+    /// Sends the question again, once, because the backend has not received it.
     private mutating func askAgain() {
         guard let turn = conversation?.turn, let question = turn.question else { return }
         guard !turn.isAcknowledged, !turn.isLate, conversation?.isRepeated == false,
@@ -189,7 +189,7 @@ extension ClientCore {
         conversation?.isRepeated = true
     }
 
-    /// The fate of the question is unknown and will stay so.
+    /// Gives up on a question whose fate stays unknown.
     mutating func loseQuestion() {
         guard let turn = conversation?.turn else { return }
         if turn.question != nil, !turn.isAcknowledged { tell(.unavailable, ClientMessages.lostMessage) }

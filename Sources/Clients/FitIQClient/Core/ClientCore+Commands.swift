@@ -1,9 +1,11 @@
 import FitIQAPI
 
 extension ClientCore {
-    /// Starts a command; refuses what the backend would refuse, as a problem.
+    /// Starts a command.
+    ///
+    /// Reports a problem if the backend would refuse it.
     public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
-        // The user's requests are tried, whatever has failed before.
+        // The client tries what the user asks for, even if the same failed before.
         if case .send = command {} else { requests.forgetFailures() }
         switch command {
         case .startConsultation(let persona): start(persona, at: now)
@@ -42,13 +44,13 @@ extension ClientCore {
         else { return }
         forgetBeforehand()
         intent = .consultation(persona)
-        // One guide names the coach differently; a backend ignores unknown fields.
+        // One guide names the coach differently. A backend ignores unknown fields.
         let body = Body.object([("persona", persona.rawValue), ("coach_type", persona.rawValue)])
         submit(.createConsultation(persona), .post, "/api/v1/consultations", body: body, at: now)
         if link.wanted == nil { show(.connecting) }
     }
 
-    /// Whether a consultation may be created; reports a problem if another would only be refused again.
+    /// Whether the client may create a consultation; reports a problem if the backend would only refuse again.
     mutating func mayCreate(at now: Timestamp) -> Bool {
         guard let createsAgainAt, now < createsAgainAt else { return true }
         tell(.tooMany, ClientMessages.tooManyConsultations)
@@ -72,7 +74,7 @@ extension ClientCore {
         if link.wanted == nil { show(.failed) }
     }
 
-    /// Opens the chat of a consultation: history first, then the socket.
+    /// Opens the chat of a consultation: the history first, then the socket.
     mutating func open(_ text: String, at now: Timestamp) {
         guard let id = Answer.pathID(text) else {
             if link.wanted == nil { show(.failed) }
@@ -102,7 +104,7 @@ extension ClientCore {
         leave(.disconnected)
     }
 
-    /// Ends the chat: closes the socket and wants no other.
+    /// Leaves the chat: closes its socket and opens no other.
     mutating func leave(_ connection: ClientState.Connection) {
         if let wanted = link.wanted { drop(.history(consultation: wanted)) }
         link.want(nil)
@@ -128,7 +130,7 @@ extension ClientCore {
                 lose(id)
                 if link.wanted == id { leave(.failed) }
             }
-            // The server may have closed the socket for another reason.
+            // The server may have closed the socket for another reason, so reopen it.
             if link.wanted == id, link.socket == nil, link.isReady { retry(.chat, at: now) }
             return
         }
@@ -157,7 +159,7 @@ extension ClientCore {
     mutating func signIn(_ endpoint: Endpoint, _ members: [(key: String, value: String)], at now: Timestamp) {
         guard serves(endpoint, "accounts"), hasRoom() else { return }
         drop(.signIn)
-        // Not `submit`, which asks for a token.
+        // `submit` would ask for a token.
         requests.submit(.signIn, .post, endpoint.template, body: Body.object(members), at: now)
     }
 
@@ -166,7 +168,7 @@ extension ClientCore {
         requests.tokens.use(tokens, fromRefresh: false)
     }
 
-    /// Continues with the new tokens, or asks the user for others: the refresh token is not used again.
+    /// Continues with the new tokens, or asks the user for others; a refresh token is used only once.
     mutating func finishRefresh(_ outcome: RequestBook.Outcome, at now: Timestamp) {
         if let tokens = outcome.answer?.tokens { return requests.tokens.use(tokens, fromRefresh: true) }
         let deadline = now.advanced(by: configuration.patience.token)

@@ -2,10 +2,10 @@ import FitIQAPI
 import HTTPTypes
 
 extension ClientCore {
-    /// The chat's socket or that of all meals.
+    /// The chat's socket, or the socket for all meals.
     enum Link: CaseIterable { case chat, meals }
 
-    /// Key paths would do the same, and take ten times as long.
+    /// Accesses a link by its case; key paths would take ten times as long.
     subscript(link: Link) -> ChatLink {
         _read {
             switch link {
@@ -21,7 +21,7 @@ extension ClientCore {
         }
     }
 
-    /// Whether a socket may be opened: the server closes archived chats, so a pending archive is waited for.
+    /// Whether a socket may open; the server closes archived chats, so wait for a pending archive request.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
 
     mutating func stepLinks(at now: Timestamp) {
@@ -76,7 +76,7 @@ extension ClientCore {
             if link == .chat { conversation?.isTroubled = true }
         case .pong: self[link].signOfLife()
         case .socketClosed(let end):
-            // Another device of the user has the meals' socket now; to reconnect would close that one's.
+            // Another device of the user now has the meals' socket. Reconnecting would close that one.
             if link == .meals, end.code == .policyViolation, !end.isOwn { mealLink.want(nil) }
             lost(socket, of: link, isOwn: end.isOwn, at: now)
         default: return
@@ -91,7 +91,7 @@ extension ClientCore {
         }
     }
 
-    /// Performs a socket's due work; returns the socket if it counts as lost now.
+    /// Performs a socket's due work; returns the socket if it now counts as lost.
     private mutating func expire(_ link: Link, at now: Timestamp) -> ChatLink.Socket? {
         guard let socket = self[link].socket else { return nil }
         if let deadline = socket.deadline, deadline <= now {
@@ -107,7 +107,7 @@ extension ClientCore {
             case .open: break
             }
         } else if let pongDue = socket.pongDue, pongDue <= now {
-            // A server that does not answer a ping would not answer a close frame.
+            // A server that does not answer pings would not answer a close frame either.
             actions.append(.dropSocket(socket: socket.number))
             return socket
         } else if let number = self[link].takePing(at: now) {
@@ -123,7 +123,7 @@ extension ClientCore {
         case 401:
             let deadline = now.advanced(by: configuration.patience.token)
             if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
-            // The first new token may be tried at once; a series of tries keeps its pace.
+            // The first attempt with a new token may follow at once. Later attempts keep their pace.
             if self[link].tryCount > 0 || requests.tokens.isFromRefresh { retry(link, at: now) }
         case 400..<500 where answer.status != 408 && answer.status != 429:
             if link == .chat { areGoalsStale = true }
@@ -139,7 +139,7 @@ extension ClientCore {
         self[link].ended(isOwn: isOwn, at: now)
         guard socket.consultation == self[link].wanted else { return }
         if link == .chat, socket.phase == .open || conversation?.turn != nil { conversation?.cut() }
-        // The client closed it as unwanted, and it has been wanted again since.
+        // The client closed it as unwanted but wants it again now.
         if socket.phase == .closing, !socket.isReplaced { return }
         if link == .chat {
             show(.connecting)
@@ -158,7 +158,7 @@ extension ClientCore {
 }
 
 extension ClientInput {
-    /// The number of the socket concerned, if any.
+    /// The number of the socket that the input concerns, if any.
     fileprivate var socketNumber: Int? {
         switch self {
         case .response, .requestFailed: nil
@@ -171,10 +171,11 @@ extension ClientInput {
     }
 }
 
-/// The meal socket, in addition to the chat's: opened at the user's request, and reopened with growing pauses when
-/// lost.
+/// The meal socket, which exists in addition to the chat's.
+///
+/// It opens at the user's request. If it is lost, the client reopens it with growing pauses.
 extension ClientCore {
-    /// Whether events of meals can come.
+    /// Whether the client can receive events of meals.
     var hasOpenSocket: Bool { link.hasOpenSocket || mealLink.hasOpenSocket }
 
     mutating func listenToMeals() {
@@ -199,12 +200,12 @@ extension ClientCore {
         askForToken(at: time)
     }
 
-    /// Asks for a token if the current one was refused.
+    /// Asks for a token if the backend refused the current one.
     mutating func askForToken(at now: Timestamp) {
         if requests.tokens.ask(until: now.advanced(by: configuration.patience.token)) { tell(.credentialsRefused) }
     }
 
-    /// Whether another errand of the user fits; reports a problem if not.
+    /// Whether there is room for another errand of the user; reports a problem if not.
     mutating func hasRoom() -> Bool {
         let limit = configuration.limits.requests
         guard requests.entries.count >= limit else { return true }
@@ -232,7 +233,7 @@ extension ClientCore {
 
     mutating func use(token: String, at now: Timestamp) { if !requests.tokens.use(token) { giveUpTokens(at: now) } }
 
-    /// Ends requests that wait for a token, and reports that once.
+    /// Ends the requests that wait for a token, and reports that once.
     mutating func giveUpTokens(at now: Timestamp) {
         let results = requests.giveUpTokens()
         tell(.unauthorized, ClientMessages.unauthorized)

@@ -1,17 +1,17 @@
 import FitIQAPI
 
-/// The client without its network: commands and network input go in, actions and events come out.
+/// The client without its network: takes commands and network input, and returns actions and events.
 ///
-/// It never reads a clock, never sleeps, and opens nothing: the time is an argument, and ``nextDeadline`` says when
-/// ``advance(to:)`` is due. Calls must be in chronological order. Take the actions after each call.
+/// It reads no clock, never sleeps and opens nothing. The time is an argument, and ``nextDeadline`` says when to call
+/// ``advance(to:)``. Calls must be in chronological order. Take the actions after each call.
 public struct ClientCore: Sendable {
     public let configuration: ClientConfiguration
     public internal(set) var state = ClientState()
     var actions: [ClientAction] = []
     var events: [ClientEvent] = []
-    /// Whether anything visible to the user changed since the last call began.
+    /// Whether anything that the user sees has changed since the last call began.
     var isChanged = false
-    /// The last number given to a request or socket.
+    /// The last number that the client gave to a request or socket.
     var lastNumber = 0
     var requests: RequestBook
     var link: ChatLink
@@ -19,21 +19,21 @@ public struct ClientCore: Sendable {
     var mealLink: ChatLink
     var conversation: Conversation?
     var intent: Intent?
-    /// The user's messages while it was being opened.
+    /// The user's messages from before the chat opened.
     var beforehand: [String] = []
     var archiving: String?
     var createsAgainAt: Timestamp?
-    /// The consultations and goals that are gone: not requested again.
+    /// The consultations and goals that no longer exist and are not requested again.
     var gone = RecentIDs()
-    /// The goal that the coach suggested last, and the templates seen so far.
+    /// The coach's latest suggestion of a goal, and the templates seen so far.
     var suggestion: Suggestion?
     var seenTemplates = RecentIDs()
-    /// Whether the goals at the backend may differ from those shown.
+    /// Whether the backend's goals may differ from those shown.
     var areGoalsStale = true
     var meals: [FollowedMeal] = []
-    /// The meal logs whose event came before the answer that names them.
+    /// Events of meal logs that arrived before the answer that names the log.
     var earlyNews: [MealNews] = []
-    /// When the list of meals was last searched.
+    /// When the client last searched the list of meals.
     var searchedAt: Timestamp?
     var lastErrand = 0
 
@@ -54,7 +54,9 @@ public struct ClientCore: Sendable {
         (state.templates, state.quickActions) = ([], [])
     }
 
-    /// Takes input from the network; input for numbers that are over is ignored.
+    /// Takes input from the network.
+    ///
+    /// Input for a number that is no longer in use is ignored.
     public mutating func receive(_ input: ClientInput, at now: Timestamp) {
         switch input {
         case .response(let response):
@@ -77,7 +79,7 @@ public struct ClientCore: Sendable {
         settle(at: now)
     }
 
-    /// When to call ``advance(to:)``; nil if nothing is due.
+    /// When to call ``advance(to:)``, or nil if nothing is due.
     public var nextDeadline: Timestamp? {
         var next = earlier(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
         next = earlier(next, mealLink.nextDeadline(mayOpen: requests.tokens.isUsable))
@@ -89,21 +91,21 @@ public struct ClientCore: Sendable {
         return next
     }
 
-    /// Returns the pending network actions, in order; each once.
+    /// Returns the pending network actions in order, each only once.
     public mutating func takeActions() -> [ClientAction] {
         guard !actions.isEmpty else { return [] }
         defer { actions = [] }
         return actions
     }
 
-    /// Returns the pending events for the user, in order; each once.
+    /// Returns the pending events for the user in order, each only once.
     public mutating func takeEvents() -> [ClientEvent] {
         guard !events.isEmpty else { return [] }
         defer { events = [] }
         return events
     }
 
-    /// Performs whatever has become possible, and publishes the user's view.
+    /// Does everything that has become possible, and publishes the user's view.
     mutating func settle(at now: Timestamp) {
         stepLinks(at: now)
         talk(at: now)
@@ -113,14 +115,14 @@ public struct ClientCore: Sendable {
     }
 }
 
-/// The most recently inserted ids.
+/// The most recently inserted IDs.
 struct RecentIDs: Sendable {
     private var ids: [String] = []
     static let capacity = 256
 
     func contains(_ id: String) -> Bool { ids.contains(id) }
 
-    /// Inserts an id; returns whether it was new.
+    /// Inserts an ID; returns whether it was new.
     @discardableResult
     mutating func insert(_ id: String) -> Bool {
         guard !contains(id) else { return false }
@@ -133,7 +135,7 @@ struct RecentIDs: Sendable {
 }
 
 extension ClientCore {
-    /// Records that a consultation does not exist any more: it is not requested again, and no goal leads to it.
+    /// Records that a consultation no longer exists, so that it is not requested again and no goal leads to it.
     mutating func lose(_ consultation: String) {
         gone.insert(consultation)
         areGoalsStale = true
@@ -142,7 +144,7 @@ extension ClientCore {
 }
 
 extension ClientCore {
-    /// The most events that wait to be taken; the oldest are dropped.
+    /// The maximum number of events waiting to be taken; the oldest are dropped.
     static let eventLimit = 256
 
     mutating func tell(_ event: ClientEvent) {
@@ -170,7 +172,7 @@ extension ClientCore {
         tell(kind, answer.message)
     }
 
-    /// Reports a failed errand; answers belong to ``tellRefusal(_:)``.
+    /// Reports a failed errand; for an answer, it calls ``tellRefusal(_:)``.
     mutating func tellFailure(_ outcome: RequestBook.Outcome) {
         switch outcome {
         case .answered(let answer): tellRefusal(answer)
@@ -190,7 +192,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Updates whether the client is busy, and reports a change once.
+    /// Updates whether the client is busy, and reports a change only once.
     mutating func publish() {
         let isBusy = isBusyNow
         if state.isBusy != isBusy {

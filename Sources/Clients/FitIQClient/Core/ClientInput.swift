@@ -4,14 +4,14 @@ import WebSocket
 
 public enum ClientInput: Sendable {
     case response(ClientResponse)
-    /// A request has no answer: no connection, a truncated response, or bytes that are not HTTP.
+    /// A request failed without an answer: no connection, a truncated response, or bytes that are not HTTP.
     case requestFailed(number: Int, String)
     case socketOpened(Int)
-    /// A handshake was answered with a status other than 101; the connection is gone.
+    /// The server answered a handshake with a status other than 101; the connection is gone.
     case socketRefused(ClientResponse)
     case socketFailed(number: Int, String)
     case text(socket: Int, [UInt8])
-    /// A binary frame arrived; the contract knows none.
+    /// A binary frame arrived; the contract has none.
     case binary(socket: Int)
     case pong(socket: Int)
     case socketClosed(ClientSocketEnd)
@@ -33,11 +33,11 @@ public struct ClientResponse: Sendable {
 
 public struct ClientSocketEnd: Sendable, Hashable {
     public var number: Int
-    /// The server's close code; nil if it sent no close frame.
+    /// The server's close code, or nil if it sent no close frame.
     public var code: CloseCode?
     /// The server's reason, or what happened to the connection.
     public var reason: String
-    /// Whether the client's own close frame came first.
+    /// Whether the client sent its close frame first.
     public var isOwn: Bool
 
     public init(number: Int, code: CloseCode?, reason: String, isOwn: Bool) {
@@ -48,27 +48,29 @@ public struct ClientSocketEnd: Sendable, Hashable {
     }
 }
 
-/// An action on the network; each number is unique and names a request or a socket for its lifetime.
+/// An action on the network.
+///
+/// Each number is unique and identifies one request or socket.
 public enum ClientAction: Sendable {
     /// Send a request; the result is ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
     case send(ClientRequest)
-    /// End the connection of a request that is no longer awaited. Nothing comes back.
+    /// End the connection of a request whose answer no longer matters; nothing comes back.
     case cancel(number: Int)
     case openSocket(ClientSocketRequest)
     case sendText(socket: Int, [UInt8])
     case ping(socket: Int)
-    /// Send a close frame, and end the connection once the server has answered it or ``dropSocket(socket:)`` arrives.
+    /// Send a close frame; end the connection when the server has answered it or ``dropSocket(socket:)`` arrives.
     case closeSocket(socket: Int, CloseCode)
-    /// End the connection without a close frame. Nothing comes back.
+    /// End the connection without a close frame; nothing comes back.
     case dropSocket(socket: Int)
 }
 
 public struct ClientRequest: Sendable, Hashable {
     public var number: Int
     public var method: HTTPRequest.Method
-    /// The path and query below the base URL: `/api/v1/consultations?page=1`.
+    /// The path and query below the base URL, such as `/api/v1/consultations?page=1`.
     public var target: String
-    /// The header fields, except `Host` and those of framing.
+    /// The header fields without `Host` and the framing fields.
     public var fields: HTTPFields
     public var body: [UInt8]?
 }
@@ -77,45 +79,51 @@ public struct ClientSocketRequest: Sendable, Hashable {
     public var number: Int
     /// The path and query below the base URL.
     public var target: String
-    /// The header fields, except `Host` and those of the handshake.
+    /// The header fields without `Host` and those of the handshake.
     public var fields: HTTPFields
     /// Whether the handshake offers permessage-deflate.
     public var offersCompression = false
 }
 
 public enum ClientCommand: Sendable, Hashable {
-    /// Starts a consultation, or continues the existing one, and opens the chat.
+    /// Starts a consultation or continues the existing one, and opens the chat.
     case startConsultation(persona: Persona)
     case openConsultation(id: String)
     case send(text: String)
     case archive
-    /// Leaves the chat, and stops listening to meals.
+    /// Leaves the chat and stops listening to meals.
     case disconnect
-    /// Creates a goal; one that the coach suggested in the open chat is linked to it.
+    /// Creates a goal; if the coach suggested it in the open chat, it is linked to that chat.
     case createGoal(title: String, description: String, targetDate: Timestamp)
     case chatAboutGoal(id: String)
     /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
-    /// Opens the socket with the events of all the user's meals, and keeps it open.
+    /// Opens the socket for the events of all the user's meals, and keeps it open.
     case listenToMeals
     case loadGoals
     case loadQuickActions
     /// Signs in to an account; its tokens replace the client's.
     case signIn(email: String, password: String)
-    /// Creates an account, and signs in to it; `dateOfBirth` is `YYYY-MM-DD`.
+    /// Creates an account and signs in to it.
+    ///
+    /// `dateOfBirth` has the form `YYYY-MM-DD`.
     case register(email: String, password: String, name: String, dateOfBirth: String)
-    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for, as signing in does; waiting requests
-    /// continue.
+    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for, so that waiting requests continue.
+    ///
+    /// Signing in does the same.
     case useToken(String)
-    /// Declares that there is no other token; waiting requests are given up.
+    /// Says that there is no other token; the client gives up the waiting requests.
     case giveUpToken
 }
 
 public enum ClientEvent: Sendable, Hashable {
     case changed
-    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` or signing in resumes waiting
-    /// requests.
+    /// The backend refused the token, and the client has no other.
+    ///
+    /// ``ClientCommand/useToken(_:)`` or signing in resumes the waiting requests.
     case credentialsRefused
-    /// Something is wrong; ``ClientState/problems`` lists it too.
+    /// Something went wrong.
+    ///
+    /// ``ClientState/problems`` lists it too.
     case problem(ClientState.Problem)
 }

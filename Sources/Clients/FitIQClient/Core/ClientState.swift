@@ -1,45 +1,51 @@
 import FitIQAPI
 import JSON
 
-/// The view of a client's user.
+/// What a client's user sees.
 public struct ClientState: Sendable, Hashable {
-    /// The consultation whose chat is or was last open; lower case.
+    /// The consultation of the current or last chat, in lower case.
     public var consultation: String?
     public var connection = Connection.disconnected
-    /// The messages of the chat, oldest first; those that wait to be sent are at the end.
+    /// The messages of the chat, oldest first.
+    ///
+    /// Messages waiting to be sent come last.
     public var transcript: [Line] = []
     public var problems: [Problem] = []
     public var goals: [Goal] = []
     /// The logged meals, oldest first.
     public var meals: [Meal] = []
-    /// Templates that coaches created while answering, oldest first; nil if the client does not report them.
+    /// Templates that coaches created while answering, oldest first, or nil if the client does not report them.
     public var templates: [Template]?
-    /// The questions that the coach's screen suggests; nil if the client does not say.
+    /// The suggested questions of the coach's screen, or nil if the client does not report them.
     public var quickActions: [String]?
-    /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
+    /// Whether any work is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
     public var isBusy = false
 
     public init() {}
 
     public enum Connection: String, Sendable, CaseIterable {
-        /// Intentionally disconnected.
+        /// The client is disconnected on purpose.
         case disconnected
-        /// A connection is being made, for the first time or again.
+        /// The client is connecting, for the first time or again.
         case connecting
         /// The server has sent `connected`.
         case connected
-        /// Disconnected; the client has given up.
+        /// The client is disconnected and has given up.
         case failed
     }
 
     public struct Line: Sendable, Hashable {
-        /// The backend's id, once known.
+        /// The backend's ID, once known.
         public var id: ExactString?
         public var role: MessageRole
         public var text: String
-        /// Whether it is complete; an answer is once its end arrived or the history has it.
+        /// Whether the line is complete.
+        ///
+        /// An answer is complete when its end has arrived or the history has it.
         public var isComplete: Bool
-        /// Whether the backend has it; otherwise the user's line waits or was refused.
+        /// Whether the backend has the line.
+        ///
+        /// Otherwise the user's message waits or was refused.
         public var isDelivered: Bool
 
         public init(
@@ -50,7 +56,7 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
-    /// Something that went wrong, as shown to the user.
+    /// Something that went wrong, as the user sees it.
     public struct Problem: Sendable, Hashable {
         public var kind: Kind
         /// The text to show: the backend's message, or the client's own.
@@ -59,11 +65,11 @@ public struct ClientState: Sendable, Hashable {
         public enum Kind: String, Sendable, CaseIterable {
             /// There are too many active consultations (429).
             case tooMany = "too_many"
-            /// The credentials are refused, and a fresh token did not help.
+            /// The backend refuses the credentials, and a fresh token did not help.
             case unauthorized
-            /// The resource is gone (404).
+            /// The resource does not exist (404).
             case notFound = "not_found"
-            /// The request was refused for another reason (400), by the backend or by the client before sending it.
+            /// The backend refused the request for another reason (400), or the client refused to send it.
             case refused
             /// The backend failed, and repeating did not help (5xx, time-out, no connection).
             case unavailable
@@ -80,7 +86,7 @@ public struct ClientState: Sendable, Hashable {
     public struct Goal: Sendable, Hashable {
         public var id: String
         public var title: String
-        /// The consultation about it, if any.
+        /// The consultation about the goal, if there is one.
         public var conversation: String?
 
         public init(id: String, title: String, conversation: String? = nil) {
@@ -90,7 +96,7 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
-    /// Something that a coach made: a goal to set, a meal, a workout.
+    /// Something that a coach created: a goal to set, a meal or a workout.
     public struct Template: Sendable, Hashable {
         public var type: String
         public var name: String
@@ -99,17 +105,17 @@ public struct ClientState: Sendable, Hashable {
     }
 
     public struct Meal: Sendable, Hashable {
-        /// The log's id; nil before the backend assigned one.
+        /// The log's ID, or nil before the backend has assigned one.
         public var id: String?
         public var text: String
-        /// Nil if the client does not say.
+        /// The type of meal, or nil if the client does not report it.
         public var type: MealType?
         public var status: MealLogStatus
-        /// The sum of its calories, once completed.
+        /// The calories of the completed meal.
         public var calories: Int?
-        /// The sum of its protein in grams, once completed.
+        /// The protein of the completed meal, in grams.
         public var protein: Double?
-        /// The names of its foods; nil if the client does not say.
+        /// The names of the foods, or nil if the client does not report them.
         public var items: [String]?
         public var error: String?
 
@@ -124,7 +130,7 @@ public struct ClientState: Sendable, Hashable {
     }
 }
 
-/// The client's own messages to its user; the backend's are passed on unchanged.
+/// The client's own messages to its user; the backend's messages stay unchanged.
 enum ClientMessages {
     static let noChat = "No chat is open. Start or open a consultation first."
     static let blankMessage = "The message is blank. Write something before you send it."

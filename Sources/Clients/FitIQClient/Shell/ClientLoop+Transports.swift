@@ -10,7 +10,7 @@ extension ClientLoop {
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
-            // Bytes that the system does not accept at once are for a server that reads nothing: drop them with the
+            // If the system does not accept the bytes at once, the server is not reading. Drop them with the
             // connection.
             lookup.forget(number)
             drop(number)
@@ -31,7 +31,7 @@ extension ClientLoop {
         connect(number, to: addresses[...], unsent: [], after: nil)
     }
 
-    /// Continues with the connections that wait for the backend's addresses.
+    /// Continues connecting where a connection waited for the backend's addresses.
     func serveLookup(_ now: MonotonicInstant) {
         for number in lookup.takeOverdue(now) { fail(number, .transport(.resolutionTimeout(host: wire.base.host))) }
         guard let (answer, waiting) = lookup.takeAnswer() else { return }
@@ -44,7 +44,7 @@ extension ClientLoop {
         }
     }
 
-    /// Tries addresses in turn; if none answers, the first one's error is reported.
+    /// Tries addresses one after another; if none answers, it reports the first one's error.
     private func connect(
         _ number: Int, to addresses: ArraySlice<SocketAddress>, unsent: [UInt8], after first: SocketError?
     ) {
@@ -66,12 +66,12 @@ extension ClientLoop {
                 first = first ?? error
             }
         }
-        // The name may resolve differently next time.
+        // The name may resolve to other addresses next time.
         self.addresses = []
         if let first { fail(number, .transport(first)) }
     }
 
-    /// Handles a finished connection attempt, successful or not.
+    /// Handles the end of a connection attempt, successful or not.
     func connected(_ number: Int) {
         guard let transport = transports[number] else { return }
         if let error = transport.socket.connectResult(to: transport.address) {
@@ -104,14 +104,14 @@ extension ClientLoop {
     }
 }
 
-/// A client's connection as its thread holds it: a descriptor and its unsent bytes.
+/// A client's connection as its thread keeps it: a descriptor and its unsent bytes.
 struct ClientTransport {
     let socket: Socket
     let address: SocketAddress
-    /// The addresses to try if this one does not answer.
+    /// The addresses to try if this one fails.
     let alternatives: ArraySlice<SocketAddress>
     let firstError: SocketError?
-    /// Bytes that the system has not accepted; bounded by ``WireLimits/unsentBytes``.
+    /// Bytes that the system has not accepted yet, at most ``WireLimits/unsentBytes``.
     var unsent: [UInt8]
     var interest = Interest.write
     var isConnected = false
@@ -131,7 +131,7 @@ struct ClientTransport {
     }
 }
 
-/// Resolves the backend's host on one thread: while it asks, connections wait for it, each until its own deadline.
+/// Resolves the backend's host on a single thread; meanwhile connections wait, each until its own deadline.
 struct NameLookup {
     typealias Resolve = HostLookup.Resolve
     typealias Answer = HostLookup.Answer
@@ -161,14 +161,14 @@ struct NameLookup {
         waiting[number] = Waiting(deadline: now.advanced(by: Self.patience))
     }
 
-    /// Keeps the output of a waiting connection; false if it does not wait.
+    /// Keeps the output of a waiting connection; returns false if the connection is not waiting.
     mutating func send(_ bytes: [UInt8], on number: Int) -> Bool {
         waiting[number]?.unsent.append(contentsOf: bytes) != nil
     }
 
     mutating func forget(_ number: Int) { waiting[number] = nil }
 
-    /// The answer, once, with the connections that waited for it, in the order of their numbers.
+    /// Returns the answer, only once, with the connections that waited for it, in the order of their numbers.
     mutating func takeAnswer() -> (answer: Answer, waiting: [(number: Int, unsent: [UInt8])])? {
         guard let answer = lookup?.answer else { return nil }
         lookup = nil

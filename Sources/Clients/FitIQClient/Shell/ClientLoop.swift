@@ -11,17 +11,17 @@ final class ClientLoop: EventLoopHandler {
     private var core: ClientCore
     var wire: ClientWire
     var transports: [Int: ClientTransport] = [:]
-    /// The backend's addresses; resolved again if unknown or if none answers.
+    /// The backend's addresses; they are resolved again if unknown or if none answers.
     var addresses: [SocketAddress] = []
     var lookup: NameLookup
     private var snapshot = ClientSnapshot()
     private var isChanged = false
-    /// When the thread ends at the latest, once closing has begun.
+    /// The deadline for the thread's end, once closing has begun.
     private var closesAt: MonotonicInstant?
-    /// Wall-clock time at the monotonic clock's zero: this time never jumps.
+    /// The wall-clock time at the monotonic clock's zero; times computed from it never jump.
     private let epoch: Int64
     let readBuffer: UnsafeMutableRawBufferPointer
-    /// How long closing waits for the server's part of it.
+    /// How long closing waits for the server's part.
     private static let closingTime = Duration.seconds(1)
 
     init(
@@ -45,7 +45,7 @@ final class ClientLoop: EventLoopHandler {
     }
 
     func run() {
-        // If the system can no longer wait, the client ends as if closed.
+        // If the system cannot wait any longer, the client ends as if it were closed.
         try? loop.run(handler: self)
         snapshot.isClosed = true
         news.publish(snapshot)
@@ -97,7 +97,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Passes actions and inputs between core and wire until neither has more.
+    /// Passes actions and inputs between core and wire until neither has any left.
     private func settle(_ time: Timestamp) {
         if let due = core.nextDeadline, due <= time { core.advance(to: time) }
         while true {
@@ -135,7 +135,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Records an error as the cause of a later problem.
+    /// Remembers an error as the cause of a later problem.
     private func note(_ input: ClientInput) {
         switch input {
         case .response(let answer) where answer.status >= 400, .socketRefused(let answer):
@@ -143,7 +143,7 @@ final class ClientLoop: EventLoopHandler {
             snapshot.failure = .refused(status: answer.status, message: message ?? "it says no more than that.")
         case .socketClosed(let end) where !end.isOwn:
             snapshot.failure = .closed(code: end.code ?? .abnormal, reason: end.reason)
-        // A success ends the failure: a 409 names the consultation that is opened next.
+        // A success ends the failure. For example, a 409 names the consultation that the client opens next.
         case .response, .socketOpened: snapshot.failure = nil
         default: return
         }
@@ -152,7 +152,7 @@ final class ClientLoop: EventLoopHandler {
 
     // MARK: Transport support
 
-    /// Records a failed connection, and notifies whatever waits for it.
+    /// Records a failed connection and notifies its request or socket.
     func fail(_ number: Int, _ error: ClientError) {
         snapshot.failure = error
         isChanged = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Carries snapshots from a client's thread to observers; each sees the newest, and misses those it was too slow for.
+/// Passes snapshots from a client's thread to observers; each sees the newest and may miss others if it is slow.
 final class ClientNews: Sendable {
     private struct State {
         var snapshot = ClientSnapshot()
@@ -25,13 +25,13 @@ final class ClientNews: Sendable {
         }
     }
 
-    /// The newest snapshot, and later ones, unless superseded before they are read.
+    /// The newest snapshot and later ones, except for those that are replaced before they are read.
     func snapshots() -> AsyncStream<ClientSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ClientSnapshot.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.lastReader += 1
-            // Within the lock, so the next published snapshot comes after it.
+            // Yield within the lock, so that the next published snapshot comes after this one.
             continuation.yield(state.snapshot)
             if !state.snapshot.isClosed { state.readers[state.lastReader] = continuation }
             return state.snapshot.isClosed ? nil : state.lastReader
@@ -47,15 +47,19 @@ final class ClientNews: Sendable {
     }
 }
 
-/// A value of a client, now and after each change; ends when the client closes.
+/// A value of a client, now and after each change.
 ///
-/// It holds one value: a slow reader gets the newest and misses those in between.
+/// The sequence ends when the client closes.
+///
+/// It buffers one value, so a slow reader gets the newest and misses those in between.
 public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Sendable {
     public typealias Failure = Never
     let news: ClientNews
     let part: @Sendable (ClientState) -> Element
 
-    /// Starts observing; later changes are missed only by slow readers.
+    /// Starts observing.
+    ///
+    /// Only slow readers miss later changes.
     public func makeAsyncIterator() -> Iterator {
         Iterator(snapshots: news.snapshots().makeAsyncIterator(), part: part)
     }
@@ -67,7 +71,7 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
 
         public mutating func next() async -> Element? { await next(isolation: nil) }
 
-        /// The next value that differs from the previous one; nil once the client has closed.
+        /// The next value that differs from the previous one, or nil once the client has closed.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while let snapshot = await snapshots.next(isolation: actor) {
                 let value = part(snapshot.state)
@@ -80,9 +84,9 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
     }
 }
 
-/// The requests of other threads to a client's thread, which alone owns the client.
+/// Passes requests from other threads to a client's thread, which alone owns the client.
 final class ClientInbox: Sendable {
-    /// How many commands may wait; more are refused.
+    /// The maximum number of waiting commands; further ones are refused.
     static let capacity = 1024
 
     struct Asked: Sendable {
@@ -98,7 +102,7 @@ final class ClientInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a command and returns its ticket; nil if the client closes or too many wait.
+    /// Adds a command and returns its ticket, or nil if the client is closing or too many commands wait.
     func add(_ command: ClientCommand) -> Int? {
         state.withLock { state in
             guard !state.closes, state.waiting.count < Self.capacity else { return nil }
@@ -108,9 +112,9 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// The ticket of the last added command; 0 before the first.
+    /// The ticket of the last added command, or 0 before the first.
     var lastTicket: Int { state.withLock { $0.lastTicket } }
-    /// Requests the client's end, after the commands added before.
+    /// Asks the client to end after the commands added so far.
     func close() { state.withLock { $0.closes = true } }
 
     func take() -> (asked: [Asked], closes: Bool) {
@@ -121,12 +125,12 @@ final class ClientInbox: Sendable {
     }
 }
 
-/// The client's state at one moment, as it leaves the client's thread.
+/// The client's state at one moment, for other threads.
 struct ClientSnapshot: Sendable {
     var state = ClientState()
-    /// The ticket of the last command that was started.
+    /// The ticket of the last command that has started.
     var begun = 0
-    /// The number of problems so far, and the last of them.
+    /// The number of problems so far, and the last one.
     var problemCount = 0
     var problem: ClientState.Problem?
     var failure: ClientError?

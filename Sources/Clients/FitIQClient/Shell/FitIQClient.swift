@@ -1,32 +1,34 @@
 import FitIQAPI
 import Sockets
 
-/// A client of the API: consultations with their chat, goals and meals, over its own connections.
+/// A client of the API for consultations with their chat, goals and meals, over its own connections.
 ///
 /// It meets its obligations to the backend by itself: it retries, reopens the chat, pings and polls as the guides say.
-/// ``perform(_:)`` starts a command; its results show in ``state``. The calls that wait build on that.
+/// ``perform(_:)`` starts a command, and ``state`` shows the result. The calls that wait build on that.
 ///
 ///     let client = try FitIQClient(url: "http://127.0.0.1:8080", credentials: credentials)
 ///     _ = try await client.startConsultation(persona: .nutritionist)
 ///     print(try await client.send("What should I eat for breakfast?"))
 ///     await client.close()
 ///
-/// It runs on its own thread until ``close()`` or until the last reference is gone; all calls are thread-safe.
+/// It runs on its own thread until ``close()``, or until nothing refers to it. All calls are thread-safe.
 public final class FitIQClient: Sendable {
-    /// Provides a fresh token after one was refused; nil if there is none.
+    /// Provides a fresh token after the backend refused one, or nil if there is none.
     public typealias TokenRefresh = @Sendable () async -> String?
     public let configuration: ClientConfiguration
     let news = ClientNews()
     private let inbox = ClientInbox()
     private let mailbox: Mailbox
 
-    /// Creates a client and starts its thread; it sends nothing before the first command.
+    /// Creates a client and starts its thread.
+    ///
+    /// It sends nothing before the first command.
     ///
     /// - Parameters:
-    ///   - url: the address of the backend, `http://host:port`, optionally with a path.
+    ///   - url: the backend's address, `http://host:port`, optionally with a path.
     ///   - configure: changes the default configuration.
-    ///   - refreshToken: called when the backend refuses the token and there is no refresh token, or refuses that too;
-    ///     not called again until it has returned.
+    ///   - refreshToken: called when the backend refuses the token and there is no refresh token or it is refused too.
+    ///     It is not called again before it has returned.
     /// - Throws: `badURL`, or `transport` if the system has no room for another loop.
     public convenience init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
@@ -37,7 +39,7 @@ public final class FitIQClient: Sendable {
             resolve: SocketAddress.resolve)
     }
 
-    /// - Parameter resolve: resolves names, on its own thread.
+    /// - Parameter resolve: resolves names on its own thread.
     init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
         refreshToken: TokenRefresh? = nil, resolve: @escaping NameLookup.Resolve
@@ -45,7 +47,7 @@ public final class FitIQClient: Sendable {
         let base = try BaseURL(url)
         var configuration = ClientConfiguration(credentials: credentials)
         configure(&configuration)
-        // Nothing would provide the token that is waited for.
+        // Nothing can provide another token, so do not wait for one.
         if refreshToken == nil, configuration.freshToken == nil { configuration.patience.token = .zero }
         self.configuration = configuration
         do throws(SocketError) {
@@ -65,15 +67,19 @@ public final class FitIQClient: Sendable {
         mailbox.requestStop()
     }
 
-    /// Starts a command; its results show in ``state``.
+    /// Starts a command.
     ///
-    /// - Returns: false if the client is closed or 1024 commands wait already; then the command is dropped.
+    /// ``state`` shows the result.
+    ///
+    /// - Returns: false if the client is closed or 1024 commands are waiting. The command is then dropped.
     @discardableResult
     public func perform(_ command: ClientCommand) -> Bool { ask(command) != nil }
 
-    /// The current view of its user; busy as soon as a command is accepted.
+    /// What the user currently sees.
+    ///
+    /// It is busy as soon as a command is accepted.
     public var state: ClientState {
-        // Read first: otherwise a command added between the two reads would count as started.
+        // Read this first. Otherwise a command added between the two reads would count as started.
         let asked = inbox.lastTicket
         let snapshot = news.snapshot
         var state = snapshot.state
@@ -81,23 +87,29 @@ public final class FitIQClient: Sendable {
         return state
     }
 
-    /// The view of its user, now and after each change; ends when the client closes.
+    /// What the user sees, now and after each change.
+    ///
+    /// The sequence ends when the client closes.
     public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }
-    /// The messages of the chat, now and after each change; ends when the client closes.
+    /// The messages of the chat, now and after each change.
+    ///
+    /// The sequence ends when the client closes.
     public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }
-    /// The last network failure, to find the cause of a problem; nil if there was none.
+    /// The last network failure, to find the cause of a problem, or nil if there was none.
     public var lastFailure: ClientError? { news.snapshot.failure }
 
-    /// Leaves the chat properly, ends all connections and the thread; takes at most a second.
+    /// Leaves the chat properly and ends all connections and the thread.
     ///
-    /// No command is accepted afterwards.
+    /// This takes at most a second.
+    ///
+    /// The client accepts no command afterwards.
     public func close() async {
         inbox.close()
         mailbox.post {}
         for await _ in news.snapshots() {}
     }
 
-    /// Adds a command, and returns the ticket by which snapshots show that it was started.
+    /// Adds a command; returns the ticket by which snapshots show that it has started.
     func ask(_ command: ClientCommand) -> Int? {
         defer { mailbox.post {} }
         return inbox.add(command)
@@ -106,51 +118,60 @@ public final class FitIQClient: Sendable {
 
 /// Calls that wait until their command is done.
 ///
-/// Each throws `problem` if any problem is reported meanwhile, whatever its subject, `abandoned` if the command had and
-/// will have no result, `cancelled` if the waiting task was cancelled, and `unavailable` if the client closes.
+/// Each throws `problem` if any problem is reported meanwhile, whatever its subject. It throws `abandoned` if the
+/// command will never have a result, `cancelled` if the waiting task was cancelled, and `unavailable` if the client
+/// closes.
 extension FitIQClient {
-    /// Signs in to an account, and waits until the backend has issued its tokens.
+    /// Signs in to an account and waits for its tokens.
     public func signIn(email: String, password: String) async throws(ClientError) {
         try await perform(.signIn(email: email, password: password)) { $0.isBusy ? nil : () }
     }
 
-    /// Creates an account, and waits until the client is signed in to it; `dateOfBirth` is `YYYY-MM-DD`.
+    /// Creates an account and waits until the client is signed in.
+    ///
+    /// `dateOfBirth` has the form `YYYY-MM-DD`.
     public func register(email: String, password: String, name: String, dateOfBirth: String) async throws(ClientError) {
         try await perform(.register(email: email, password: password, name: name, dateOfBirth: dateOfBirth)) {
             $0.isBusy ? nil : ()
         }
     }
 
-    /// Starts a consultation, or continues the existing one, and waits until its chat is open.
+    /// Starts a consultation or continues the existing one, and waits until its chat is open.
     ///
-    /// - Returns: the consultation's id.
+    /// - Returns: the consultation's ID.
     public func startConsultation(persona: Persona) async throws(ClientError) -> String {
         try await perform(.startConsultation(persona: persona)) { $0.openConsultation }
     }
 
-    /// Opens the chat of a known consultation, and waits until it is open; returns the consultation's id.
+    /// Opens the chat of a known consultation and waits until it is open.
+    ///
+    /// Returns the consultation's ID.
     public func openConsultation(id: String) async throws(ClientError) -> String {
         try await perform(.openConsultation(id: id)) { $0.openConsultation }
     }
 
-    /// Opens the chat about a goal, and waits until it is open; returns the consultation's id.
+    /// Opens the chat about a goal and waits until it is open.
+    ///
+    /// Returns the consultation's ID.
     public func chatAboutGoal(id: String) async throws(ClientError) -> String {
         try await perform(.chatAboutGoal(id: id)) { $0.openConsultation }
     }
 
     /// Sends a message and waits for the whole answer.
     ///
-    /// If the configuration compares answers with the stored messages, the stored answer is returned. Ask one question
-    /// at a time: overlapping calls all wait for the last answer and return it.
+    /// If the client compares answers with the stored messages, this returns the stored answer. Ask one question at a
+    /// time, because overlapping calls all wait for the last answer and return it.
     public func send(_ text: String) async throws(ClientError) -> String {
         let isChecked = configuration.checksAnswers
         return try await perform(.send(text: text)) { isChecked && $0.isBusy ? nil : $0.lastAnswer }
     }
 
-    /// Archives the open consultation, and waits until that is done.
+    /// Archives the open consultation and waits until it is archived.
     public func archive() async throws(ClientError) { try await perform(.archive) { $0.isBusy ? nil : () } }
 
-    /// Logs a meal and waits for its result, usually for seconds; returns the completed meal.
+    /// Logs a meal and waits for its result, usually for seconds.
+    ///
+    /// Returns the completed meal.
     public func logMeal(_ text: String, type: MealType) async throws(ClientError) -> ClientState.Meal {
         try await perform(.logMeal(text: text, type: type)) { state in
             state.meals.last { $0.text == text && $0.type == type && $0.status == .completed }
@@ -158,9 +179,11 @@ extension FitIQClient {
         }
     }
 
-    /// Creates a goal, linked to the open chat if the coach suggested one there.
+    /// Creates a goal.
     ///
-    /// - Returns: the goal as the backend has it.
+    /// If the coach suggested it in the open chat, it is linked to that chat.
+    ///
+    /// - Returns: the goal as the backend stores it.
     public func createGoal(
         title: String, description: String, targetDate: Timestamp
     ) async throws(ClientError) -> ClientState.Goal {
@@ -169,10 +192,10 @@ extension FitIQClient {
         }
     }
 
-    /// Opens the socket with the events of all the user's meals, and waits until it is open.
+    /// Opens the socket for the events of all the user's meals and waits until it is open.
     public func listenToMeals() async throws(ClientError) { try await perform(.listenToMeals) { $0.isBusy ? nil : () } }
 
-    /// Loads the questions that the coach's screen suggests.
+    /// Loads the suggested questions for the coach's screen.
     public func loadQuickActions() async throws(ClientError) -> [String] {
         try await perform(.loadQuickActions) { $0.isBusy ? nil : $0.quickActions }
     }
@@ -181,7 +204,7 @@ extension FitIQClient {
         try await perform(.loadGoals) { $0.isBusy ? nil : $0.goals }
     }
 
-    /// Starts a command and waits until the state has its result.
+    /// Starts a command and waits until the state shows its result.
     private func perform<Result: Sendable>(
         _ command: ClientCommand, until outcome: (ClientState) -> Result?
     ) async throws(ClientError) -> Result {
@@ -191,7 +214,7 @@ extension FitIQClient {
         for await snapshot in snapshots where snapshot.begun >= ticket {
             if let problem = snapshot.problem, snapshot.problemCount > problems { throw .problem(problem) }
             if let result = outcome(snapshot.state) { return result }
-            // Every command keeps the client busy until it is done.
+            // A command keeps the client busy until it is done.
             guard snapshot.isClosed || snapshot.state.isBusy else { throw .abandoned }
         }
         throw Task.isCancelled ? .cancelled : .unavailable
@@ -199,10 +222,10 @@ extension FitIQClient {
 }
 
 extension ClientState {
-    /// The consultation whose chat is open, unless another is being opened.
+    /// The consultation whose chat is open, or nil while another is being opened.
     fileprivate var openConsultation: String? { connection == .connected && !isBusy ? consultation : nil }
 
-    /// The whole answer to the user's last message.
+    /// The complete answer to the user's last message, or nil if there is none yet.
     fileprivate var lastAnswer: String? {
         guard let line = transcript.last, line.role == .assistant, line.isComplete else { return nil }
         return line.text

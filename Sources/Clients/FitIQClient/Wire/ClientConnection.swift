@@ -2,11 +2,11 @@ import HTTP1
 import HTTPTypes
 import WebSocket
 
-/// One connection of a client without its transport: bytes in, client inputs out.
+/// One connection of a client without its transport: takes bytes and returns client inputs.
 ///
-/// It carries a single request, or the handshake of a WebSocket and then its frames. Output gathers until
-/// ``takeOutput()``. Once ``isFinished``, the transport is closed after that output, and yields nothing more. Bytes
-/// from a server never crash it: a violation of a protocol or a limit fails the request or socket.
+/// It transfers a single request, or the handshake of a WebSocket and then its frames. Output collects until
+/// ``takeOutput()``. Once ``isFinished``, close the transport after that output; nothing more follows. No bytes from a
+/// server crash it: a violation of a protocol or limit fails the request or socket.
 public struct ClientConnection: Sendable {
     public let number: Int
     /// Whether all inputs of this connection have been returned.
@@ -20,19 +20,19 @@ public struct ClientConnection: Sendable {
     private var answer: ClientResponse?
     private var closes = false
 
-    /// Begins a request on its own connection.
+    /// Starts a request on its own connection.
     ///
     /// - Precondition: the request's target is visible ASCII.
     public init(_ request: ClientRequest, to base: BaseURL, limits: WireLimits = WireLimits()) {
         self.init(number: request.number, handshake: nil, maskSeed: 0, limits)
-        // One request per connection: none is lost to a server that closes an idle one at that moment.
+        // Each request has its own connection, so none is lost when a server closes an idle one.
         let fields: HTTPFields = [.hostField: base.authority, .connection: "close"]
         http.sendRequest(
             method: request.method, target: base.path + request.target, fields: fields + request.fields,
             body: request.body, into: &output)
     }
 
-    /// Begins the handshake of a WebSocket.
+    /// Starts the handshake of a WebSocket.
     ///
     /// - Parameter seed: determines the handshake's key and the frames' masking keys.
     /// - Precondition: the request's target is visible ASCII.
@@ -57,7 +57,7 @@ public struct ClientConnection: Sendable {
         http = HTTP1.Connection(role: .client, limits: httpLimits)
     }
 
-    /// The pending output, in order; each byte once.
+    /// Returns the pending output in order, each byte only once.
     public mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
@@ -65,12 +65,12 @@ public struct ClientConnection: Sendable {
 
     // MARK: Client actions
 
-    /// Sends a text frame; does nothing if the socket is not open.
+    /// Sends a text frame, or does nothing if the socket is not open.
     public mutating func send(text: [UInt8]) { socket?.send(text: text, into: &output) }
-    /// Sends a ping; does nothing if the socket is not open.
+    /// Sends a ping, or does nothing if the socket is not open.
     public mutating func ping() { socket?.ping(into: &output) }
 
-    /// Sends a close frame; a socket still in its handshake is abandoned instead.
+    /// Sends a close frame, or abandons a socket that is still in its handshake.
     ///
     /// - Precondition: the code is allowed in a close frame.
     public mutating func close(_ code: CloseCode) -> [ClientInput] {
@@ -99,7 +99,7 @@ public struct ClientConnection: Sendable {
         return readAnswer()
     }
 
-    /// Handles a connection that could not be made, or broke.
+    /// Handles a connection that failed to open or broke.
     public mutating func fail(_ reason: String) -> [ClientInput] { isFinished ? [] : end(reason) }
 
     private mutating func readAnswer() -> [ClientInput] {
@@ -116,7 +116,7 @@ public struct ClientConnection: Sendable {
                 answer = ClientResponse(number: number, status: head.status.code, fields: head.fields.httpFields)
             case .body(let bytes): answer?.body += bytes
             case .end:
-                // A message that ends has a head.
+                // HTTP1 reports the head of a message before its end.
                 guard let answer else { preconditionFailure("a body without a head") }
                 isFinished = true
                 return [handshake == nil ? .response(answer) : .socketRefused(answer)]

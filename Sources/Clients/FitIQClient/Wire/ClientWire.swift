@@ -1,8 +1,8 @@
 import FitIQAPI
 
-/// All connections of a client without their transport: actions and bytes in, transport commands and inputs out.
+/// All connections of a client without their transport: takes actions and bytes, returns transport commands and inputs.
 ///
-/// After each call the owner of the transport performs ``takeCommands()`` in order, and passes ``takeInputs()`` to the
+/// After each call, the owner of the transport performs ``takeCommands()`` in order and passes ``takeInputs()`` to the
 /// client. At most ``WireLimits/connections`` are open. Actions on a connection that is gone are ignored, because a
 /// server may end it at any moment.
 public struct ClientWire: Sendable {
@@ -13,7 +13,7 @@ public struct ClientWire: Sendable {
     private var commands: [TransportCommand] = []
     private var inputs: [ClientInput] = []
 
-    /// - Parameter seed: determines handshake and mask keys; equal seeds and calls give equal bytes.
+    /// - Parameter seed: determines handshake and masking keys. Equal seeds and calls give equal bytes.
     public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
         self.limits = limits
@@ -23,23 +23,23 @@ public struct ClientWire: Sendable {
     /// The numbers of the open connections, in order.
     public var openConnections: [Int] { connections.keys.sorted() }
 
-    /// The pending transport commands, in order; each once.
+    /// Returns the pending transport commands in order, each only once.
     public mutating func takeCommands() -> [TransportCommand] {
         guard !commands.isEmpty else { return [] }
         defer { commands = [] }
         return commands
     }
 
-    /// The pending client inputs, in order; each once.
+    /// Returns the pending client inputs in order, each only once.
     public mutating func takeInputs() -> [ClientInput] {
         guard !inputs.isEmpty else { return [] }
         defer { inputs = [] }
         return inputs
     }
 
-    /// Starts an action of the client.
+    /// Performs an action of the client.
     ///
-    /// - Precondition: the number of a new request or socket is not open already.
+    /// - Precondition: the number of a new request or socket is not in use.
     public mutating func perform(_ action: ClientAction) {
         switch action {
         case .send(let request):
@@ -72,9 +72,11 @@ public struct ClientWire: Sendable {
 
     public mutating func receive(_ bytes: [UInt8], on number: Int) { onConnection(number) { $0.receive(bytes) } }
     public mutating func receiveEndOfStream(on number: Int) { onConnection(number) { $0.receiveEndOfStream() } }
-    /// Handles a connection that could not be made, or broke; the reason is a sentence for people.
+    /// Handles a connection that failed to open or broke.
+    ///
+    /// The reason is a sentence for people.
     public mutating func fail(_ number: Int, _ reason: String) { onConnection(number) { $0.fail(reason) } }
-    /// Ends all connections abruptly, without inputs about them.
+    /// Ends all connections abruptly and reports no inputs about them.
     public mutating func abandonAll() { for number in openConnections { abandon(number) } }
 
     private func refusal(number: Int, target: String) -> String? {
@@ -90,9 +92,9 @@ public struct ClientWire: Sendable {
         onConnection(connection.number) { _ in [] }
     }
 
-    /// Changes a connection in place, and sends its new output.
+    /// Changes a connection in place and sends its new output.
     private mutating func onConnection(_ number: Int, _ change: (inout ClientConnection) -> [ClientInput]) {
-        // Removed meanwhile, so that its buffers have one owner and are not copied.
+        // Remove it meanwhile, so that its buffers have one owner and are not copied.
         guard var connection = connections.removeValue(forKey: number) else { return }
         inputs += change(&connection)
         let output = connection.takeOutput()
@@ -105,16 +107,18 @@ public struct ClientWire: Sendable {
     }
 }
 
-/// The commands for the owner of the transport, in order; connections have the number of their request or socket.
+/// A command for the owner of the transport.
+///
+/// A connection has the number of its request or socket.
 public enum TransportCommand: Sendable, Hashable {
-    /// Begin to connect to the backend; bytes sent meanwhile wait.
+    /// Start to connect to the backend; bytes sent meanwhile wait.
     case connect(Int)
     case send(Int, [UInt8])
-    /// Close the connection once everything sent before is out. Nothing is reported about it any more.
+    /// Close the connection when everything sent before is out; report nothing more about it.
     case close(Int)
 }
 
-/// Keys from a seed, so that a client's bytes are reproducible.
+/// Makes keys from a seed, so that a client's bytes are reproducible.
 struct SeededBytes: Sendable {
     private var numbers: SplitMix64
 
@@ -128,16 +132,24 @@ struct SeededBytes: Sendable {
 
 /// How much a client accepts from the network before it gives up on a connection.
 public struct WireLimits: Sendable, Hashable {
-    /// The bytes of a response body; a larger one fails the request.
+    /// The maximum bytes of a response body.
+    ///
+    /// A larger one fails the request.
     public var body = 8 << 20
-    /// The bytes of a WebSocket message; a larger one ends the socket with 1009.
+    /// The maximum bytes of a WebSocket message.
+    ///
+    /// A larger one ends the socket with 1009.
     public var message = 1 << 20
-    /// The connections open at the same time; a request beyond them fails at once.
+    /// The maximum number of open connections.
+    ///
+    /// A request beyond it fails at once.
     public var connections = 32
-    /// The bytes waiting for a server that reads nothing; more of them end the connection.
+    /// The maximum bytes waiting for a server that does not read.
+    ///
+    /// More bytes end the connection.
     public var unsentBytes = 1 << 20
 
-    /// The defaults: bodies of 8 MiB, messages of 1 MiB, 32 connections, 1 MiB unsent.
+    /// Creates limits with the defaults: bodies of 8 MiB, messages of 1 MiB, 32 connections, 1 MiB unsent.
     public init() {}
 }
 

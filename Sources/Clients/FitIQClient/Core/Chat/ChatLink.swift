@@ -1,41 +1,42 @@
 import FitIQAPI
 import WebSocket
 
-/// The one socket of a client: which consultation is wanted, which is open, and when the next may be opened.
+/// A client's socket: which consultation is wanted, which is open, and when the next socket may open.
 ///
-/// It opens a socket only after the previous one is gone, and none for a consultation within 3 s after closing it.
+/// It opens a socket only after the previous one is gone, and never within 3 s of closing one for the same
+/// consultation.
 struct ChatLink: Sendable {
     struct Socket: Sendable {
         let number: Int
         let consultation: String
         let token: String
         var phase = Phase.opening
-        /// When the phase times out; nil if it does not.
+        /// When the phase times out, or nil if it does not.
         var deadline: Timestamp?
-        /// When the next ping is due, and the deadline for a sign of life after the last one.
+        /// When the next ping is due, and until when a frame must arrive after the last one.
         var nextPing: Timestamp?
         var pongDue: Timestamp?
-        /// Whether another socket replaces it once it is closed.
+        /// Whether another socket replaces this one after it has closed.
         var isReplaced = false
     }
 
     enum Phase: Sendable, Hashable {
         case opening
-        /// It is open, and `connected` has not arrived.
+        /// The socket is open, and `connected` has not arrived.
         case greeting
         case open
         case closing
     }
 
     private(set) var wanted: String?
-    /// Whether its history was read, so the socket may be opened.
+    /// Whether the client has read the history, so that the socket may open.
     var isReady = false
     var socket: Socket?
     private(set) var notBefore: Timestamp?
-    /// The number of handshakes since `connected` or the user's request, and the delay before the last.
+    /// The number of handshakes since `connected` or the user's request, and the delay before the last one.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
-    /// The consultations whose sockets the client closed last, and when they were gone; oldest first.
+    /// The consultations whose sockets the client closed last, and when those were gone, oldest first.
     private var ownCloses: [(consultation: String, at: Timestamp)] = []
     let schedule: ReconnectSchedule
     let patience: ClientPatience
@@ -49,14 +50,14 @@ struct ChatLink: Sendable {
     }
 
     var isConnected: Bool { socket?.phase == .open && socket?.consultation == wanted }
-    /// Whether any socket is open, for any consultation.
+    /// Whether a socket is open, for any consultation.
     var hasOpenSocket: Bool { socket.map { $0.phase != .opening } ?? false }
 
     mutating func want(_ consultation: String?) {
         (wanted, isReady, notBefore, tryCount, lastWait) = (consultation, false, nil, 0, .zero)
     }
 
-    /// Takes the next step toward the wanted state.
+    /// Takes the next step towards the wanted state, and returns it.
     mutating func step(at now: Timestamp, mayOpen: Bool) -> Step {
         if let socket {
             guard socket.consultation != wanted, socket.phase == .greeting || socket.phase == .open else {
@@ -74,7 +75,7 @@ struct ChatLink: Sendable {
         case close(Int, CloseCode)
     }
 
-    /// When the wanted socket may be opened; nil if nothing delays it.
+    /// When the wanted socket may open, or nil if it may open now.
     var opensAt: Timestamp? {
         guard let ownClose = ownCloses.last(where: { $0.consultation == wanted }) else { return notBefore }
         let back = ownClose.at.advanced(by: patience.afterOwnClose)
@@ -92,7 +93,9 @@ struct ChatLink: Sendable {
         socket?.nextPing = now.advanced(by: patience.pingInterval)
     }
 
-    /// Whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
+    /// Records `connected`.
+    ///
+    /// Returns whether the socket replaces a lost one, or nil if the wanted socket did not expect it.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open
@@ -110,7 +113,9 @@ struct ChatLink: Sendable {
         return .close(number, code)
     }
 
-    /// Records that the socket is gone; it is its own end if the client's close frame came first, for any reason.
+    /// Records that the socket is gone.
+    ///
+    /// The end counts as the client's own if its close frame came first, whatever the reason.
     mutating func ended(isOwn: Bool, at now: Timestamp) {
         guard let socket else { return }
         if isOwn {
@@ -120,7 +125,7 @@ struct ChatLink: Sendable {
         self.socket = nil
     }
 
-    /// Schedules the next try; returns whether there is one.
+    /// Schedules the next attempt; returns whether there is one.
     mutating func retry(asked: Duration? = nil, at now: Timestamp) -> Bool {
         tryCount += 1
         guard let delay = schedule.delay(beforeTry: tryCount) else { return false }
@@ -130,7 +135,7 @@ struct ChatLink: Sendable {
         return true
     }
 
-    /// Records that something arrived: the socket is alive.
+    /// Records that something arrived, so the socket is alive.
     mutating func signOfLife() { socket?.pongDue = nil }
 
     mutating func takePing(at now: Timestamp) -> Int? {

@@ -1,22 +1,22 @@
 import FitIQAPI
 import JSON
 
-/// One consultation's chat: its history, later messages, and messages to send.
+/// The chat of one consultation: its history, later messages, and messages to send.
 struct Conversation: Sendable {
     /// A question whose answer has not ended, or an unprompted answer.
     struct Turn: Sendable {
-        /// The question; nil if the client knows of none.
+        /// The question, or nil if the client knows of none.
         var question: String?
         var isAcknowledged = false
         var isStored = false
-        /// Whether the answer arrives over the socket; after a cut only the history has it.
+        /// Whether the answer arrives over the socket; after a lost connection, only the history has it.
         var isHeard = true
-        /// Whether it has timed out: the history decides.
+        /// Whether the turn has timed out, so that the history decides.
         var isLate = false
         var deadline: Timestamp
-        /// Whether a line of the transcript is its answer; an earlier partial answer stays a separate line.
+        /// Whether a line of the transcript is the answer; an earlier partial answer stays on a separate line.
         var hasAnswer = false
-        /// The answer's id, if its protocol has one, and its bytes.
+        /// The answer's ID, if its protocol has one, and its size in bytes.
         var answerID: ExactString?
         var byteCount = 0
     }
@@ -24,24 +24,24 @@ struct Conversation: Sendable {
     let id: String
     let limits: ClientLimits
     var history: [ClientState.Line] = []
-    /// The messages since the history was read.
+    /// The messages since the client read the history.
     var tail: [ClientState.Line] = []
     var waiting: [String] = []
     var turn: Turn?
     var lastKnownID: ExactString?
     var hasHistory = false
-    /// Whether the history must be read before anything is sent: the socket was away.
+    /// Whether the client must read the history before it sends, because the socket was gone.
     var needsHistory = false
-    /// Whether the socket was cut and the history not read on the next one.
+    /// Whether the socket was lost and the client has not read the history on the next one.
     var wasCut = false
-    /// Whether something ended while the history was being read, so it must be read again.
+    /// Whether something ended while the client was reading the history, so that it must read it again.
     var isStale = false
-    /// Whether unreadable frames arrived since the last history.
+    /// Whether unreadable frames have arrived since the last history.
     var isTroubled = false
-    /// When the history is read again for an unheard answer, and how often it was.
+    /// When to read the history again for an answer that the socket missed, and how often it was read.
     var nextLook: Timestamp?
     var lookCount = 0
-    /// Whether the current question was sent again because the backend had not received it.
+    /// Whether the client sent the current question again because the backend had not received it.
     var isRepeated = false
 
     var transcript: [ClientState.Line] {
@@ -58,7 +58,7 @@ struct Conversation: Sendable {
         return tail.lastIndex { $0.role == .user && $0.text == question }
     }
 
-    /// Dequeues the next waiting message and begins its turn.
+    /// Removes the next waiting message and starts its turn.
     mutating func beginTurn(until deadline: Timestamp) -> String? {
         guard turn == nil, !waiting.isEmpty else { return nil }
         let text = waiting.removeFirst()
@@ -68,19 +68,19 @@ struct Conversation: Sendable {
         return text
     }
 
-    /// Ends the turn; a partial answer stays, or is removed if the backend took it back.
+    /// Ends the turn; a partial answer stays unless the backend withdrew it.
     mutating func endTurn(takesBack: Bool = false) {
         if takesBack { tail.removeAll { !$0.isComplete } }
         (turn, nextLook, lookCount, isRepeated) = (nil, nil, 0, false)
     }
 
-    /// Records that the socket is gone: an answer in progress arrives through the history, or not at all.
+    /// Records that the socket is gone; an answer in progress can now arrive only through the history.
     mutating func cut() {
         turn?.isHeard = false
         wasCut = true
     }
 
-    /// Records that the history is unavailable: the received messages must suffice.
+    /// Records that the history is unavailable, so that the received messages must suffice.
     mutating func goOnWithoutHistory() { (needsHistory, wasCut) = (false, false) }
 
     mutating func trim() {
@@ -91,7 +91,7 @@ struct Conversation: Sendable {
         tail.removeFirst(excess - old)
     }
 
-    // MARK: What the socket reports
+    // MARK: Frames from the socket
 
     enum Effect: Equatable {
         case nothing
@@ -108,12 +108,12 @@ struct Conversation: Sendable {
             tail[index].id = id
             return .changed
         }
-        // An echo that is late, behind the end of its turn.
+        // The echo is late and comes after the end of its turn.
         if let content, let index = tail.lastIndex(where: { $0.role == .user && $0.id == nil && $0.text == content }) {
             (tail[index].id, tail[index].isDelivered) = (id, true)
             return .changed
         }
-        // The same user writes from another device.
+        // The same user is writing on another device.
         guard let content, turn?.question != content else { return .nothing }
         tail.append(ClientState.Line(id: id, role: .user, text: content))
         trim()
@@ -157,7 +157,9 @@ struct Conversation: Sendable {
         return .grown(content)
     }
 
-    /// Ends an answer; an end that belongs to none is a duplicate: it must not end the next.
+    /// Ends an answer.
+    ///
+    /// An end without an answer is a duplicate and must not end the next one.
     ///
     /// - Parameter hasReceipts: whether the backend acknowledges questions.
     mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
@@ -178,26 +180,26 @@ struct Conversation: Sendable {
         return .ended
     }
 
-    /// A coach that answers has received the question, even without a receipt.
+    /// Acknowledges the question, because a coach that answers has received it, even without a receipt.
     private mutating func acknowledgeBySpeaking() {
         guard let index = questionIndex, turn?.isAcknowledged == false else { return }
         turn?.isAcknowledged = true
         tail[index].isDelivered = true
     }
 
-    // MARK: What the history says: the stored messages are the truth
+    // MARK: The history, whose stored messages are authoritative
 
     enum Finding: Equatable {
-        /// There is no turn, or its answer streams.
+        /// No turn is open, or its answer is streaming.
         case nothing
-        /// The answer is there; the turn is over.
+        /// The history has the answer, so the turn is over.
         case answered
-        /// The question is there, its answer is not.
+        /// The history has the question but not the answer.
         case unanswered
         case unheard
     }
 
-    /// Replaces the messages by the history; returns its state of the turn, and its new templates.
+    /// Replaces the messages with the history; returns what the history says about the turn, and its new templates.
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
@@ -230,12 +232,12 @@ struct Conversation: Sendable {
         guard let question = turn.question else { return lines.lastIndex { $0.role == .user } ?? lines.startIndex }
         func isQuestion(_ line: ClientState.Line) -> Bool { line.role == .user && line.text == question }
         if turn.isStored { return lines.lastIndex(where: isQuestion) }
-        // Repeated questions must occur as often as they were asked.
+        // Repeated questions must occur as often as the user asked them.
         let isThere = lines[start...].count(where: isQuestion) >= tail.count(where: isQuestion)
         return isThere ? lines[start...].lastIndex(where: isQuestion) : nil
     }
 
-    /// The part of the tail that the history lacks: messages that did not arrive, and the streaming answer.
+    /// The messages that the history lacks: those that did not arrive, and the streaming answer.
     private func remains(
         of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
     ) -> [ClientState.Line] {

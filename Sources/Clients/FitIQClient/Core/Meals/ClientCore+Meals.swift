@@ -9,22 +9,22 @@ struct FollowedMeal: Sendable {
 
     enum Stage: Sendable, Hashable {
         case creating
-        /// The request got no usable answer; the list is searched from that time on.
+        /// The request got no usable answer; the client searches the list from this time on.
         case searching(Timestamp)
         case following(Following)
-        /// Nothing more will arrive or be waited for.
+        /// Nothing more will arrive.
         case settled
     }
 
-    /// The wait for the result of a meal.
+    /// How the client waits for the result of a meal.
     struct Following: Sendable, Hashable {
-        /// When it is next loaded; nil while its event is awaited.
+        /// When to load the meal next, or nil while waiting for its event.
         var nextLook: Timestamp?
         var end: Timestamp
         var pollCount = 0
         var failureCount = 0
         var lastLook: Timestamp?
-        /// Whether the next load does not count as a poll, so an open socket does not forbid it.
+        /// Whether the next load does not count as a poll, so that it is allowed while a socket is open.
         var isFree = false
     }
 
@@ -49,7 +49,7 @@ struct FollowedMeal: Sendable {
     }
 }
 
-/// The data of an answer or an event about a meal log.
+/// What an answer or event says about a meal log.
 struct MealNews: Sendable, Equatable {
     let id: String
     let status: MealLogStatus
@@ -59,9 +59,11 @@ struct MealNews: Sendable, Equatable {
     let items: [String]?
     let error: String?
 
-    /// Parses a log; the status is the event's if the data has none.
+    /// Parses a log.
     ///
-    /// A status that is unknown is not a final one.
+    /// If the data has no status, the event's counts.
+    ///
+    /// An unknown status counts as processing.
     init?(_ data: JSONValue?, status known: MealLogStatus? = nil) {
         guard let data, let id = Answer.id(data["id"] ?? data["meal_log_id"]),
             let status = known ?? data["status"]?.string.map({ MealLogStatus(rawValue: $0) ?? .processing })
@@ -80,11 +82,11 @@ struct MealNews: Sendable, Equatable {
     var isFinal: Bool { status != .processing }
 }
 
-/// Meals: logged, then followed by events while a socket is open, by polling while none is.
+/// Meals: logging them, then following them by events while a socket is open, otherwise by polling.
 extension ClientCore {
-    /// The longest description of a meal, in characters.
+    /// The maximum length of a meal's description in characters.
     static let mealTextLimit = CreateMealLogRequest.maximumInputLength
-    /// The most events that wait for the answer that names their log.
+    /// The maximum number of events waiting for the answer that names their log.
     static let earlyNewsLimit = 32
 
     mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
@@ -110,7 +112,7 @@ extension ClientCore {
     mutating func finishCreateMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }) else { return }
         if case .uncertain = outcome {
-            // The list shows whether it was logged; repeating would log a second meal.
+            // The list shows whether the backend logged the meal. Repeating the request would log it twice.
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
@@ -120,7 +122,7 @@ extension ClientCore {
         begin(index, news, isLooked: false, at: now)
     }
 
-    /// Searches for a meal whose logging got no usable answer.
+    /// Searches for a meal after a request without a usable answer.
     mutating func finishFindMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }), case .searching = meals[index].stage
         else { return }
@@ -201,7 +203,7 @@ extension ClientCore {
         case .unavailable:
             following.failureCount += 1
             guard following.failureCount < configuration.retries.maximumAttempts else { return giveUp(index, outcome) }
-            // A failed request revealed nothing: it is repeated, even while a socket is open.
+            // The failed request told the client nothing, so repeat it even while a socket is open.
             (following.nextLook, following.isFree) = (next, true)
             meals[index].stage = .following(following)
         case .uncertain, .unauthorized: giveUp(index, outcome)
@@ -230,7 +232,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Fetches the meals once after the socket opened: their events may have been sent before.
+    /// Loads each meal once after the socket has opened, because its event may have been sent earlier.
     mutating func lookAtMealsOnce(at now: Timestamp) {
         for index in meals.indices {
             guard case .following(var following) = meals[index].stage, following.failureCount == 0,
@@ -287,12 +289,12 @@ extension ClientCore {
         let number = meals[index].number
         guard !requests.contains(.findMeal(number)) else { return }
         let areOthersFollowed = meals.contains { if case .following = $0.stage { true } else { false } }
-        // The list polls every log in processing; it waits until there is none.
+        // Loading the list polls every log in processing, so wait until there are none.
         guard !hasOpenSocket || !areOthersFollowed else {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
-        // A log that was given up is in processing still.
+        // A log that the client gave up on may still be in processing.
         let isPoll = meals.contains { $0.meal.id != nil && $0.meal.status == .processing }
         if isPoll, let soonest = searchedAt?.advanced(by: configuration.mealPolling.interval), now < soonest {
             meals[index].stage = .searching(soonest)

@@ -2,30 +2,30 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// The purpose of a request; the request book holds each errand at most once.
+/// The purpose of a request; the request book contains each errand at most once.
 enum Errand: Sendable, Hashable {
     case createConsultation(Persona)
     case chatAboutGoal(String)
     case history(consultation: String)
     case archive(consultation: String)
     case createGoal(GoalDraft)
-    /// Whether a goal was created by a request that got no usable answer.
+    /// Find out whether a request without a usable answer created the goal.
     case findGoal(GoalDraft)
     case listGoals
     case linkGoal(goal: String, consultation: String)
     case listQuickActions
     case createMeal(Int)
-    /// Whether a meal was logged by a request that got no usable answer.
+    /// Find out whether a request without a usable answer logged the meal.
     case findMeal(Int)
     case loadMeal(Int)
-    /// Signs in, or registers and signs in.
+    /// Sign in, or register and sign in.
     case signIn
     case refreshTokens
 
-    /// Whether the request may be sent again although the first may have succeeded.
+    /// Whether the request may be sent again although the first one may have succeeded.
     ///
-    /// A second consultation gets 409 and a second chat-about-goal the existing one; a second goal or meal would be
-    /// created.
+    /// A second consultation gets 409, and a second chat-about-goal returns the existing one. A second goal or meal
+    /// would be created.
     var isRepeatable: Bool {
         switch self {
         case .createGoal, .createMeal: false
@@ -33,16 +33,16 @@ enum Errand: Sendable, Hashable {
         }
     }
 
-    /// Whether it needs an access token rather than brings one; then a 401 is about the token.
+    /// Whether the errand uses an access token, so that a 401 is about the token; the others obtain one.
     var needsToken: Bool { self != .signIn && self != .refreshTokens }
-    /// Whether the book repeats it on schedule; loading a meal has its own cadence.
+    /// Whether the book repeats the errand on schedule; loading a meal has its own schedule.
     var isRetried: Bool { if case .loadMeal = self { false } else { true } }
-    /// Whether it goes first after a pause that the backend asked for: a create must not earn another 429.
+    /// Whether the errand goes first after a pause that the backend asked for, so that a creation gets no second 429.
     var isUrgent: Bool { if case .createConsultation = self { true } else { false } }
 }
 
 struct GoalDraft: Sendable, Hashable {
-    /// Distinguishes two drafts with the same text.
+    /// A number that distinguishes two drafts with the same text.
     let number: Int
     let title: String
     let description: String
@@ -51,17 +51,17 @@ struct GoalDraft: Sendable, Hashable {
     let consultation: String?
 }
 
-/// Request bodies: the forms of the union, which the backend of every guide accepts.
+/// Request bodies in the forms of the union mode, which the backends of all guides accept.
 enum Body {
     static func object(_ members: [(key: String, value: String)]) -> [UInt8] {
         JSONValue.object(JSONObject(members.map { (key: $0.key, value: JSONValue.string($0.value)) })).encoded()
     }
 }
 
-/// A response as the client reads it.
+/// A response as the client interprets it.
 struct Answer: Sendable {
     let status: Int
-    /// The body as JSON; nil if it is not valid JSON.
+    /// The body as JSON, or nil if it is not valid JSON.
     let body: JSONValue?
     /// The value of `Retry-After`, in whole seconds.
     let retryAfter: Duration?
@@ -76,13 +76,13 @@ struct Answer: Sendable {
     var isSuccess: Bool { (200..<300).contains(status) }
     var code: String? { body?["error"]?["code"]?.string }
 
-    /// Whether the backend asks for a pause (429 of a rate limit; its code distinguishes it from the other 429).
+    /// Whether the backend asks for a pause: a 429 of a rate limit, which differs from the other 429 by its code.
     var isThrottled: Bool {
         guard status == 429, code != "TOO_MANY_ACTIVE_CONSULTATIONS" else { return false }
         return code == "RATE_LIMITED" || retryAfter != nil
     }
 
-    /// Whether the request may have succeeded, and repeating may help.
+    /// Whether the request may have succeeded and repeating it may help.
     var isFailure: Bool { status >= 500 || status == 408 || (isSuccess && body == nil) }
 
     /// The backend's message, or a description of the status.
@@ -93,7 +93,7 @@ struct Answer: Sendable {
         return String(text.prefix(500))
     }
 
-    /// The id of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
+    /// The ID of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
     var consultationID: String? {
         Self.id(
             data?["consultation"]?["id"] ?? data?["id"] ?? data?["consultation_id"] ?? body?["id"]
@@ -108,22 +108,22 @@ struct Answer: Sendable {
             body?["conversationId"] ?? body?["conversation_id"] ?? data?["conversation_id"] ?? data?["conversationId"])
     }
 
-    /// The object of an answer about one thing, with or without an envelope.
+    /// The object in an answer about one thing, with or without an envelope.
     var object: JSONValue? { data?.object != nil ? data : body }
     var messages: [JSONValue]? { (data?["messages"] ?? body?["messages"] ?? data)?.array }
     var goals: [JSONValue]? { (body?["goals"] ?? data?["goals"] ?? data)?.array }
     var mealLogs: [JSONValue]? { (data?["meal_logs"] ?? body?["meal_logs"] ?? data)?.array }
     var quickActions: [String]? { data?["quick_actions"]?.array?.compactMap { $0["prompt"]?.string } }
-    /// The tokens of a sign-in or a refresh.
+    /// The tokens in the answer to a sign-in or refresh.
     var tokens: (access: String, refresh: String)? {
         guard isSuccess, let access = data?["access_token"]?.string, let refresh = data?["refresh_token"]?.string
         else { return nil }
         return (access, refresh)
     }
-    /// An id in the backend's form; no other may go into a path.
+    /// An ID in the backend's form; paths contain no others.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
-    /// A text as an id for a path: a lower-case UUID; nil if it is not a UUID.
+    /// Reads a text as an ID for a path: a UUID in lower case, or nil if it is not a UUID.
     static func pathID(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         return ResourceID(text.lowercased())?.description
@@ -133,10 +133,12 @@ struct Answer: Sendable {
 /// A frame from the server, in either protocol; types that no guide defines are not an error.
 enum ChatFrame: Sendable, Equatable {
     case connected
-    /// `message_received`, or the echo of a `user_message` with its id and text.
+    /// `message_received`, or the echo of a `user_message` with its ID and text.
     case received(id: ExactString?, content: String?)
     case answerBegins(id: ExactString)
-    /// `stream_chunk` has no id.
+    /// A piece of an answer.
+    ///
+    /// `stream_chunk` has no ID.
     case piece(id: ExactString?, content: String)
     case answerEnds(id: ExactString?)
     case templateCreated(Template)
@@ -144,10 +146,10 @@ enum ChatFrame: Sendable, Equatable {
     case meal(MealNews)
     case pong
     case unknown
-    /// Not a JSON object with a type, or one that lacks what its type requires.
+    /// The text is not a JSON object with a type, or lacks what its type requires.
     case broken
 
-    /// Parses a text message: one frame, or several separated by newlines, as servers in the field send them.
+    /// Parses a text message: one frame, or several separated by newlines, which some servers send.
     static func frames(in text: [UInt8]) -> [ChatFrame] {
         if let value = try? JSON.parse(text) { return frames(of: value) }
         let lines = text.split(separator: 0x0A)
@@ -155,7 +157,7 @@ enum ChatFrame: Sendable, Equatable {
         return lines.flatMap { line in (try? JSON.parse(line)).map(frames) ?? [.broken] }
     }
 
-    /// A frame, and what its metadata adds.
+    /// The frame, followed by what its metadata adds.
     private static func frames(of value: JSONValue) -> [ChatFrame] {
         guard let type = value["type"]?.string else { return [.broken] }
         let frame = frame(of: type, value)
@@ -190,7 +192,7 @@ enum ChatFrame: Sendable, Equatable {
     }
 }
 
-/// Something that the coach made while it answered, as named in metadata.
+/// Something that the coach made while answering, as the metadata names it.
 struct Template: Sendable, Equatable {
     let type: String
     let id: String

@@ -1,14 +1,14 @@
 import FitIQAPI
 import HTTPTypes
 
-/// The requests that are in flight or wait: for their turn, for a token, for the time to try again.
+/// The requests in flight, and those that wait for their turn, for a token or for their next attempt.
 struct RequestBook: Sendable {
     enum Outcome: Sendable {
-        /// An answer that repeating would not improve.
+        /// An answer that a repetition would not improve.
         case answered(Answer)
-        /// No usable answer, although it was repeated as often as allowed.
+        /// No usable answer after all allowed attempts.
         case unavailable(String)
-        /// No usable answer; whether it succeeded must be looked up before it is sent again.
+        /// No usable answer; the client must find out whether the request succeeded before it sends it again.
         case uncertain(String)
         case unauthorized
 
@@ -18,9 +18,9 @@ struct RequestBook: Sendable {
     enum Phase: Sendable {
         case waiting(until: Timestamp)
         case sent(number: Int, token: String, deadline: Timestamp)
-        /// Whether it succeeded is being looked up.
+        /// The client is finding out whether the request succeeded.
         case uncertain
-        /// The same request failed as often as allowed a moment ago, so it is not sent.
+        /// An equal request has just failed as often as allowed, so this one is not sent.
         case hopeless(since: Timestamp)
     }
 
@@ -32,9 +32,9 @@ struct RequestBook: Sendable {
         var phase: Phase
         var attempts = 0
         var throttles = 0
-        /// Whether a token that came from a refresh was refused; a second one would not do better.
+        /// Whether the backend refused a token that came from a refresh; a second refresh would not help.
         var isRefusedAgain = false
-        /// When the last attempt failed, and the delay before it.
+        /// When the last attempt failed, and the delay before that attempt.
         var failedAt: Timestamp?
         var lastWait = Duration.zero
     }
@@ -49,17 +49,17 @@ struct RequestBook: Sendable {
     let patience: ClientPatience
     var tokens: TokenKeeper
     var entries: [Entry] = []
-    /// No request before that time: the backend asked for a pause.
+    /// When the next request may be sent, because the backend asked for a pause.
     var throttledUntil: Timestamp?
-    /// Recent final failures, oldest first: to the backend another such request is one more repeat.
+    /// Recent final failures, oldest first; to the backend, another such request would be one more repetition.
     private var failures: [Failure] = []
-    /// How long a request counts as a repeat of one that failed (retry/backoff-on-5xx).
+    /// How long a request counts as a repetition of a failed one (retry/backoff-on-5xx).
     static let failureTime = Duration.seconds(61)
-    /// The most failures to remember.
+    /// The maximum number of failures to remember.
     static let mostFailures = 64
-    /// How often an errand is throttled before it is given up.
+    /// How often the backend may throttle an errand before the client gives it up.
     static let mostThrottles = 3
-    /// How long requests go one by one after a pause.
+    /// How long requests go one at a time after a pause.
     static let serialTime = Duration.seconds(60)
 
     init(_ configuration: ClientConfiguration) {
@@ -70,7 +70,7 @@ struct RequestBook: Sendable {
 
     func contains(_ errand: Errand) -> Bool { entries.contains { $0.errand == errand } }
 
-    /// Adds an errand, unless it is already in the book.
+    /// Adds an errand unless the book already contains it.
     mutating func submit(
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
     ) {
@@ -82,12 +82,12 @@ struct RequestBook: Sendable {
         entries.append(entry)
     }
 
-    /// Forgets failures: the user makes another request, or repeats one.
+    /// Forgets failures, because the user makes or repeats a request.
     mutating func forgetFailures() { failures = [] }
 
-    /// Repeats a request that was uncertain and turned out not to have succeeded.
+    /// Repeats a request after the client has found out that it did not succeed.
     ///
-    /// - Returns: whether there is an attempt left; otherwise the errand is over.
+    /// - Returns: whether an attempt is left. Otherwise the errand is over.
     mutating func sendAgain(_ errand: Errand, at now: Timestamp) -> Bool {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return false }
         let entry = entries[index]
@@ -99,7 +99,7 @@ struct RequestBook: Sendable {
         return true
     }
 
-    /// Removes an errand; returns the number of the request to cancel, if one is in flight.
+    /// Removes an errand; returns the number of the request to cancel if one is in flight.
     mutating func drop(_ errand: Errand) -> Int? {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return nil }
         guard case .sent(let number, _, _) = entries.remove(at: index).phase else { return nil }
@@ -141,10 +141,10 @@ struct RequestBook: Sendable {
         return entries.firstIndex { mayGo($0) && $0.isDue(at: now) }
     }
 
-    /// Whether it has the token that it needs.
+    /// Whether the entry has the token that it needs and no equal request is in flight.
     private func mayGo(_ entry: Entry) -> Bool {
         guard tokens.isUsable || !entry.errand.needsToken else { return false }
-        // Two equal concurrent requests would look like a repeat.
+        // The backend would take two equal concurrent requests for a repetition.
         return !entries.contains { $0.isSent && $0.isTwin(of: entry) }
     }
 
@@ -169,12 +169,12 @@ struct RequestBook: Sendable {
 extension RequestBook.Entry {
     var isSent: Bool { if case .sent = phase { true } else { false } }
 
-    /// Whether the backend cannot tell the two requests apart.
+    /// Whether the backend cannot distinguish the two requests.
     func isTwin(of other: Self) -> Bool {
         errand.isRetried && method == other.method && target == other.target && body == other.body
     }
 
-    /// Continues where a twin's last attempt has failed: not before the twin's next one.
+    /// Continues after a twin's failed attempt, and not before the twin's next one.
     mutating func follow(_ twin: Self) {
         guard case .waiting(let own) = phase, case .waiting(let other) = twin.phase else { return }
         (attempts, failedAt, lastWait) = (twin.attempts, twin.failedAt, twin.lastWait)
@@ -192,9 +192,9 @@ func earlier(_ first: Timestamp?, _ second: Timestamp?) -> Timestamp? {
 extension RequestBook {
     typealias Result = (errand: Errand, outcome: Outcome)
 
-    /// Takes a response.
+    /// Handles a response.
     ///
-    /// - Returns: the result of the errand, if decided, and whether the user has to provide another token.
+    /// - Returns: the result of the errand, if decided, and whether the user must provide another token.
     mutating func receive(_ response: ClientResponse, at now: Timestamp) -> (result: Result?, asksForToken: Bool) {
         guard let index = index(of: response.number), case .sent(_, let token, _) = entries[index].phase else {
             return (nil, false)
@@ -215,7 +215,7 @@ extension RequestBook {
         index(of: number).flatMap { fail($0, ClientMessages.noAnswer, asked: nil, at: now) }
     }
 
-    /// Times out entries; returns the requests to cancel, and the results of errands.
+    /// Times out entries; returns the requests to cancel and the results of errands.
     mutating func expire(at now: Timestamp) -> (cancelled: [Int], results: [Result]) {
         var cancelled: [Int] = []
         var results: [Result] = []
@@ -266,7 +266,7 @@ extension RequestBook {
         return nil
     }
 
-    /// Removes an entry that failed as often as allowed, and gives up those like it.
+    /// Removes an entry that failed as often as allowed, and gives up equal ones.
     private mutating func giveUp(_ index: Int, at now: Timestamp) {
         let entry = entries.remove(at: index)
         guard entry.errand.isRetried else { return }
@@ -290,40 +290,38 @@ extension RequestBook {
     }
 }
 
-/// The token of requests, and the handling of its refusal.
+/// Keeps the token for requests and handles its refusal.
 ///
-/// A refused token is never sent again (consultation-websocket, HTTP errors), and neither is a refresh token.
+/// It never sends a refused access token (consultation-websocket, HTTP errors) or refresh token again.
 struct TokenKeeper: Sendable {
     private(set) var token: String
     private var refreshToken: String?
     private var spare: String?
     private(set) var isRefused: Bool
-    /// Whether a refresh is in progress.
     private var isRefreshing = false
-    /// Whether the token came from a refresh.
     private(set) var isFromRefresh = false
-    /// How long another token is awaited; nil if none is.
+    /// How long to wait for another token, or nil if not waiting.
     private(set) var deadline: Timestamp?
 
     init(_ configuration: ClientConfiguration) {
         token = configuration.credentials.token
         spare = configuration.freshToken.isExactly(token) ? nil : configuration.freshToken
-        // There is nothing to send before signing in.
+        // Before signing in there is no token to send.
         isRefused = token.isEmpty
         if configuration.guide.serves(.refreshTokens) { refreshToken = configuration.credentials.refreshToken }
     }
 
     var isUsable: Bool { !isRefused }
 
-    /// Records a 401; returns whether the user has to provide another token.
+    /// Records a 401; returns whether the user must provide another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
-        // A late refusal of an older token; what it leaves waiting still needs one.
+        // This is a late refusal of an older token. The requests that wait because of it still need one.
         guard refused.isExactly(token) else { return ask(until: limit) }
         isRefused = true
         return replace(until: limit)
     }
 
-    /// Looks for a token other than the refused one; returns whether the user has to provide it.
+    /// Looks for a token other than the refused one; returns whether the user must provide it.
     private mutating func replace(until limit: Timestamp) -> Bool {
         if refreshToken == nil, !isRefreshing, let spare {
             (token, self.spare, isRefused, isFromRefresh) = (spare, nil, false, false)
@@ -331,20 +329,20 @@ struct TokenKeeper: Sendable {
         return ask(until: limit)
     }
 
-    /// Takes the refresh token, which works once; nil without one, or while the access token works.
+    /// Takes the refresh token, which works only once; returns nil without one and while the access token works.
     mutating func takeRefreshToken() -> String? {
         guard isRefused, !isRefreshing, let refreshToken else { return nil }
         (self.refreshToken, isRefreshing) = (nil, true)
         return refreshToken
     }
 
-    /// Records that the refresh brought no token; returns whether the user has to provide one.
+    /// Records that the refresh failed; returns whether the user must provide a token.
     mutating func failToRefresh(until limit: Timestamp) -> Bool {
         isRefreshing = false
         return isRefused && replace(until: limit)
     }
 
-    /// Starts waiting for another token; returns whether the wait is new.
+    /// Starts to wait for another token; returns whether the wait is new.
     mutating func ask(until limit: Timestamp) -> Bool {
         guard isRefused, refreshToken == nil, !isRefreshing, deadline == nil else { return false }
         deadline = limit
@@ -358,7 +356,6 @@ struct TokenKeeper: Sendable {
         return true
     }
 
-    /// Replaces both tokens.
     mutating func use(_ tokens: (access: String, refresh: String), fromRefresh isFromRefresh: Bool) {
         (token, refreshToken) = (tokens.access, tokens.refresh)
         (isRefused, isRefreshing, self.isFromRefresh, deadline) = (false, false, isFromRefresh, nil)
