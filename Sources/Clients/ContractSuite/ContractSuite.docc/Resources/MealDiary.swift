@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What an app has already: a client that knows nothing of tests.
+/// The app's own client, which knows nothing of tests.
 actor MealDiary {
     struct Meal: Sendable {
         var id: String?
@@ -24,7 +24,7 @@ actor MealDiary {
         headers = ["Authorization": "Bearer \(token)", "X-API-Key": apiKey, "Content-Type": "application/json"]
     }
 
-    /// Logs a meal, and asks for it every five seconds until it is worked out: at most twelve times.
+    /// Logs a meal and polls for the result every five seconds, at most twelve times.
     func log(_ text: String, type: String) async {
         let place = meals.count
         meals.append(Meal(text: text))

@@ -1,7 +1,7 @@
 import ContractSuite
 import FitIQAPI
 
-/// The client as the suite drives it: what its user does goes in, what its user sees comes out.
+/// Lets the suite drive the client: takes the user's actions and reports what the user sees.
 final class MealDiaryUnderTest: ClientUnderTest {
     private let diary: MealDiary
     private var work: [Task<Void, Never>] = []
@@ -11,7 +11,7 @@ final class MealDiaryUnderTest: ClientUnderTest {
         diary = MealDiary(url: surroundings.url, token: surroundings.token, apiKey: surroundings.apiKey)
     }
 
-    /// Starts what the user asks for, and does not wait for it.
+    /// Starts what the user asks for, without waiting for it.
     func perform(_ instruction: ClientInstruction) async throws {
         guard case .logMeal(let text, let type) = instruction else { throw UnsupportedInstruction(instruction) }
         work.append(Task { [diary] in await diary.log(text, type: type.rawValue) })
@@ -24,11 +24,11 @@ final class MealDiaryUnderTest: ClientUnderTest {
                 ClientReport.Meal(
                     id: meal.id, text: meal.text, status: .init(rawValue: meal.status) ?? .failed,
                     calories: meal.calories, error: meal.error))
-            // The screen of this app says so.
+            // This app's screen shows the error.
             if let error = meal.error { report.problems.append(.init(kind: .meal, message: error)) }
         }
         if let problem = await diary.problem { report.problems.append(.init(kind: .unavailable, message: problem)) }
-        // Busy until every meal has been worked out, or the client has given up.
+        // The client is busy until every meal has a result or the client has given up.
         report.isBusy = await diary.problem == nil && report.meals.contains { $0.status == .processing }
         return report
     }

@@ -8,7 +8,7 @@ import Testing
         let book = GoalBook(url: backend.url, token: backend.token, apiKey: backend.apiKey)
         _ = try await book.create("Run 5 km")
         #expect(try await book.all().map(\.title) == ["Run 5 km"])
-        // What the server saw, and what it makes of that.
+        // What the server concluded from the requests that it saw.
         let verdicts = try await backend.verdicts()
         #expect(verdicts.first { $0.obligation.id == "retry/backoff-on-5xx" }?.outcome == .kept)
     }

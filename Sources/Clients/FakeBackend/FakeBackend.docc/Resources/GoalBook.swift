@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What an app has already: a client that knows nothing of tests.
+/// The app's own client, which knows nothing of tests.
 struct GoalBook {
     struct Goal: Decodable, Sendable {
         var id, title: String
@@ -28,7 +28,7 @@ struct GoalBook {
     private struct Goals: Decodable { var goals: [Goal] }
     private struct Answer<Content: Decodable>: Decodable { var data: Content }
 
-    /// Asks again after 1, 2 and 4 seconds if the backend fails.
+    /// Retries after 1, 2 and 4 seconds if the backend fails.
     private func call<Result: Decodable>(_ method: String, _ body: [String: String]? = nil) async throws -> Result {
         var request = URLRequest(url: URL(string: url + "/api/v1/goals")!)
         request.httpMethod = method

@@ -1,7 +1,7 @@
 import FitIQAPI
 import FitIQClient
 
-/// Passes each state of an answer on as it grows, as a screen shows it.
+/// Shows each state of an answer while it grows.
 func stream(_ question: String, to show: (String) -> Void, with client: FitIQClient) async throws {
     _ = try await client.startConsultation(persona: .nutritionist)
     let states = client.states

@@ -18,7 +18,7 @@ public struct CoachClient: Sendable {
         self.headers = headers
     }
 
-    /// Begins a consultation, or continues the one that exists.
+    /// Starts a consultation or continues the existing one.
     public func start(with persona: String) async throws -> UUID {
         struct Started: Decodable {
             struct Body: Decodable { var id: UUID }
@@ -38,7 +38,7 @@ public struct CoachClient: Sendable {
         return id
     }
 
-    /// What was said.
+    /// The texts of the messages.
     public func messages(in id: UUID) async throws -> [String] {
         struct Messages: Decodable {
             struct Body: Decodable { var messages: [Message] }
@@ -50,7 +50,7 @@ public struct CoachClient: Sendable {
         return try JSONDecoder().decode(Messages.self, from: data).data.messages.map(\.content)
     }
 
-    /// Puts a consultation away; if that fails, it stays in the list.
+    /// Archives a consultation, which stays in the list if that fails.
     public func archive(_ id: UUID) async {
         _ = try? await send("POST", "consultations/\(id)/archive")
     }
