@@ -9,7 +9,7 @@ struct Banner {
     let program: String
     var now = FitIQMock.now
 
-    /// The URLs come last, where they stay in sight.
+    /// The text ends with the URLs, so that they stay visible.
     var text: String {
         """
         fitiq-mock \(Version.current) \(what)\(guide).
@@ -39,7 +39,7 @@ struct Banner {
         server.mode == .union || server.replays ? "" : ", as the guide \(server.mode.rawValue) documents it"
     }
 
-    /// The credentials of the default world, if any.
+    /// The credentials of the default world, if there is one.
     private var credentialLines: String {
         guard server.hasDefaultWorld else { return "" }
         let warning = tokenLifetime.map { "              \(Messages.tokenOutlives(seconds: $0))\n" } ?? ""
@@ -48,7 +48,9 @@ struct Banner {
 
     private var tokenLifetime: Int64? { server.engine.scenario.tokenLifetime.map { $0 / 1_000_000_000 } }
 
-    /// A command that prints a token of the default world's user, which is valid as long as the scenario's own, or an hour.
+    /// A command that prints a token of the default world's user.
+    ///
+    /// The token lives as long as the scenario's own, or an hour.
     private var tokenCommand: String {
         let (configuration, user) = (server.engine.configuration, server.engine.scenario.data.users.first?.id.text)
         var words = [program, "token"]
@@ -56,7 +58,7 @@ struct Banner {
         if configuration.jwtSecret != DevelopmentCredentials.jwtSecret {
             words += ["--jwt-secret", configuration.jwtSecret.shellQuoted]
         }
-        // Tokens expire by the world's clock, and the command knows the system's only.
+        // Tokens expire by the world's clock, but the command knows only the system's.
         let ahead = (server.engine.manualTime ?? now).secondsSinceEpoch - now.secondsSinceEpoch
         if let tokenLifetime {
             words += ["--expires-in", "\(ahead + tokenLifetime)s"]
@@ -115,7 +117,7 @@ struct Banner {
         return examples + [("Nothing happens until you move the clock", advance)]
     }
 
-    /// What a newcomer tries first in the mode.
+    /// What newcomers should try first in this mode.
     private var examplesOfMode: [Example] {
         let consultation = "Create a consultation"
         let chat = ("Chat over the WebSocket", "\(program) chat\(chatOptions)")
@@ -167,17 +169,19 @@ extension String {
 
 struct RunningServer {
     let engine: Engine
-    /// Its own URLs, whatever proxy is in front; one is nil without TLS.
+    /// The server's own URLs, even behind a proxy.
+    ///
+    /// `secureURL` is nil without TLS.
     let url: String
     let secureURL: String?
-    /// The file of the CA that issued its certificate; nil without TLS, and for the user's own certificate.
+    /// The file of the CA that issued the certificate, or nil without TLS or with the user's own certificate.
     let caPath: String?
     let recordingPath: String?
     var statePath: String?
-    /// Its URL for other devices, if it listens on all addresses.
+    /// The server's URL for other devices, if it listens on all addresses.
     var localNetworkURL: String?
 
-    /// The first account of the scenario whose password is known.
+    /// The first account in the scenario with a known password.
     var account: (email: String, password: String)? {
         guard mode.servesApps else { return nil }
         for case let account? in engine.scenario.data.users.lazy.map(\.account) {

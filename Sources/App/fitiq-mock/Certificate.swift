@@ -37,13 +37,15 @@ struct Certificate: ParsableCommand {
     }
 }
 
-/// The CA of this machine and its server certificate, as files in the data directory, created on first use.
+/// This machine's CA and server certificate, as files in the data directory.
 ///
-/// The CA stays until it nears its end, because people have made their clients trust it; if it is damaged, its user
-/// decides. The server certificate is made again when it is damaged, and shortly before it expires.
+/// They are created on first use.
+///
+/// The CA stays until shortly before it expires, because people have made their clients trust it. If it is damaged, its
+/// user must decide. The server certificate is renewed when it is damaged and shortly before it expires.
 struct CertificateFiles {
     let directory: DataDirectory
-    /// Receives notes for the user, sentences without a full stop.
+    /// Receives notes for the user: sentences without a full stop.
     var warn: (String) -> Void = FitIQMock.printError
     static let (ca, caKey) = ("ca.pem", "ca-key.pem")
     static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")
@@ -69,21 +71,22 @@ struct CertificateFiles {
             if let current = existing(of: authority, at: now) { return current }
             let (certificate, key) = try orFailure(
                 try authority.issue(for: CertificateName.local, now: now, serial: Self.serial()), inMaterial)
-            // The key first: if there is a certificate, there is its key.
+            // Write the key first, so that a certificate always has its key.
             try directory.write(key, to: Self.serverKey, isSecret: true)
             try directory.write(certificate, to: Self.server, isSecret: false)
             return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
         }
     }
 
-    /// The stored CA if it outlives the certificates it would issue, else a new one.
+    /// The stored CA if it outlives the certificates that it would issue, otherwise a new one.
     ///
-    /// - Throws: A mistake in the configuration if the stored one is damaged: a new one would fail every client.
+    /// - Throws: A mistake in the configuration if the stored CA is damaged, because no client would trust a new one.
     private func authority(at now: Int64) throws(Failure) -> CertificateAuthority {
         if OutputFile.rightsOfOthers(to: directory[Self.caKey]) != 0 {
             warn(Messages.openAuthorityKey(directory[Self.caKey]))
         }
-        // Without a certificate there is no CA yet: its key is written first, and a process may be killed in between.
+        // The key is written before the certificate, and the process may be killed in between. So without a certificate
+        // there is no CA yet.
         if InputFile.exists(caPath) {
             let (certificate, key) = (try storedAuthority(Self.ca), try storedAuthority(Self.caKey))
             let facts: CertificateFacts
@@ -104,7 +107,7 @@ struct CertificateFiles {
         return authority
     }
 
-    /// The stored server certificate, if this CA issued it and it is valid for some time.
+    /// The stored server certificate, if this CA issued it and it stays valid for long enough.
     private func existing(of authority: CertificateAuthority, at now: Int64) -> Current? {
         guard let certificate = read(Self.server), let key = read(Self.serverKey),
             let chain = try? CertificateFacts.read(pem: certificate), chain.count == 2,
@@ -129,7 +132,9 @@ struct CertificateFiles {
         .configuration(Messages.inMaterial(directory.absolutePath, error))
     }
 
-    /// A unique serial number: 16 random bytes, the first of which makes it positive.
+    /// A unique serial number: 16 random bytes.
+    ///
+    /// The first one makes it positive.
     private static func serial() -> [UInt8] {
         var bytes = SystemEntropy.bytes(count: 16)
         bytes[0] = bytes[0] & 0x3F | 0x40
@@ -137,30 +142,30 @@ struct CertificateFiles {
     }
 }
 
-/// The user's folder for data that outlives a run; others may not read it.
+/// The user's folder for data that outlives a run; other users cannot read it.
 struct DataDirectory {
     let path: String
 
-    /// The folder named by the environment, or the system's customary one.
+    /// Finds the folder that the environment names, or the system's usual one.
     init(environment: (String) -> String? = System.variable) throws(Failure) { path = try Self.path(environment) }
 
     init(path: String) { self.path = path }
 
-    /// `FITIQ_MOCK_DATA_DIR`, else the folder of Apple's guidelines or the XDG Base Directory Specification.
+    /// The path in `FITIQ_MOCK_DATA_DIR`, or the folder of Apple's guidelines or the XDG Base Directory Specification.
     private static func path(_ environment: (String) -> String?) throws(Failure) -> String {
         func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let own = folder("FITIQ_MOCK_DATA_DIR") { return own }
         #if canImport(Darwin)
             if let home = folder("HOME") { return home + "/Library/Application Support/fitiq-mock" }
         #else
-            // The specification requires relative paths to be ignored.
+            // The specification requires programs to ignore relative paths.
             if let data = folder("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/fitiq-mock" }
             if let home = folder("HOME") { return home + "/.local/share/fitiq-mock" }
         #endif
         throw .configuration(Messages.noDataDirectory)
     }
 
-    /// The path of a file in it; absolute, so programs in other folders can use it.
+    /// The path of a file in the folder; it is absolute, so that programs in other folders can use it.
     subscript(name: String) -> String { absolutePath + "/" + name }
 
     var absolutePath: String {
@@ -170,21 +175,21 @@ struct DataDirectory {
         return String(cString: folder) + "/" + path
     }
 
-    /// Runs the body under an exclusive lock among processes.
+    /// Runs the body while holding a lock that excludes other processes.
     ///
-    /// Creates the folder if it is missing, for its user only.
+    /// It creates the folder, for its user only, if it is missing.
     func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try make(absolutePath)
         let lock = self["lock"]
         let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.unwritable(lock) }
-        // The system releases the lock whenever the process ends.
+        // The system also releases the lock when the process ends.
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 { guard errno == EINTR else { throw Self.unwritable(lock) } }
         return try body()
     }
 
-    /// Writes a file atomically; a secret one is never readable by others, not even while being written.
+    /// Writes a file atomically; other users can never read a secret one, not even while it is being written.
     func write(_ bytes: [UInt8], to name: String, isSecret: Bool) throws(Failure) {
         let mode = isSecret ? 0o600 : 0o644
         try orFailure(try WholeFile.write(bytes, to: self[name], others: .none, mode: mode), Failure.file)

@@ -55,7 +55,7 @@ struct Chat: ParsableCommand {
     }
 
     func run() throws {
-        // Before anything is sent.
+        // Check this before sending anything.
         _ = try Settings.fieldValue(adminToken, "ADMIN_TOKEN")
         do {
             try chat()
@@ -68,7 +68,7 @@ struct Chat: ParsableCommand {
         }
     }
 
-    /// A client in the consultation with the coach, and the consultation's id.
+    /// Returns a client in the consultation with the coach, and the consultation's ID.
     private func begin() throws -> (FitIQClient, id: String) {
         let (email, password) = (Settings.text(email, "EMAIL"), Settings.text(password, "PASSWORD"))
         guard (email == nil) == (password == nil) else { throw Failure.configuration(Messages.halfAnAccount) }
@@ -78,11 +78,11 @@ struct Chat: ParsableCommand {
                     secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         let client = try FitIQClient(url: Settings.serverURL(url).description, credentials: credentials) {
-            // A person trying out a fake wants to see at once what it does.
+            // Somebody who tries out a fake wants to see its behaviour at once.
             $0.retries.maximumAttempts = 1
             if message != nil { $0.reconnects.maximumTries = 0 }
             $0.checksAnswers = false
-            // Some guides check one, some the other, and the fake's mode is not known here.
+            // Some guides check one and some the other, and the mode of the fake is unknown here.
             $0.sendsTokenTwice = true
             $0.chat = chatProtocol
         }
@@ -97,7 +97,7 @@ struct Chat: ParsableCommand {
 
     private func chat() throws {
         var (client, id) = try begin()
-        // Leave properly in any case.
+        // Leave the chat properly in any case.
         defer { try? Blocking.wait { [client] in await client.close() } }
         if let message { return try self.attempt(client) { try await ChatAnswer.print(to: message, $0) } }
         let input = try LineInput(prompt: "> ")
@@ -107,7 +107,7 @@ struct Chat: ParsableCommand {
             do {
                 try self.attempt(client, input, body)
             } catch let error as ClientError where error.isGone {
-                // A restarted server gives the ids of its first life again, which the client takes for gone.
+                // A restarted server issues the same IDs again, but the client believes that they are gone.
                 news.cancel()
                 try? Blocking.wait { [client] in await client.close() }
                 (client, id) = try begin()
@@ -129,7 +129,7 @@ struct Chat: ParsableCommand {
                 case .help: print(Messages.chatHelp)
                 case .archive: try attempt(archive)
                 case .meal(let text):
-                    // A guide without meals answers 404, which says nothing of the consultation.
+                    // A guide without meals answers 404, which does not concern the consultation.
                     do {
                         try self.attempt(client, input) { try await Self.log(text, $0) }
                     } catch let error as ClientError where error.isGone && input.isEdited {
@@ -152,9 +152,11 @@ struct Chat: ParsableCommand {
         print(Messages.mealCompleted(meal.text, calories: meal.calories))
     }
 
-    /// Carries out a line; unless the connection fails, the conversation continues.
+    /// Carries out a line.
     ///
-    /// - Parameter input: The input that may end the wait; nil without input.
+    /// The conversation continues unless the connection fails.
+    ///
+    /// - Parameter input: the input that may end the wait, or nil without input.
     private func attempt(
         _ client: FitIQClient, _ input: LineInput? = nil,
         _ body: @escaping @Sendable (FitIQClient) async throws -> Void
@@ -170,7 +172,7 @@ struct Chat: ParsableCommand {
             }
         } catch ClientError.problem(let problem) where [.chat, .refused, .meal].contains(problem.kind) {
             let text = problem.message + Messages.otherProtocol(after: problem.message, spoken: chatProtocol.rawValue)
-            // The next line may succeed.
+            // The user can try another line.
             guard message == nil else { throw Failure.running(text) }
             FitIQMock.printError(text)
         } catch let error as ClientError where input?.isEdited == true && !error.isGone {
@@ -182,7 +184,7 @@ struct Chat: ParsableCommand {
 }
 
 extension ClientError {
-    /// Whether the server does not have what was asked for.
+    /// Whether the server does not have the requested resource.
     fileprivate var isGone: Bool {
         switch self {
         case .refused(status: 404, _): true
@@ -197,7 +199,7 @@ enum ChatCommand: Equatable {
     case meal(String)
     case unknown(String)
 
-    /// - Returns: Nil if the line is a message.
+    /// - Returns: nil if the line is a message.
     init?(_ line: String) {
         guard line.hasPrefix("/") else { return nil }
         let parts = line.split(separator: " ", maxSplits: 1)
@@ -216,7 +218,7 @@ extension ClientConfiguration.ChatStyle: ExpressibleByArgument {}
 extension Persona: ExpressibleByArgument {}
 
 enum ChatAnswer {
-    /// Sends a message and prints the answer, each part as it arrives, and a line end.
+    /// Sends a message and prints each part of the answer as it arrives, then a line end.
     static func print(to message: String, _ client: FitIQClient) async throws {
         let before = client.state.transcript.count
         let printing = Task { await follow(client, after: before) }
@@ -229,7 +231,7 @@ enum ChatAnswer {
             printing.cancel()
             var line = await printing.value
             if let text = answer(in: client.state.transcript, after: before) { line.grow(to: text) }
-            // Output on standard error starts on a new line.
+            // Start a new line for the output on standard error.
             line.end()
             throw error
         }
@@ -243,13 +245,13 @@ enum ChatAnswer {
         return line
     }
 
-    /// The answer so far to a message that had this many lines before it.
+    /// The answer so far to a message after this number of lines.
     private static func answer(in transcript: [ClientState.Line], after count: Int) -> String? {
         guard transcript.count > count + 1, let last = transcript.last, last.role == .assistant else { return nil }
         return last.text
     }
 
-    /// Runs the body, and throws the underlying network error rather than the problem shown to an app's user.
+    /// Runs the body and throws the underlying network error in place of the problem that an app's user would see.
     static func cause<Value>(of client: FitIQClient, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -261,13 +263,13 @@ enum ChatAnswer {
 
 private struct PrintedLine: Sendable {
     private var text = ""
-    /// Nil unless a person reads the answer.
+    /// Wraps words if a person reads the answer, otherwise nil.
     private var wrap = System.isTerminal(.output) ? Terminal.columns.map { WordWrap(columns: $0) } : nil
 
     /// Prints the new part; a text that does not continue the old one starts a new line.
     mutating func grow(to whole: String) {
         guard whole != text else { return }
-        // Texts begin alike only if their bytes do: the rest begins with a whole scalar.
+        // Compare bytes. Then the rest begins with a whole scalar.
         if whole.utf8.starts(with: text.utf8) {
             let end = whole.utf8.index(whole.startIndex, offsetBy: text.utf8.count)
             write(String(whole.unicodeScalars.suffix(from: end)))
@@ -291,10 +293,10 @@ private struct PrintedLine: Sendable {
     }
 }
 
-/// Breaks lines between words, of a text that comes in parts; a word is written once it is complete.
+/// Wraps a text that arrives in parts; it writes a word when the word is complete.
 struct WordWrap: Sendable {
     let columns: Int
-    /// The spaces in front of each line but the first.
+    /// The number of spaces before each line except the first.
     var indent = 0
     private var column = 0
     private var spaces = ""
@@ -302,7 +304,7 @@ struct WordWrap: Sendable {
 
     init(columns: Int, indent: Int = 0) { (self.columns, self.indent) = (columns, indent) }
 
-    /// What can be written now; the last word follows with the space or the line end behind it.
+    /// Returns what can be written now; the last word follows after its space or line end.
     mutating func add(_ part: String) -> String {
         var text = ""
         for character in part {
@@ -319,7 +321,7 @@ struct WordWrap: Sendable {
         return text
     }
 
-    /// The last word.
+    /// Returns the last word.
     mutating func finish() -> String {
         guard !word.isEmpty else { return "" }
         let width = word.unicodeScalars.reduce(0) { $0 + TerminalText.columns($1) }

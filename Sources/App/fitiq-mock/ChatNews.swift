@@ -5,20 +5,20 @@ import Text
 
 /// Reports events other than answers on standard error.
 enum ChatNews {
-    /// How long nothing has to come until the server is asked for its clock.
+    /// How long to wait for anything before asking the server about its clock.
     private static let patience = Duration.seconds(3)
-    /// The longest wait for the server's answer about its clock.
+    /// How long to wait for the server's answer about its clock.
     private static let answerTime = Duration.seconds(2)
     private static let answerLimit = 64 * 1024
 
-    /// Reports lost and restored connections, and the coach's templates, until the client closes.
+    /// Reports lost and restored connections and the coach's templates until the client closes.
     static func follow(_ client: FitIQClient) async {
         var last = ClientState.Connection.disconnected
         var isLost = false
         var made: [ClientState.Template] = []
         for await state in client.states {
             if let templates = state.templates, templates != made {
-                // A client keeps the last ones, so their number may stay the same.
+                // A client keeps only the last templates, so their number may not change.
                 let known = max(0, min(made.count, templates.count - 1))
                 for template in templates.dropFirst(known) { say(Messages.made(template)) }
                 made = templates
@@ -38,13 +38,13 @@ enum ChatNews {
         }
     }
 
-    /// Runs a command, and reports a result that is missing because the server's clock stands still.
+    /// Runs a command, and reports if its result is missing because the server's clock stands still.
     static func waiting<Result>(
         for client: FitIQClient, at base: BaseURL, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {
         let end = try Gate()
         defer { end.open() }
-        // A separate thread leaves those of tasks to the client.
+        // Use a separate thread, to leave the threads of tasks to the client.
         try SystemThread.start {
             var last = client.state
             while !end.wait(until: .now().advanced(by: patience)) {
@@ -60,14 +60,14 @@ enum ChatNews {
     }
 
     private static func say(_ message: String) {
-        // An edited line is redrawn below; the partial answer stays.
+        // The edited line is drawn again below. The partial answer stays.
         let editor = LineInput.awake.value
         let start = !System.isTerminal(.error) ? "" : editor == nil ? "\n" : "\r\u{1B}[K"
         FitIQMock.drawOnStandardError("\(start)fitiq-mock: \(TerminalText.printed(message))\n")
         editor?.requestStop()
     }
 
-    /// The server's statement on a stopped clock, or on a missing token; nil without an answer in time.
+    /// What the server says about a stopped clock or a missing token, or nil without an answer in time.
     private static func stillness(at base: BaseURL, adminToken: String?) -> String? {
         var request = ServerRequest(path: "clock", of: base, adminToken: adminToken)
         var answer: [UInt8] = []

@@ -22,16 +22,16 @@ struct Check: ParsableCommand {
                 FitIQMock.printToStandardError(mistakes + "\n")
             } else {
                 print("\(file): ok")
-                // Keeps the order of both streams on one terminal.
+                // Flush to keep both streams in order on one terminal.
                 StandardOutput.flush()
             }
         }
         guard isGood else { throw Failure.told(exitCode: 2) }
     }
 
-    /// A line for each mistake of a file; nil without mistakes.
+    /// The mistakes in a file, one per line, or nil if there are none.
     ///
-    /// - Parameter note: Receives a line for each old word of a valid file.
+    /// - Parameter note: receives a line for each outdated word in a valid file.
     static func mistakes(in path: String, note: (String) -> Void = { _ in }) -> String? {
         do throws(Failure) {
             return mistakes(
@@ -81,7 +81,7 @@ struct ListScenarios: ParsableCommand {
         print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
     }
 
-    /// One row per line, with the summaries aligned in a second column.
+    /// A table with one row per line and the summaries aligned in a second column.
     static func table(_ rows: [(name: String, summary: String)]) -> String {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + $0.summary }
@@ -89,11 +89,13 @@ struct ListScenarios: ParsableCommand {
     }
 }
 
-/// Reads whole files; only regular ones: see `FileReader`.
+/// Reads whole files.
+///
+/// It accepts only regular files; see `FileReader`.
 enum InputFile {
     /// The bytes of a file of at most `limit` bytes.
     ///
-    /// - Parameter orInherited: for a typed path: whether it may also be `/dev/stdin`, or what a shell makes of
+    /// - Parameter orInherited: whether a path that the user typed may also be `/dev/stdin` or what a shell makes of
     ///   `<(command)`.
     static func read(_ path: String, limit: Int, orInherited: Bool = false) throws(Failure) -> [UInt8] {
         let bytes = try orFailure(try FileReader(path, orInherited: orInherited).read(upTo: limit + 1), Failure.file)
@@ -108,7 +110,7 @@ enum InputFile {
     }
 }
 
-/// The metadata that reveals a changed or replaced file.
+/// The metadata that shows whether a file was changed or replaced.
 struct FileStamp: Equatable {
     var seconds: Int
     var nanoseconds: Int
@@ -117,7 +119,7 @@ struct FileStamp: Equatable {
 }
 
 extension FileStamp {
-    /// Reads the stamp of a file; returns nil unless it is a regular file, because opening anything else may block.
+    /// Reads a file's stamp, or returns nil unless it is a regular file, because opening anything else may block.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

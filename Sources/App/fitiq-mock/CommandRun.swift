@@ -5,7 +5,7 @@ import MockServer
 import Scenarios
 import Sockets
 
-/// Runs a command in a scenario, in its own world; callable from several threads at once.
+/// Runs a command in a scenario, in its own world; several threads may call it at once.
 struct CommandRun: Sendable {
     var child: CommandChild
     let server: LocalServer
@@ -15,7 +15,7 @@ struct CommandRun: Sendable {
         self.server = server
     }
 
-    /// A command's end, and the traffic of its world.
+    /// How a command ended, and what was seen in its world.
     struct Outcome<Seen: Sendable> {
         let world: Engine.WorldAccess
         let ending: Report.CommandOutcome
@@ -23,14 +23,16 @@ struct CommandRun: Sendable {
         let seen: Seen
     }
 
-    /// Runs the command in a new world, which is deleted at the end.
+    /// Runs the command in a new world and deletes the world at the end.
     ///
     /// - Parameters:
-    ///   - name: What is in front of the lines that it writes, if others run beside it; nil for the scenario's name.
-    ///   - isJudged: Whether the world judges its client.
-    ///   - tick: Called about once a second while the command runs, with how long it has.
-    ///   - see: Looks at the world before the command is ended: how it is cut off is not the client's doing.
-    /// - Returns: Nil if it was stopped.
+    ///   - name: the prefix for the lines that the command writes if others run at the same time, or nil for the
+    ///     scenario's name.
+    ///   - isJudged: whether the world judges its client.
+    ///   - tick: called about once a second while the command runs, with how long it has been running.
+    ///   - see: looks at the world before the command is ended, because the client is not responsible for how it is
+    ///     ended.
+    /// - Returns: nil if the run was stopped.
     func run<Seen: Sendable>(
         _ scenario: Scenario, named name: String? = nil, isJudged: Bool = true,
         streams: ChildProcess.Streams = .ofClient,
@@ -40,7 +42,7 @@ struct CommandRun: Sendable {
         let world = try Harness.perform(server) { engine, now in
             try engine.makeWorld(scenario, guide: nil, seed: nil, clock: nil, judged: isJudged, at: now)
         }
-        // The world may be gone, and the server with it.
+        // The world may be gone, or even the server.
         defer { _ = try? Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) } }
         let done = try child.run(
             in: Harness.environment(of: world, scenario: scenario.name), named: name ?? scenario.name,
@@ -56,36 +58,39 @@ struct CommandRun: Sendable {
     }
 }
 
-/// A command that runs in a world, wherever that is.
+/// A command that runs in a world on any server.
 struct CommandChild: Sendable {
     var command: [String]
     var limit: Duration
-    /// Ends it once it is open.
+    /// Opening this gate ends the command.
     let stop: Gate
-    /// How long nothing may arrive from it once something has; nil for as long as its limit.
+    /// How long the command may send nothing after it has begun to send, or nil for its whole limit.
     var silence: Duration?
-    /// When everything has to be over; nil for never.
+    /// When everything must be over, or nil for no limit.
     var end: MonotonicInstant?
-    /// Called when something has arrived from it.
+    /// Called when the command has sent something.
     var whenBegun: @Sendable () -> Void = {}
-    /// Whether to keep its output until its end, because others run concurrently.
+    /// Whether to hold back the output until the end, because other commands run at the same time.
     let showsOutputAtEnd: Bool
-    /// The time between SIGTERM and SIGKILL for a command that must end.
+    /// The time between SIGTERM and SIGKILL when a command must end.
     static let grace = Duration.seconds(2)
-    /// The longest wait for the last bytes of a command that has ended.
+    /// How long to wait for the last bytes of a command that has ended.
     private static let settlingTime = Duration.milliseconds(250)
     /// If nothing arrives for this long, everything has arrived.
     private static let quietTime = Duration.milliseconds(20)
-    /// How often it looks whether it must stop.
+    /// How often to check whether to stop.
     private static let lookTime = Duration.milliseconds(50)
 
+    /// Runs the command.
+    ///
     /// - Parameters:
-    ///   - variables: The additional environment.
-    ///   - name: What is in front of the lines that it writes, if others run beside it.
-    ///   - activity: Grows with what arrives in the world: it is asked after the command has exited, until it stays.
-    ///   - tick: Called about once a second while the command runs, with how long it has.
-    ///   - see: Looks at the world before the command is ended.
-    /// - Returns: Nil if it was stopped.
+    ///   - variables: environment variables to add.
+    ///   - name: the prefix for the lines that the command writes if others run at the same time.
+    ///   - activity: a number that grows with what arrives in the world. It is read after the command has exited until
+    ///     it stays the same.
+    ///   - tick: called about once a second while the command runs, with how long it has been running.
+    ///   - see: looks at the world before the command is ended.
+    /// - Returns: nil if the run was stopped.
     func run<Seen>(
         in variables: [(name: String, value: String)], named name: String,
         streams: ChildProcess.Streams = .ofClient,
@@ -94,7 +99,7 @@ struct CommandChild: Sendable {
     ) throws(Failure) -> (ending: Report.CommandOutcome, duration: Duration, seen: Seen)? {
         let start = MonotonicInstant.now()
         let output = showsOutputAtEnd ? try CommandOutput(of: name) : nil
-        // The command is as it was typed.
+        // This is the command as the user typed it.
         let child = try orFailure(
             try ChildProcess(
                 command, environment: CurrentProcess.environment(with: variables), streams: output?.streams ?? streams)
@@ -129,13 +134,13 @@ struct CommandChild: Sendable {
 
     private enum End { case exited, timeUp, stopped }
 
-    /// Waits for the command's end, its time limit, or the order to stop; calls a function once a second meanwhile.
+    /// Waits until the command exits, reaches its time limit or must stop; calls a function once a second meanwhile.
     private func wait(
         for child: ChildProcess, since start: MonotonicInstant, _ activity: () throws(Failure) -> UInt64,
         everySecond tick: (Duration) -> Void
     ) throws(Failure) -> End {
         let deadline = start.advanced(by: limit)
-        // The last input and its time.
+        // The last activity and when it was seen.
         var (seen, seenAt) = (try silence == nil ? 0 : activity(), MonotonicInstant?.none)
         var nextTick = start.advanced(by: .seconds(1))
         while true {
@@ -143,7 +148,7 @@ struct CommandChild: Sendable {
             if child.wait(until: min(deadline, nextTick, now.advanced(by: Self.lookTime))) != nil { return .exited }
             if stop.wait(until: now) { return .stopped }
             if deadline <= .now() { return .timeUp }
-            // A run this old counts as at its limit.
+            // A run that has used half of its limit counts as timed out.
             if let end, end <= .now() { return start.advanced(by: limit / 2) <= end ? .timeUp : .stopped }
             if let silence {
                 let activity = try activity()
@@ -182,7 +187,7 @@ struct CommandChild: Sendable {
 }
 
 extension ChildProcess.Streams {
-    /// A client's output goes to standard error; standard output has only the report.
+    /// A client's output goes to standard error, because standard output contains only the report.
     static let ofClient = Self(output: .descriptor(STDERR_FILENO))
 }
 

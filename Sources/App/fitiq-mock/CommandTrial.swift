@@ -7,10 +7,12 @@ import Sockets
 import Synchronization
 import Traffic
 
-/// Runs a command as the client of a schedule, in its own world; the command is the whole story.
+/// Runs a command as the client of a schedule, in its own world.
 ///
-/// Shows the output of the first run, which has no faults, and discards that of others: `verify` can play the same
-/// schedule and show it.
+/// The command is the whole story.
+///
+/// It shows the output only of the first run, which has no faults. `verify` can play the other schedules and show
+/// theirs.
 final class CommandTrial: Trial {
     let run: CommandRun
     private let hasRun = Atomic(false)
@@ -20,13 +22,13 @@ final class CommandTrial: Trial {
 
     init(_ run: CommandRun) { self.run = run }
 
-    /// - Throws: A ``Failure`` of the harness; `CancellationError` if it was stopped.
+    /// - Throws: A ``Failure`` of the harness, or `CancellationError` if the run was stopped.
     func run(_ scenario: Scenario, story: Int, within limit: RunLimit) async throws -> TrialOutcome {
         let isFirst = !hasRun.exchange(true, ordering: .relaxed)
         let streams = isFirst ? ChildProcess.Streams.ofClient : .init(output: .null, errors: .null)
         var run = run
         (run.child.limit, run.child.silence) = (limit.whole, limit.silence)
-        // Confirmations do not wait behind the search.
+        // A confirmation does not wait behind the search.
         let isUrgent = limit.silence == limit.whole
         let hasBegun = Mutex(isUrgent)
         let leave = { @Sendable [beginners] in
@@ -48,20 +50,20 @@ final class CommandTrial: Trial {
         outcome.end = .command(done.ending)
         if case .timedOut = done.ending {
             outcome.hasLasted = true
-            // It may have been cut before its limit.
+            // The run may have been cut before its limit.
             outcome.end = .command(.timedOut(done.duration.components.seconds * 1_000_000_000))
         }
         return outcome
     }
 }
 
-/// Starts only as many commands at once as there are processors: started ones mostly sleep.
+/// Limits how many commands start at the same time to the number of processors; started ones mostly sleep.
 private final class Beginners: Sendable {
     private let count = Mutex(0)
-    /// How often it looks whether there is room.
+    /// How often to check whether there is room.
     private static let lookTime = Duration.milliseconds(10)
 
-    /// Waits until there is room; false if it must stop before.
+    /// Waits until there is room; returns false if it must stop first.
     func enter(until stop: Gate, _ end: MonotonicInstant?) -> Bool {
         while true {
             let hasRoom = count.withLock { count in
@@ -78,16 +80,16 @@ private final class Beginners: Sendable {
     func leave() { count.withLock { $0 -= 1 } }
 }
 
-/// Adapters of one command for concurrent clients: each has its own process, which serves one client after another.
+/// One command's adapters for concurrent clients; each has its own process, which serves one client at a time.
 final class AdapterPool: Sendable {
     private let command: [String]
     private let adapters = Mutex<(free: [ProcessAdapter], all: [ProcessAdapter])>(([], []))
-    /// Why the very first client did not begin; nil if it did, or was not tried.
+    /// Why the first client failed to begin, or nil if it began or was not tried.
     private let firstTrouble = Mutex<AdapterError??>(nil)
 
     init(_ command: [String]) { self.command = command }
 
-    /// A client of an adapter that has no other now.
+    /// Makes a client with an adapter that is not serving another.
     func begin(_ surroundings: Surroundings) async throws -> any ClientUnderTest {
         let adapter = adapters.withLock { adapters in
             if let free = adapters.free.popLast() { return free }
@@ -107,7 +109,7 @@ final class AdapterPool: Sendable {
         }
     }
 
-    /// Why the adapter cannot be used at all; nil if it can.
+    /// Why the adapter is unusable, or nil if it works.
     var trouble: AdapterError? { firstTrouble.withLock { $0 ?? nil }.flatMap { $0.isDeath ? $0 : nil } }
 
     func stop() async { for adapter in adapters.withLock({ $0.all }) { await adapter.stop() } }

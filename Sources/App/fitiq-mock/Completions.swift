@@ -8,7 +8,7 @@ import JSON
 import Scenarios
 
 extension CompletionKind {
-    /// The program lists them when a shell asks: a start takes no time for them.
+    /// The program computes the values when a shell asks, so that they do not slow down its start.
     static func values<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
         of type: Choice.Type
     ) -> CompletionKind {
@@ -21,7 +21,7 @@ extension CompletionKind {
     static var scenarioFiles: CompletionKind { .file(extensions: ["yaml", "yml", "json"]) }
     static var sessions: CompletionKind { .file(extensions: ["har"]) }
 
-    /// The built-in scenarios, and files.
+    /// The built-in scenarios and files.
     static var scenarios: CompletionKind {
         .custom { _, _, prefix in
             var found = glob_t()
@@ -34,10 +34,10 @@ extension CompletionKind {
         }
     }
 
-    /// The worlds of the server that the command line names; none if it does not answer soon.
+    /// The worlds of the server that the command line names, or none if it does not answer soon.
     static var worlds: CompletionKind {
         .custom { words, _, _ in
-            // bash breaks words at = and : too.
+            // bash also splits words at = and :.
             func value(_ option: String) -> String? {
                 guard let place = words.lastIndex(where: { $0 == option || $0.hasPrefix(option + "=") }) else {
                     return nil
@@ -55,7 +55,7 @@ extension CompletionKind {
     }
 }
 
-/// Options in fewer words: the help, the name of the value, and how a shell completes it.
+/// A shorter way to declare an option: the help, the name of the value, and how a shell completes it.
 extension Option {
     init<Word: ExpressibleByArgument>(
         _ help: String, _ value: String, _ completion: CompletionKind? = nil, name: NameSpecification = .long,

@@ -166,7 +166,7 @@ struct ConformCommand: ParsableCommand {
         try tell(compared, report, about: session, knownBroken: knownBroken, signal: signal)
     }
 
-    /// Writes the overlay, then the report.
+    /// Writes the overlay and then the report.
     private func tell(
         _ conformance: Conformance, _ report: Report, about session: Session, knownBroken: KnownBroken, signal: Int32?
     ) throws {
@@ -191,7 +191,7 @@ struct ConformCommand: ParsableCommand {
         return .nanoseconds(wanted)
     }
 
-    /// The credentials for the server; only a server on this machine gets those that every fake takes.
+    /// The credentials for the server; only a server on this machine gets the default ones of a fake.
     private func credentials(isLocal: Bool) throws(Failure) -> Credentials {
         let development = isLocal ? DevelopmentCredentials.token(secret: DevelopmentCredentials.jwtSecret) : nil
         guard let token = try Settings.upstreamSecret(token, "TOKEN") ?? development else {
@@ -201,7 +201,7 @@ struct ConformCommand: ParsableCommand {
             token: token, apiKey: try Settings.upstreamSecret(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
     }
 
-    /// Whether the name leads to this machine and nowhere else.
+    /// Whether the name resolves only to this machine.
     private static func isLocal(_ server: UpstreamURL) -> Bool {
         let addresses = try? HostLookup.addresses(
             ofHost: server.host, port: server.port, within: RelayLimits().connectTime)
@@ -217,11 +217,11 @@ struct ConformCommand: ParsableCommand {
     }
 }
 
-/// A comparison: cases are played through a proxy that records.
+/// Compares a server by playing cases through a recording proxy.
 struct ConformRun: Sendable {
     let server: UpstreamURL
     let trust: TLSTrust
-    /// Between two connections, each of which carries one request.
+    /// The pause between two connections; each connection carries one request.
     let pause: Duration
     let credentials: Credentials
     let freshToken: String?
@@ -229,7 +229,7 @@ struct ConformRun: Sendable {
     let output: String?
     let progress: JobProgress?
 
-    /// - Throws: a ``Failure``, or an error of the harness.
+    /// - Throws: a ``Failure`` or an error of the harness.
     func done(
         _ fake: Conformance, isStopped: @escaping @Sendable () -> Bool = { false }
     ) async throws -> (conformance: Conformance, report: Report, session: Session) {
@@ -247,7 +247,7 @@ struct ConformRun: Sendable {
         return (conformance, report, session)
     }
 
-    /// The file is complete when it returns.
+    /// Plays the cases; the recording is complete when it returns.
     private func play(
         _ mode: GuideMode, recordingTo path: String, _ isStopped: @escaping @Sendable () -> Bool
     ) async throws -> [ConformPlay.Outcome] {
@@ -261,7 +261,7 @@ struct ConformRun: Sendable {
             [credentials, freshToken, pause] in
             try FitIQClient(url: url, credentials: credentials) {
                 ($0.freshToken, $0.guide) = (freshToken, mode)
-                // A server without a pause between requests needs none between sockets.
+                // A server that needs no pause between requests needs none between sockets.
                 if pause == .zero { $0.patience.afterOwnClose = .zero }
             }
         }
@@ -276,7 +276,7 @@ struct ConformRun: Sendable {
 
     /// Starts a proxy on its own thread.
     ///
-    /// - Parameter ended: opened once it has stopped and its recording is complete.
+    /// - Parameter ended: opened when the proxy has stopped and its recording is complete.
     private func startProxy(
         recordingTo path: String, _ ended: Gate
     ) throws -> (url: String, mailbox: Mailbox) {

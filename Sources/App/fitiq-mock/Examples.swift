@@ -1,6 +1,6 @@
-/// Two examples for each command, which end its help.
+/// Two examples for each command, shown at the end of its help.
 enum Examples {
-    /// By the words that name the command, all in a table that a test runs.
+    /// The examples by command name; they are all in one table, which a test runs.
     static let all: [String: [String]] = [  // Names of commands: constants.
         "": ["fitiq-mock serve --instant", "fitiq-mock verify -- ./run-my-tests"],
         "serve": ["fitiq-mock serve --scenario conflict", "fitiq-mock serve --port 0 --ready-file server.json"],
@@ -48,7 +48,7 @@ enum Examples {
         "fitiq-mock scenario from session.har --confirm 1/1 --output smallest.yaml -- ./run-my-tests",
     ]
 
-    /// What ends the help that a command line asks for.
+    /// The examples for the help that the arguments ask for.
     static func text(for arguments: [String]) -> String {
         let words = arguments.prefix { !$0.hasPrefix("-") }.filter { $0 != "help" }
         let examples = all[words.joined(separator: " ")] ?? all[words.first ?? ""] ?? []

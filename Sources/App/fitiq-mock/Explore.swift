@@ -110,7 +110,7 @@ struct Explore: ParsableCommand {
     @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
-    /// How long to explore; nil for no limit.
+    /// How long to explore, or nil for no limit.
     var time: Duration? { budget.map { .seconds($0.seconds) } ?? (runs == nil ? .seconds(300) : nil) }
 
     func validate() throws {
@@ -136,7 +136,7 @@ struct Explore: ParsableCommand {
     }
 }
 
-/// `--confirm 2/3`.
+/// Parses the value of `--confirm`, such as `2/3`.
 extension Explorer.Confirmation: ExpressibleByArgument {
     public init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
@@ -147,7 +147,7 @@ extension Explorer.Confirmation: ExpressibleByArgument {
     }
 }
 
-/// The families of faults, as options name them.
+/// The families of faults by the names that options use.
 enum FaultFamilies {
     static let words = Words.list(FaultKind.Family.allCases.map(\.rawValue))
 
@@ -159,7 +159,7 @@ enum FaultFamilies {
         return families
     }
 
-    /// A line for each kind of the families: family, id, and its rules at an example of a place.
+    /// A line for each kind in the families: family, ID, and the rules for an example place.
     static func table(_ families: Set<FaultKind.Family>) -> String {
         let width = FaultKind.Family.allCases.map(\.rawValue.count).max() ?? 0
         let rows = FaultKind.all.filter { families.contains($0.family) }.map { kind in

@@ -1,7 +1,7 @@
 import Sockets
 import Text
 
-/// Shows on standard error how far a search is: on a terminal in one line that is redrawn, elsewhere every ten seconds.
+/// Shows a search's progress on standard error: a redrawn line on a terminal, otherwise a line every ten seconds.
 final class ExploreProgress: Sendable {
     typealias Line = @Sendable (_ seconds: Int64) -> String
 
@@ -11,16 +11,16 @@ final class ExploreProgress: Sendable {
     private let line = Box<Line>()
     private static let anew = "\r\u{1B}[K"
 
-    /// - Parameter line: The first report, after this many seconds.
+    /// - Parameter line: makes the first report after this many seconds.
     init(_ line: @escaping Line) { self.line.value = line }
 
-    /// The later reports.
+    /// Sets what the later reports say, and draws the line if it is time.
     func say(_ line: @escaping Line) {
         self.line.value = line
         tick()
     }
 
-    /// Draws the line, unless it did a moment ago; call it about once a second.
+    /// Draws the line unless it was drawn a moment ago; call it about once a second.
     func tick() {
         let now = MonotonicInstant.now()
         let pause = isTerminal ? Duration.milliseconds(100) : .seconds(10)

@@ -10,12 +10,12 @@ import Sockets
 import Synchronization
 import Text
 
-/// Explores a command or an adapter as its options say, and reports the result.
+/// Explores a command or adapter with the given options and reports the result.
 struct ExploreRun {
     private let options: Explore
     private let settings: Explorer.Settings
     private let server: LocalServer
-    /// Ends the running commands, and the exploration, once it is open.
+    /// Opening this gate ends the running commands and the exploration.
     private let stop: Gate
     private let pool: AdapterPool
     private let knownBroken: KnownBroken
@@ -33,7 +33,7 @@ struct ExploreRun {
         settings.timeLimit = options.timeLimit.map { .seconds($0.seconds) }
         settings.stories = try Self.stories(options)
         self.settings = settings
-        // A folder is made as a file is, and a file is made in a folder.
+        // A folder needs the same rights as a file, so check a file in the folder or in its place.
         let isThere = access(options.output, F_OK) == 0
         knownBroken = try options.reports.begin(
             checks: Symptom.ids,
@@ -46,7 +46,9 @@ struct ExploreRun {
 
     // MARK: Stories and worlds
 
-    /// A command plays its own story, in the world of a scenario; an adapter gets one, in the story's world.
+    /// The stories to play.
+    ///
+    /// A command plays its own in a scenario's world; an adapter gets ours.
     private static func stories(_ options: Explore) throws(Failure) -> [Story] {
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
         guard options.adapter else {
@@ -69,7 +71,7 @@ struct ExploreRun {
         let work: @Sendable () async throws -> Exploration = { [self] in
             let begin = MonotonicInstant.now()
             let end = options.time.map { begin.advanced(by: $0) }
-            // The rest is for the latest symptoms.
+            // The rest of the time is for the latest symptoms.
             let lastBegin = options.time.map { begin.advanced(by: $0 - min($0 * 3 / 20, Self.longestRest)) }
             let stopping: @Sendable () -> Exploration.Ending? = { [stop] in
                 stop.wait(until: .now()) ? .interrupted : lastBegin.map { $0 <= .now() } ?? false ? .budget : nil
@@ -90,12 +92,12 @@ struct ExploreRun {
         try tell(exploration, signal: signal)
     }
 
-    /// How much of the time is left for confirming at most.
+    /// The maximum time left for confirmations.
     private static let longestRest = Duration.seconds(20)
 
     /// - Parameters:
-    ///   - end: When commands are cut off, and no adapter begins any more.
-    ///   - whenDone: Called after each run, from any thread.
+    ///   - end: when to interrupt commands and start no more adapters.
+    ///   - whenDone: called after each run, from any thread.
     private func trial(
         until end: MonotonicInstant? = nil, whenDone: @escaping @Sendable () -> Void = {}
     ) -> any Trial {
@@ -118,9 +120,9 @@ struct ExploreRun {
         return done
     }
 
-    // MARK: Playing a finding again
+    // MARK: Replaying a finding
 
-    /// Plays a found scenario once; the comments of its file name the adapter's story.
+    /// Plays a scenario that was found once; the comments in its file name the adapter's story.
     func play(_ path: String) throws {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
         let guide: GuideMode? = try Settings.choice(options.guide, of: "--guide")
@@ -157,11 +159,11 @@ struct ExploreRun {
         throw .configuration(Messages.unknownStory(name.map(String.init), allowed: settings.stories.map(\.name)))
     }
 
-    // MARK: Telling
+    // MARK: Reporting
 
     private var title: String { options.command.map(\.shellQuoted).joined(separator: " ") }
 
-    /// Reports the findings, and files that cannot be written at the end.
+    /// Reports the findings, and then any files that could not be written.
     private func tell(_ exploration: Exploration, signal: Int32?) throws(Failure) {
         let journal = options.page.journal
         var written: [ExactString: String] = [:]
@@ -183,7 +185,7 @@ struct ExploreRun {
         }
         report.runs[0].checks += knownBroken.lines.filter { $0.scenario == nil && exploration.refutes($0.subject) }
             .map { Report.Check(address: $0.subject.text, clause: Messages.exploredClause, failures: []) }
-        // The page shows the evidence of broken obligations.
+        // Only the page also shows the evidence of broken obligations.
         var page = report
         for (index, found) in exploration.found.enumerated() {
             page.runs[index + 1].verdicts = found.verdict.map { [$0] } ?? []
@@ -198,7 +200,7 @@ struct ExploreRun {
         if let trouble { throw trouble }
     }
 
-    /// Writes a discovery's file; returns its path.
+    /// Writes a discovery's file and returns its path.
     private func write(_ found: Discovery) throws(Failure) -> String {
         let path = "\(options.output)/\(found.name).yaml"
         let comments = [
@@ -210,13 +212,13 @@ struct ExploreRun {
     }
 
     private func replay(_ path: String) -> String {
-        // The members that `verify` lacks.
+        // `verify` does not have these options.
         let isExplored = options.adapter || options.instant
         let words = isExplored ? ["explore"] + given + ["--replay"] : ["verify"] + given + ["--scenario"]
         return "fitiq-mock \((words + [path.shellQuoted]).joined(separator: " ")) -- \(title)"
     }
 
-    /// The given options that define a run.
+    /// The options that the user gave and that define a run.
     private var given: [String] {
         var words = options.adapter ? ["--adapter"] : []
         if options.instant { words.append("--instant") }
@@ -229,7 +231,7 @@ struct ExploreRun {
     }
 }
 
-/// A trial that makes no run any more once its time is over.
+/// A trial that starts no run after its time is over.
 private struct EndingTrial<Runner: Trial>: Trial {
     let trial: Runner
     let end: MonotonicInstant?
@@ -244,7 +246,7 @@ private struct EndingTrial<Runner: Trial>: Trial {
 }
 
 extension Story {
-    /// The story with the options' world.
+    /// The story in the world that the options describe.
     fileprivate func with(seed: UInt64?, guide: GuideMode?) -> Story {
         var (scenario, members) = (scenario, document.object ?? [:])
         if let seed {
@@ -258,7 +260,7 @@ extension Story {
         return inWorld(scenario, document: .object(members))
     }
 
-    /// The story of a command in a built-in scenario or a file.
+    /// The story of a command, in a built-in scenario or a file.
     static func ofCommand(in name: String, seed: UInt64?, guide: GuideMode?) throws(Failure) -> Story {
         let source = try ScenarioSource(name)
         let scenario = try ScenarioPlan(source: source, seed: seed, guide: guide).loadChecked()

@@ -46,7 +46,9 @@ struct FitIQMock: ParsableCommand {
                 ]),
         ])
 
-    /// Parses and runs; prints every error as one line on standard error and exits with a code of the table above.
+    /// Parses and runs a command.
+    ///
+    /// Prints an error as one line on standard error and exits with a code of the table above.
     static func main() {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
@@ -78,7 +80,7 @@ struct FitIQMock: ParsableCommand {
         }
     }
 
-    /// The version of this binary, for programs.
+    /// The version of this binary as JSON.
     private static var versionJSON: String {
         let object: JSONValue = [
             "name": "fitiq-mock", "version": .string(Version.current), "system": .string(System.name.system),
@@ -87,19 +89,18 @@ struct FitIQMock: ParsableCommand {
         return String(decoding: object.encoded(), as: UTF8.self)
     }
 
-    /// The commands' names.
     private static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
-    /// The command of a command line.
+    /// Parses a command line.
     ///
-    /// Parses a command that is named first separately, which takes half the instructions of parsing the whole tree.
-    /// Help, versions and mistakes need the tree.
+    /// If the first word names a command, it parses that command alone, which takes half the instructions of parsing
+    /// the whole tree. Help, versions and mistakes need the tree.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "serve", let serve = Serve(plain: Array(arguments.dropFirst())) { return serve }
         if arguments.starts(with: ["scenario", "list"]) { throw Failure.configuration(Messages.scenarioList) }
         try checkNames(arguments)
         let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
-        // A request for help is parsed as another command, which has to know the tree.
+        // ArgumentParser parses a request for help as another command, which needs the tree.
         if let command, let parsed = try? command.parseAsRoot(Array(arguments.dropFirst())), type(of: parsed) == command
         {
             return parsed
@@ -107,7 +108,9 @@ struct FitIQMock: ParsableCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// Refuses words that name no command: ArgumentParser would show the help of what it knows.
+    /// Refuses words that name no command.
+    ///
+    /// ArgumentParser would show the help of the part that it knows.
     private static func checkNames(_ arguments: [String]) throws(Failure) {
         var command: any ParsableCommand.Type = FitIQMock.self
         var path: [String] = []
@@ -124,17 +127,19 @@ struct FitIQMock: ParsableCommand {
         }
     }
 
-    /// The message for a command line that cannot be parsed; its first word is often a command.
+    /// The message for a command line that cannot be parsed; its first word often is a command.
     static func usage(_ text: String, of word: String?) -> String {
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
-        // The most common slip: `verify ./run-my-tests`.
+        // `verify ./run-my-tests` without the dashes is the most common slip.
         let lacksDashes =
             ["verify", "explore", "scenario", "test-client"].contains(word) && text.contains("nexpected argument")
         let hint = lacksDashes ? Messages.behindDashes(word) : text.contains("<duration>") ? Messages.durations : ""
         return Messages.usage(text, of: word, hint: hint)
     }
 
-    /// Exits with code 3 if standard output could not be written; usage mistakes and other failures keep their code.
+    /// Exits with code 3 if standard output could not be written.
+    ///
+    /// Usage mistakes and other failures keep their own code.
     private static func tellTrouble(exitCode: Int32) {
         guard let trouble = StandardOutput.takeTrouble() else { return }
         printError(trouble)
@@ -143,16 +148,16 @@ struct FitIQMock: ParsableCommand {
 
     private static func leave(_ code: Int32) -> Never {
         tellTrouble(exitCode: code)
-        // Not exit(): the exit handlers of libraries have nothing left to do, and are slow.
+        // `exit()` would run the libraries' exit handlers, which are slow and have nothing to do.
         _exit(code)
     }
 
     static func printError(_ message: String) { printToStandardError("fitiq-mock: \(message)\n") }
 
-    /// Writes a text to standard error; what would control a terminal is escaped, wherever the text came from.
+    /// Writes a text to standard error; characters that control a terminal are escaped, wherever the text came from.
     static func printToStandardError(_ text: String) { drawOnStandardError(TerminalText.printed(text)) }
 
-    /// Writes a text with control sequences of our own to standard error; all other parts of it must be escaped.
+    /// Writes a text with our own control sequences to standard error; all other parts must be escaped already.
     static func drawOnStandardError(_ text: String) {
         let bytes = Array(text.utf8)
         _ = write(STDERR_FILENO, bytes, bytes.count)
@@ -161,7 +166,7 @@ struct FitIQMock: ParsableCommand {
     static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()) }
 }
 
-/// An error that ends the program, printed in one line; mistakes in a file follow it, a line each.
+/// An error that ends the program; it is printed in one line, followed by mistakes in a file, one per line.
 struct Failure: Error {
     let message: String
     let exitCode: Int32
@@ -171,20 +176,20 @@ struct Failure: Error {
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
     static func running(_ error: SocketError) -> Failure { running(error.description) }
     static func unwritten(_ error: FileError) -> Failure { running(error.description + ".") }
-    /// The error was printed already, or is in a report.
+    /// An error that was already printed or is in a report.
     static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
-    /// A signal ended the program: the exit code follows the shells' convention.
+    /// A signal ended the program; the exit code follows the convention of shells.
     static func interrupted(by signal: Int32, isReported: Bool = false) -> Failure {
         Failure(message: isReported ? "" : Messages.interrupted, exitCode: 128 + signal)
     }
 }
 
-/// The value; an error of a library that is thrown instead becomes a failure of the program.
+/// Returns the value, or turns an error of a library into a failure of the program.
 func orFailure<Value, Trouble: Error>(
     _ value: @autoclosure () throws(Trouble) -> Value, _ failure: (Trouble) -> Failure
 ) throws(Failure) -> Value { do throws(Trouble) { return try value() } catch { throw failure(error) } }
 
-/// The value; mistakes in a file become a failure of the program that lists them.
+/// Returns the value, or turns mistakes in a file into a failure of the program that lists them.
 func orMistakes<Value>(
     in path: String, _ value: @autoclosure () throws(ScenarioErrors) -> Value
 ) throws(Failure) -> Value {
@@ -193,7 +198,7 @@ func orMistakes<Value>(
     }
 }
 
-/// What the program asks its process for.
+/// What the program asks the operating system about its process and machine.
 enum System {
     static let stopSignals = [SIGINT, SIGTERM, SIGHUP]
 
@@ -201,12 +206,12 @@ enum System {
         case input, output, error
     }
 
-    /// The processors that this machine has at the moment.
+    /// The number of processors that this machine currently has.
     static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
     static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
 
-    /// The operating system and the processor, as uname(2) calls them: Linux, x86_64.
+    /// The operating system and processor as uname(2) names them, such as Linux and x86_64.
     static var name: (system: String, machine: String) {
         var name = utsname()
         _ = uname(&name)
@@ -218,7 +223,7 @@ enum System {
 
     static var temporaryFolder: String { variable("TMPDIR") ?? "/tmp" }
 
-    /// Creates a file for this user only; on failure the descriptor is negative and `errno` has the reason.
+    /// Creates a file for this user only; on failure the descriptor is negative, and `errno` has the reason.
     static func temporaryFile() -> (descriptor: Int32, path: String) {
         var path = Array("\(temporaryFolder)/fitiq-mock-XXXXXX".utf8CString)
         let file = mkstemp(&path)
@@ -228,13 +233,13 @@ enum System {
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// The program's name as called from the current folder, for printed commands to paste.
+/// The program's name as typed in the current folder, for commands that users paste.
 enum ProgramName {
     static var asTyped: String {
         shortened(CurrentProcess.arguments.first ?? "fitiq-mock", in: getcwd(nil, 0).map { String(cString: $0) } ?? "")
     }
 
-    /// Removes the folder from a path below it.
+    /// Removes the folder from the path of a file below it.
     static func shortened(_ path: String, in folder: String) -> String {
         let short = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
         return short.shellQuoted
@@ -242,16 +247,16 @@ enum ProgramName {
 }
 
 extension String {
-    /// The text as one word of a shell command: quoted if it has characters special to a shell.
+    /// The text as one word of a shell command, quoted if it contains characters that are special to a shell.
     var shellQuoted: String {
-        // By bytes: a start of the server quotes several words, and looks at each character of them.
+        // Compare bytes, because a server quotes several words at its start and characters are slower.
         let isPlain = !isEmpty && utf8.allSatisfy { $0.isAlphanumeric || "/._-+:@".utf8.contains($0) }
         guard !isPlain else { return self }
         return "'" + (utf8.contains(UInt8(ascii: "'")) ? replacing("'", with: "'\\''") : self) + "'"
     }
 }
 
-/// Asynchronous work for a thread that has nothing else to do than to wait for it.
+/// Runs asynchronous work while a thread that has nothing else to do waits for it.
 enum Blocking {
     static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
         let done = try Gate()
@@ -261,12 +266,14 @@ enum Blocking {
         return try result.get()
     }
 
-    /// Waits on the main thread for work with clients, or for a signal, after which the work has a while to end.
+    /// Waits on the main thread for work with clients.
+    ///
+    /// After a signal, the work has some time to end.
     ///
     /// - Parameters:
-    ///   - stop: Opened at the signal: the work then returns its results so far, or throws.
-    ///   - kill: Called then, to end its wait.
-    ///   - tick: Called once a second until the work is done.
+    ///   - stop: opened at the signal. The work then returns its results so far or throws.
+    ///   - kill: called after the signal to end what the work waits for.
+    ///   - tick: called once a second until the work is done.
     /// - Throws: A ``Failure``.
     static func waitOnMain<Value: Sendable>(
         for work: @escaping @Sendable () async throws -> Value, stop: Gate, kill: () -> Void = {},
@@ -292,7 +299,7 @@ enum Blocking {
                 if let signal, let deadline, deadline <= now { throw Failure.interrupted(by: signal) }
                 continue
             }
-            // A second signal.
+            // This is the second signal.
             if let signal { throw Failure.interrupted(by: signal) }
             (signal, deadline) = (number, .now().advanced(by: .seconds(15)))
             stop.open()
@@ -311,7 +318,7 @@ enum Blocking {
         }
     }
 
-    /// Starts the work; its result is set before `done` is called.
+    /// Starts the work and sets its result before it calls `done`.
     static func start<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value, then done: @escaping @Sendable () -> Void
     ) -> Box<Result<Value, any Error>> {
@@ -324,7 +331,7 @@ enum Blocking {
     }
 }
 
-/// A value that one thread leaves for another.
+/// A value that one thread passes to another.
 final class Box<Value: Sendable>: Sendable {
     private let content = Mutex<Value?>(nil)
 

@@ -12,7 +12,7 @@ struct PageOption: ParsableArguments {
 
     func validate() throws { if html == "" { throw ValidationError(Messages.empty("--html")) } }
 
-    /// Keeps the entries for a page; nil without a page.
+    /// Collects the entries for a page, or nil without a page.
     var journal: ReportJournal? { html.map { _ in ReportJournal() } }
 
     func file(
@@ -22,11 +22,13 @@ struct PageOption: ParsableArguments {
     }
 }
 
-/// The entries that a page shows of all runs of a report: the newest, as far as they fit, which any thread adds.
+/// The entries for a report's page, from all its runs.
+///
+/// Any thread may add entries; the newest stay within the limits.
 final class ReportJournal: Sendable {
-    /// The maximum number of entries that the page holds.
+    /// The maximum number of entries in the page.
     static let entryLimit = 100_000
-    /// The maximum bytes of heads, bodies and frames together.
+    /// The maximum bytes of heads, bodies and frames in the page.
     static let byteLimit = 64 * 1024 * 1024
 
     private struct State {
@@ -37,7 +39,7 @@ final class ReportJournal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an entry of the run with this name; an entry that is larger than the limit stays alone.
+    /// Adds an entry of the run with this name; an entry larger than the limit displaces all others and stays.
     func append(_ entry: JournalEntry, of run: String) {
         state.withLock { state in
             state.entries.append((ExactString(run), entry))
@@ -48,7 +50,7 @@ final class ReportJournal: Sendable {
                 state.byteCount -= state.entries[state.droppedCount].entry.byteCount
                 state.droppedCount += 1
             }
-            // Half of them at once, so that each is moved once.
+            // Remove half of them at once, so that each entry moves only once.
             if state.droppedCount > 1024, state.droppedCount > state.entries.count / 2 {
                 state.entries.removeFirst(state.droppedCount)
                 state.droppedCount = 0
@@ -63,12 +65,12 @@ final class ReportJournal: Sendable {
     }
 }
 
-/// A report as the page of the admin API, with a journal and verdicts for each run in it.
+/// A report as the page of the admin API, including a journal and verdicts for each run.
 ///
-/// The page reads them from elements `<script type="application/json" class="run">`, which browsers do not run. They
-/// have no `<`, so nothing that a client sent ends them or begins another one.
+/// The page reads them from elements `<script type="application/json" class="run">`, which browsers do not execute.
+/// They contain no `<`, so nothing that a client sent can end them or begin another element.
 struct HTMLReport {
-    /// The page's place for runs.
+    /// Where the page expects the runs.
     private static let room = Array("<!-- runs -->".utf8)
     private let report: Report
     private let journal: ReportJournal

@@ -20,10 +20,10 @@ struct Health: ParsableCommand {
         }
     }
 
-    /// The time for a whole answer.
+    /// How long the whole answer may take.
     static let answerTime = Duration.seconds(5)
 
-    /// Asks a server for something that answers 200 when all is well, within ``answerTime``.
+    /// Requests a target that returns 200 if the server is healthy; it must answer within ``answerTime``.
     static func get(_ target: String, of base: BaseURL) throws(ClientError) {
         var request = ServerRequest(target: target, of: base)
         try request.run(within: .answer(within: answerTime)) { _ in true }
@@ -61,7 +61,7 @@ struct WaitCommand: ParsableCommand {
             case .running(_, let url, let isRecorder):
                 let base = try Settings.baseURL(url)
                 do throws(ClientError) {
-                    // A recorder would pass a request on, and record it.
+                    // A recorder would forward and record a request.
                     if isRecorder {
                         try ServerRequest.connect(to: base, within: .answer(within: Health.answerTime))
                     } else {

@@ -5,8 +5,7 @@ import Logging
 import Sockets
 import TLS
 
-/// The address, the log, the ready file and the recording of a server or a proxy: options of `serve`, `replay` and
-/// `record`.
+/// The address, log, ready file and recording of a server or proxy: options of `serve`, `replay` and `record`.
 struct HostOptions: ParsableArguments {
     @Option("The port to listen on; 0 picks a free one. (default: 8080)", as: .port)
     var port: UInt16?
@@ -48,7 +47,7 @@ struct HostOptions: ParsableArguments {
 
     func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }
 
-    /// Raises the limit on file descriptors; if it stays too low, `fit` returns how many connections it is enough for.
+    /// Raises the limit on file descriptors; if it stays too low, `fit` returns how many connections it allows.
     func raiseDescriptors(to wanted: Int, _ logger: Logger, orFit fit: (Int) -> Int) {
         let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: wanted)
         guard descriptors < wanted else { return }
@@ -74,9 +73,9 @@ struct HostOptions: ParsableArguments {
         }
     }
 
-    /// The TLS listener and its certificate; nil without `--tls`.
+    /// The TLS listener and its certificate, or nil without `--tls`.
     ///
-    /// Without a certificate of the user's, one is created on first use.
+    /// If the user gives no certificate, one is created on first use.
     func secure(
         besides plain: SocketAddress, _ logger: Logger = .silent
     ) throws(Failure) -> (listening: SecureEndpoint, ca: String?)? {
@@ -105,7 +104,7 @@ struct HostOptions: ParsableArguments {
         )
     }
 
-    /// The user's own certificate; errors name the file concerned.
+    /// The user's own certificate; errors name the file that is at fault.
     private func own(
         _ certificatePath: String, _ keyPath: String, at address: SocketAddress
     ) throws(Failure) -> SecureEndpoint {
@@ -119,9 +118,11 @@ struct HostOptions: ParsableArguments {
 }
 
 extension SecureEndpoint {
-    /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
+    /// The certificate problems that clients will report at this time.
     ///
-    /// Clients are supposed to detect them, so the server still starts.
+    /// `ca` is our own CA, if it issued the certificate.
+    ///
+    /// Clients should detect these problems, so the server still starts.
     func warnings(ca: String?, at now: Timestamp) -> [String] {
         var warnings: [String] = []
         if ca != nil, !address.isLoopback, !address.isUnspecified {
@@ -135,7 +136,7 @@ extension SecureEndpoint {
 }
 
 extension TLSError {
-    /// Whether the key's file is at fault, not the certificate's.
+    /// Whether the file of the key is at fault and not that of the certificate.
     fileprivate var isAboutKey: Bool {
         switch self {
         case .notPEM(.key), .damaged(.key), .tooLarge(.key, _), .unusable(.key, _), .encryptedKey, .wrongKey: true

@@ -2,7 +2,9 @@ import Sockets
 import Synchronization
 import Text
 
-/// Numbered jobs that other threads do, while the main thread waits for their end, a signal, or the end of their time.
+/// Numbered jobs for other threads.
+///
+/// Meanwhile the main thread waits until they end, a signal comes or time runs out.
 ///
 /// A worker takes jobs until none are left.
 final class Jobs<Output: Sendable>: Sendable {
@@ -10,15 +12,15 @@ final class Jobs<Output: Sendable>: Sendable {
         var next = 0
         var workerCount = 0
         var outputs: [Int: Output] = [:]
-        /// Why the rest is not done; nil while it is.
+        /// Why the remaining jobs are skipped, or nil while they are not.
         var end: Result<String, Failure>?
     }
 
-    /// The results before the end, or before an interruption.
+    /// The results until the end or an interruption.
     struct Done {
-        /// In the order of the jobs.
+        /// The results in the order of the jobs.
         var outputs: [Output]
-        /// Why the rest was not done; nil if everything was.
+        /// Why the remaining jobs were skipped, or nil if all were done.
         var reason: String?
         var signal: Int32?
     }
@@ -26,13 +28,13 @@ final class Jobs<Output: Sendable>: Sendable {
     private let count: Int
     private let mailbox: Mailbox
     private let state = Mutex(State())
-    /// The time for running jobs to end when the rest is skipped.
+    /// How long running jobs may take to end when the rest is skipped.
     private static var patience: Duration { .seconds(5) }
 
-    /// - Parameter mailbox: That of the main thread's wait.
+    /// - Parameter mailbox: the mailbox that wakes the main thread.
     init(count: Int, _ mailbox: Mailbox) { (self.count, self.mailbox) = (count, mailbox) }
 
-    /// Starts workers, each on its own thread; fewer than wanted if the system has no room for more.
+    /// Starts workers, each on its own thread; it starts fewer if the system has no room for more threads.
     func start(_ workerCount: Int, _ work: @escaping @Sendable () -> Void) throws(Failure) {
         for number in 0..<min(workerCount, count) {
             state.withLock { $0.workerCount += 1 }
@@ -50,7 +52,7 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// The next job; nil after the last one, and after a stop.
+    /// Takes the next job, or returns nil after the last one and after a stop.
     func take() -> Int? {
         state.withLock { state in
             guard state.next < count, state.end == nil else { return nil }
@@ -61,7 +63,7 @@ final class Jobs<Output: Sendable>: Sendable {
 
     var isOver: Bool { state.withLock { $0.end != nil } }
 
-    /// Keeps a job's result, and returns whether it counts: not if it was still running when the rest was given up.
+    /// Keeps a job's result; returns false, and drops it, if the remaining jobs were already given up.
     func finish(_ job: Int, _ output: Output) -> Bool {
         state.withLock { state in
             guard state.end == nil else { return false }
@@ -70,22 +72,22 @@ final class Jobs<Output: Sendable>: Sendable {
         }
     }
 
-    /// Gives up the rest, for a reason or because of a failure; the first one counts.
+    /// Gives up the remaining jobs for a reason or because of a failure; the first call counts.
     func end(_ end: Result<String, Failure>) { state.withLock { $0.end = $0.end ?? end } }
 
     /// Waits until all workers have left.
     ///
     /// - Parameters:
-    ///   - limit: The time for all jobs; nil for no limit.
-    ///   - stop: Ends the running jobs.
-    /// - Throws: The failure of a job; an interruption before the first job was done.
+    ///   - limit: the time for all jobs, or nil for no limit.
+    ///   - stop: ends the running jobs.
+    /// - Throws: The failure of a job, or an interruption before the first job was done.
     func finished(_ wait: MainWait, limit: Duration? = nil, stop: () -> Void) throws(Failure) -> Done {
         var deadline = limit.map { MonotonicInstant.now().advanced(by: $0) }
         var (signal, isStopped) = (Int32?.none, false)
         while state.withLock({ $0.workerCount > 0 }) {
             let event = try wait.next(until: deadline)
             if event == .woken || isStopped && event != .timeUp { continue }
-            // It was asked to end, and does not.
+            // The job was asked to end but does not.
             if isStopped { break }
             if case .signal(let number) = event { signal = number }
             end(.success(signal == nil ? Messages.timeIsUp(limit ?? .zero) : Messages.interruptedRun))
@@ -99,27 +101,28 @@ final class Jobs<Output: Sendable>: Sendable {
     }
 }
 
-/// Shows on standard error how far jobs are: on a terminal in one line that is redrawn, elsewhere in few lines.
+/// Shows the progress of jobs on standard error: a redrawn line on a terminal, otherwise a few lines.
 struct JobProgress: Sendable {
-    /// The kind of job: `scenario`.
+    /// What a job is, such as `scenario`.
     let noun: String
     let count: Int
-    /// Whether lines can be redrawn: one job at a time, on a terminal.
+    /// Whether lines can be redrawn: on a terminal, with one job at a time.
     var isTerminal = System.isTerminal(.error)
-    /// Seconds between two passing lines if there is no terminal.
+    /// The seconds between two progress lines without a terminal.
     private static let quietSeconds: Int64 = 10
     /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).
     private static let anew = "\r\u{1B}[K"
 
-    /// Says how a job is or was.
+    /// Reports a job's progress or result.
     ///
-    /// - Parameter seconds: How long it has run, for a line that the next one replaces; call it once a second.
+    /// - Parameter seconds: how long the job has been running, for a line that the next one replaces. Call it once a
+    ///   second.
     func say(_ index: Int, _ name: String, _ text: String, passingAfter seconds: Int64? = nil) {
         if !isTerminal, let seconds, seconds % Self.quietSeconds != 0 { return }
         FitIQMock.drawOnStandardError(line(index, name, text, isPassing: seconds != nil))
     }
 
-    /// The output for a line; the name in it comes from a file and is untrusted.
+    /// The output for a line; the name comes from a file and is untrusted.
     func line(_ index: Int, _ name: String, _ text: String, isPassing: Bool) -> String {
         let line = "fitiq-mock: \(noun) \(index + 1) of \(count), \(name): \(text)".onOneLine(limit: 300)
         return (isTerminal ? Self.anew : "") + line + (isTerminal && isPassing ? "" : "\n")

@@ -60,7 +60,7 @@ struct JudgeCommand: ParsableCommand {
         try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown, knownBroken))
     }
 
-    /// Reads the journal piece by piece, so that its size does not matter.
+    /// Reads the journal in pieces, so that its size does not matter.
     private func read(_ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
         let reader =
             journal == "-"
@@ -74,32 +74,32 @@ struct JudgeCommand: ParsableCommand {
     }
 }
 
-/// The input of 'judge': a journal, judged while it is read, or a recorded session, judged once it is complete.
+/// The input of 'judge': a journal, judged while it is read, or a recorded session, judged when it is complete.
 ///
-/// Each world is judged separately; a session counts as one. The memory per world does not grow with a journal.
+/// Each world is judged separately. A session counts as one world. A longer journal needs no more memory per world.
 struct JudgedFile {
     static let worldLimit = 1000
-    /// The file's name, for messages; it also stands for a world without a name.
+    /// The file's name for messages, which also stands for a world without a name.
     private let name: String
     private let mode: GuideMode
-    /// The world to judge; nil for all.
+    /// The world to judge, or nil for all.
     private let world: ExactString?
-    /// The path in front of the API's in a session.
+    /// The prefix of the API's paths in a session.
     private let prefix: PathPrefix?
-    /// The judged entries for a page, if there is to be one.
+    /// Collects the judged entries for a page, if there is one.
     private let journal: ReportJournal?
     private var sniffer = SessionSniffer()
-    /// The bytes read before the kind was certain, and all of a session.
+    /// The bytes read before the kind of file was certain, and all bytes of a session.
     private var held: [UInt8] = []
-    /// The entries' contents beyond requests, answers and messages.
+    /// What the entries contain in addition to requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
-    /// The worlds in the order of their first entries, and the index of each.
+    /// The worlds in the order of their first entries, and the index of each one.
     private var worlds: [World] = []
     private var places: [ExactString: Int] = [:]
-    /// The index of the last entry's world: lines of one world mostly follow each other.
+    /// The index of the last entry's world; consecutive lines mostly belong to one world.
     private var lastPlace = 0
-    /// The worlds that are not judged, as far as a message needs them.
+    /// Worlds that are not judged, for messages.
     private var otherWorlds: Set<ExactString> = []
 
     private struct World {
@@ -124,7 +124,7 @@ struct JudgedFile {
             if sniffer.kind == .session, held.count > limit {
                 throw .configuration(Messages.tooLarge(name, limit: limit))
             }
-            // No line of a journal is that long: its reader reports it.
+            // The journal's reader reports such a long line.
             let isOpen = sniffer.kind == nil && held.count <= JournalReader.lineLimit
             if sniffer.kind == .session || isOpen { return }
         }
@@ -133,12 +133,12 @@ struct JudgedFile {
         _ = try judgeLines()
     }
 
-    /// Judges the rest; returns notes on the file's gaps.
+    /// Judges the rest; returns notes on what the file lacks.
     mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
         guard sniffer.kind == .session else {
             guard prefix == nil else { throw .configuration(Messages.inFile(name, Messages.prefixOfJournal)) }
             reader.receive(held[...])
-            // The last line may have no line end.
+            // The last line may lack a line end.
             reader.finish()
             return try judgeLines().map { [$0.description] } ?? []
         }
@@ -153,7 +153,7 @@ struct JudgedFile {
         return session.stranger.map { notes + [Messages.noCall(among: file.session.entries.count, $0)] } ?? notes
     }
 
-    /// Judges the complete lines; returns the mistake of a truncated last one.
+    /// Judges the complete lines; returns the mistake in a truncated last line, if there is one.
     private mutating func judgeLines() throws(Failure) -> JournalError? {
         while true {
             let next: JournalReader.Line?
@@ -194,7 +194,7 @@ struct JudgedFile {
 
     /// Judges an entry.
     ///
-    /// - Parameter placed: says where a problem with it is.
+    /// - Parameter placed: adds the entry's position to a problem with it.
     private mutating func judge(
         _ entry: JournalEntry, of world: ExactString?, placed: (String) -> String
     ) throws(Failure) {

@@ -1,33 +1,33 @@
 import Text
 
-/// A line that is edited on a terminal, with the lines before it: bytes of keys in, what to draw out.
+/// Edits a line on a terminal and keeps earlier lines: takes the bytes of keys and returns what to draw.
 ///
-/// Keys: the arrows, Home, End, Delete, Backspace, and Emacs' Ctrl-A, B, D, E, F, K, N, P, U, W. Sequences of other keys
-/// (ECMA-48 CSI, SS3) are ignored whole.
+/// Keys: the arrows, Home, End, Delete, Backspace, and Emacs' Ctrl-A, B, D, E, F, K, N, P, U, W. Sequences of other
+/// keys (ECMA-48 CSI, SS3) are ignored completely.
 struct LineEditor {
     enum Event: Equatable {
-        /// The line is as it was, or part of a key has come.
+        /// The line has not changed, or only part of a key has arrived.
         case none
-        /// The line has to be drawn.
+        /// The line must be drawn again.
         case changed
         case line(String)
-        /// Ctrl-D on an empty line.
+        /// The user pressed Ctrl-D on an empty line.
         case end
     }
 
-    /// The most bytes of a line; more keys are ignored.
+    /// The maximum bytes of a line; further keys are ignored.
     static let lineLimit = 64 * 1024
-    /// The most lines that are kept; the oldest are dropped.
+    /// The maximum number of earlier lines; the oldest are dropped.
     static let historyLimit = 1000
-    /// The longest sequence of a key that is read as one.
+    /// The maximum length of a key's sequence.
     private static let longestKey = 16
 
     /// The text on both sides of the cursor.
     private(set) var before = "", after = ""
     private var history: [String] = []
-    /// The shown line of the history; its end for the line that is new.
+    /// The index of the shown line in the history, or the end of the history for a new line.
     private var place = 0
-    /// The new line, while one of the history is shown.
+    /// The new line while an earlier one is shown.
     private var draft = ""
     /// The bytes of an unfinished key or character.
     private var key: [UInt8] = []
@@ -45,9 +45,9 @@ struct LineEditor {
         }
     }
 
-    /// The line with its prompt, in one row of a terminal, and the cursor in its place.
+    /// The prompt and the line on one row of a terminal, with the cursor in its place.
     ///
-    /// A line that is longer is shown around the cursor.
+    /// A longer line is shown around the cursor.
     func drawn(prompt: String, columns: Int) -> String {
         let room = max(columns - prompt.count - 1, 8)
         var (left, right, used, ahead) = ("", "", 0, 0)
@@ -67,7 +67,7 @@ struct LineEditor {
         return "\r\u{1B}[K\(prompt)\(text)" + (ahead > 0 ? "\u{1B}[\(ahead)D" : "")
     }
 
-    /// The columns of a character: those of its first scalar, which the others change.
+    /// The columns of a character: those of its first scalar, which the others modify.
     private static func columns(_ character: Character) -> Int {
         character.unicodeScalars.first.map(TerminalText.columns) ?? 0
     }
@@ -115,7 +115,7 @@ struct LineEditor {
         return .changed
     }
 
-    /// A byte of a character beyond ASCII; what is not UTF-8 is ignored.
+    /// Handles a byte of a character beyond ASCII; invalid UTF-8 is ignored.
     private mutating func receiveCharacter(_ byte: UInt8) -> Event {
         guard key.isEmpty || byte & 0xC0 == 0x80 else {
             key = []

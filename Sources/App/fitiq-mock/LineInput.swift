@@ -10,14 +10,14 @@ final class LineInput {
         case signal(Int32)
     }
 
-    /// Wakes the editor, which then draws its line again; nil while no line is edited.
+    /// Wakes the editor, which then draws its line again, or nil while no line is edited.
     static let awake = Box<Mailbox>()
 
     private let prompt: String
-    /// Nil unless both input and output are a terminal.
+    /// The keys, or nil unless both input and output are a terminal.
     private let keys: MainWait?
     private var editor = LineEditor()
-    /// Typed input that was not read yet.
+    /// Typed input that has not been read yet.
     private var lines: [Line] = []
 
     init(prompt: String) throws(Failure) {
@@ -38,15 +38,17 @@ final class LineInput {
             lines += take(try keys.next())
         }
         let line = lines.removeFirst()
-        // The whole of it, which may take several rows, stays on the screen.
+        // Leave the whole line on the screen, even if it takes several rows.
         if case .text(let text) = line { draw("\r\u{1B}[K\(prompt)\(text.onOneLine(limit: .max))") }
         print("")
         return line
     }
 
-    /// Waits for work while more lines are typed: /help is answered and the end is taken at once, others are kept.
+    /// Waits for work while the user types more lines.
     ///
-    /// - Returns: Nil if the end came first; ``next()`` returns it.
+    /// It answers /help, handles the end at once, and keeps other lines.
+    ///
+    /// - Returns: nil if the end came first. ``next()`` then returns it.
     func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value? {
         guard let keys else { return try Blocking.wait(for: work) }
         let outcome = Blocking.start(work) { [mailbox = keys.mailbox] in mailbox.requestStop() }

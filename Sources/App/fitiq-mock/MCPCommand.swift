@@ -64,22 +64,22 @@ struct MCPCommand: ParsableCommand {
 /// Whether the input of a session has ended.
 private final class MCPEnd: Sendable { let isReached = Atomic(false) }
 
-/// A client of the Model Context Protocol on standard input and output, and its running requests, a thread each.
+/// A client of the Model Context Protocol on standard input and output; each running request has its own thread.
 final class MCPSession: Sendable {
     private let server: MCPServer
     private let base: BaseURL
-    /// The part of paths before `/__admin`.
+    /// The part of the paths before `/__admin`.
     private let prefix: String
     private let adminToken: String?
     private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
     private let lastNumber = Atomic(0)
 
-    /// The time for a whole answer: somewhat more than the server waits for an entry.
+    /// How long a whole answer may take: longer than the server waits for an entry.
     private static let answerTime = Duration.seconds(660)
-    /// How long requests may continue after the end of the input, and runs after a request to end.
+    /// How long requests may continue after the end of the input, and runs after they were asked to end.
     private static let (lastTime, grace) = (Duration.seconds(5), Duration.seconds(5))
     private static let lookTime = Duration.milliseconds(100)
-    /// How much of the output of a run an answer may have.
+    /// The maximum bytes of a run's output in an answer.
     private static let outputBytes = 2000
 
     init(_ server: MCPServer, base: BaseURL, prefix: String, adminToken: String?) {
@@ -98,7 +98,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Ends requests and runs that take longer than the last time.
+    /// Ends requests and runs that take longer than the final time.
     func end() {
         waitUntilIdle(Self.lastTime)
         for request in underWay.withLock({ $0 }) { request.stop.open() }
@@ -122,7 +122,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Handles a request on its own thread, and sends the answer unless the client has given it up.
+    /// Handles a request on its own thread; sends the answer unless the client has cancelled the request.
     private func start(
         _ id: JSONValue, refusal: (String) -> MCPAnswer, _ work: @escaping @Sendable (Gate) -> MCPAnswer
     ) {
@@ -193,7 +193,7 @@ final class MCPSession: Sendable {
         }
     }
 
-    /// Runs a program; its own lines become progress.
+    /// Runs a program and reports its own lines as progress.
     ///
     /// - Returns: The end of its output.
     private func follow(_ words: [String], of run: MCPRun, _ stop: Gate) throws(ChildProcessError) -> String {
@@ -211,7 +211,7 @@ final class MCPSession: Sendable {
                 isOpen = try pipe.read(into: &bytes, until: .now().advanced(by: Self.lookTime))
             } catch {
                 guard error.isTimeout else { throw error }
-                // Its children may hold the pipe open.
+                // The program's children may keep the pipe open.
                 isOpen = !hasExited
             }
             while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -229,6 +229,6 @@ final class MCPSession: Sendable {
         return String(decoding: (output + bytes).suffix(Self.outputBytes), as: UTF8.self)
     }
 
-    /// The prefix of this program's own lines.
+    /// The prefix of the lines that this program itself writes.
     private static let mark = "fitiq-mock: "
 }

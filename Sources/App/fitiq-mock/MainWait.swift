@@ -1,31 +1,31 @@
 import CLibrary
 import Sockets
 
-/// Waits on the main thread for the first of: a wake-up from another thread, a time, a signal, or keys of a terminal.
+/// Waits on the main thread for a wake-up from another thread, a time, a signal, or keys of a terminal.
 ///
-/// While it exists, it handles SIGINT, SIGTERM and SIGHUP; with a terminal also SIGWINCH, and SIGTSTP, before which it
-/// gives the terminal back to the shell. At its end the terminal and the signals are as they were.
+/// While it exists, it handles SIGINT, SIGTERM and SIGHUP. With a terminal it also handles SIGWINCH and SIGTSTP; before
+/// it stops, it gives the terminal back to the shell. At the end it restores the terminal and the signals.
 final class MainWait: EventLoopHandler {
     enum Event: Equatable {
-        /// Another thread asked for it through the mailbox.
+        /// Another thread woke it through the mailbox.
         case woken
         case timeUp
         case signal(Int32)
         case keys([UInt8])
-        /// The terminal is gone, or its input has ended.
+        /// The terminal is gone or its input has ended.
         case noMoreKeys
     }
 
     private let loop: EventLoop
     private let terminal: Terminal?
-    /// The event; signals come first.
+    /// The events that have not been returned; signals come first.
     private var events: [Event] = []
     private var deadline: MonotonicInstant?
     private static let keyToken: UInt64 = 1
 
     /// - Parameters:
-    ///   - terminal: The terminal of standard input, if its keys are to be read; they come one by one.
-    ///   - signals: The signals that it handles.
+    ///   - terminal: the terminal of standard input, to read its keys one by one, or nil.
+    ///   - signals: the signals to handle.
     init(
         keysOf terminal: Terminal? = nil, signals: [Int32] = System.stopSignals
     ) throws(Failure) {
@@ -44,10 +44,12 @@ final class MainWait: EventLoopHandler {
 
     deinit { terminal?.restore() }
 
-    /// Lets other threads end a wait, as ``Event/woken``.
+    /// The mailbox through which other threads end a wait as ``Event/woken``.
     var mailbox: Mailbox { loop.mailbox }
 
-    /// - Parameter deadline: When the wait ends as ``Event/timeUp``; nil for never.
+    /// Waits for the next event.
+    ///
+    /// - Parameter deadline: when the wait ends as ``Event/timeUp``, or nil for never.
     func next(until deadline: MonotonicInstant? = nil) throws(Failure) -> Event {
         self.deadline = deadline
         if events.isEmpty { try orFailure(try loop.run(handler: self), Failure.running) }
@@ -70,7 +72,7 @@ final class MainWait: EventLoopHandler {
         guard signal == SIGTSTP else { return events.insert(.signal(signal), at: 0) }
         StandardOutput.flush()
         terminal?.restore()
-        // Stops this process here until the shell continues it. A process without a shell is not stopped.
+        // This stops the process until the shell continues it. A process without a shell does not stop.
         raise(SIGSTOP)
         terminal?.setRaw()
         events.append(.woken)

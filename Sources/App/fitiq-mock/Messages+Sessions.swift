@@ -66,7 +66,7 @@ extension Messages {
         "--scenario must not have users, answers, meals, stubs, ids, token lifetime or a session if a session is "
         + "replayed; it may have faults, guide, seed and clock."
 
-    /// The final message: a line, and below it the differences from the recording.
+    /// The final message: a line, followed by the differences from the recording.
     static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
         ([outcome.report.summary] + outcome.failures.map { "  " + $0 }).joined(separator: "\n")
     }
@@ -140,7 +140,7 @@ extension Messages {
     }
     static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
 
-    /// The path of a certificate or key before a sentence about it.
+    /// Names the file of a certificate or key before a sentence about it.
     static func inMaterial(_ path: String, _ error: TLSError) -> String { "cannot use '\(path)': \(error.description)" }
     static func certificates(
         ca: (path: String, facts: CertificateFacts), server: (path: String, facts: CertificateFacts)

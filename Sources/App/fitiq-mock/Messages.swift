@@ -28,7 +28,7 @@ enum Messages {
         "\(name) is '\(value)', which is not \(expected)."
     }
 
-    /// How to reach a server whose guide uses the other protocol; empty if that was not the cause.
+    /// How to reach a server whose guide uses the other protocol, or empty if that was not the cause.
     static func otherProtocol(after error: String, spoken: String) -> String {
         guard error.contains("belongs to the guide") else { return "" }
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
@@ -50,7 +50,7 @@ enum Messages {
     static let notOnServer =
         "--server has worlds that are as that server makes them, and compares no versions: leave --against, --allow-origin, "
         + "--cors, --network and --compression out."
-    /// Why a report lacks runs: a server was lost, or had no room.
+    /// Why a report lacks runs: a server was lost or had no room.
     static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
         let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
         let options = lost.map { "--scenario \($0.scenario.shellQuoted)" }.joined(separator: " ")
@@ -142,11 +142,11 @@ enum Messages {
     }
     static let failedFast = "Stopped at the first failure (--fail-fast)"
     static let adapterDies = "The adapter ended twice in a row before its first answer"
-    /// The reason of an incomplete report, and its extent.
+    /// Why a report is incomplete, and how much it contains.
     static func incomplete(_ reason: String, played: Int, of count: Int, _ noun: String) -> String {
         "\(reason): \(played) of \(Words.counted(count, noun)) \(played == 1 ? "is" : "are") in this report."
     }
-    /// The same for cases, with up to five of those that took longest.
+    /// The same for cases, with up to five of the slowest.
     static func incomplete(_ reason: String, _ results: [CaseResult], of count: Int) -> String {
         let slowest = results.map { (name: $0.contractCase.address, tenths: $0.systemTime.nanoseconds / 100_000_000) }
             .filter { $0.tenths > 0 }.sorted { $0.tenths > $1.tenths }.prefix(5)
@@ -203,9 +203,9 @@ enum Messages {
         "the command runs without faults first, \(elapsed(seconds))"
     }
     /// - Parameters:
-    ///   - limit: The most schedules that will be tried; nil for no limit.
-    ///   - runs: How many runs have ended, also those that try or confirm what no schedule counts yet.
-    ///   - budget: The seconds that the exploration may take; nil for no limit.
+    ///   - limit: the maximum number of schedules, or nil for no limit.
+    ///   - runs: how many runs have ended, including those that do not count for a schedule yet.
+    ///   - budget: the seconds that the exploration may take, or nil for no limit.
     static func explored(
         _ counts: Agenda.Counts, of limit: Int? = nil, runs: Int, findings: Int, seconds: Int64, budget: Int64?
     ) -> String {
@@ -313,7 +313,7 @@ enum Messages {
 
     // MARK: Scenarios
 
-    /// Why a scenario is not served, followed by one line per mistake in a form that editors can jump to.
+    /// Why a scenario is not served, followed by its mistakes, one per line, in a form that editors can jump to.
     static func mistakes(in path: String, _ lines: String) -> String { "cannot use '\(path)':\n\(lines)" }
     static let watchWithoutFile = "--watch requires a scenario file: --scenario FILE."
     static func reloaded(_ path: String, isEntire: Bool) -> String {
@@ -329,7 +329,7 @@ enum Messages {
         "'\(path)' is gone; what was loaded last stays in use, and the file is read again when it is back"
     }
 
-    /// The file's name before a sentence about it, as for its mistakes.
+    /// Puts the file's name before a sentence about it, as before its mistakes.
     static func inFile(_ path: String, _ sentence: String) -> String { "\(path): \(sentence)" }
 
     // MARK: Files
@@ -339,7 +339,9 @@ enum Messages {
     }
     static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 
-    /// For a path at which no ready file can be created; `kind` names what is there if it is not a regular file.
+    /// A message about a path where no ready file can be created.
+    ///
+    /// `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
         "'\(path)' is \(kind ?? "not a ready file of fitiq-mock, or one of another user,") and is left as it is: name a path for --ready-file "
             + "where nothing exists."
@@ -373,7 +375,9 @@ enum Messages {
         }
     }
 
-    /// For a listener that does not start; `port` is the option that sets its port.
+    /// A message about a listener that does not start.
+    ///
+    /// `port` is the option that sets its port.
     static func notListening(_ error: SocketError, port: String = "--port") -> String {
         switch error.listenerChoice {
         case .port: "\(error) (\(port))"

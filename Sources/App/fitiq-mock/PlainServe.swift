@@ -1,12 +1,13 @@
-/// `serve` with the options that scripts give, each once, read without ArgumentParser: its description of all options
-/// takes two thirds of the instructions of a start.
+/// Parses `serve` without ArgumentParser if each option is one that scripts use and occurs once.
+///
+/// ArgumentParser's description of all options takes two thirds of the instructions of a start.
 extension Serve {
-    /// The command of plain arguments; nil if there is anything else, which ArgumentParser then reads or refuses.
+    /// Parses plain arguments, or returns nil if there are others, which ArgumentParser then parses or refuses.
     init?(plain arguments: [String]) {
         self.init()
         var (host, options, data) = (HostOptions.unset, ServeOptions.unset, DataOptions.unset)
         var rest = arguments[...]
-        /// Sets an option that was not given before to the next argument.
+        /// Sets an option to the next argument if it was not set before.
         func take<Value: LosslessStringConvertible>(_ option: inout Value?) -> Bool {
             guard option == nil, let text = rest.popFirst(), !text.hasPrefix("-") else { return false }
             option = Value(text)
@@ -37,7 +38,7 @@ extension Serve {
 }
 
 extension HostOptions {
-    /// None of the options given.
+    /// Options with no value set.
     fileprivate static var unset: HostOptions {
         var options = HostOptions()
         (options.port, options.host, options.tls, options.tlsPort) = (nil, nil, false, nil)
@@ -48,7 +49,7 @@ extension HostOptions {
 }
 
 extension ServeOptions {
-    /// None of the options given, and none of those of the host.
+    /// Options with no value set, including those of the host.
     fileprivate static var unset: ServeOptions {
         var options = ServeOptions()
         (options.record, options.seed, options.guide, options.scenario) = (nil, nil, nil, nil)
@@ -61,7 +62,7 @@ extension ServeOptions {
 }
 
 extension DataOptions {
-    /// None of the options given.
+    /// Options with no value set.
     fileprivate static var unset: DataOptions {
         var options = DataOptions()
         (options.watch, options.ids, options.overlay, options.upstream) = (false, nil, nil, nil)

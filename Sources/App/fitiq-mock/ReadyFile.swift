@@ -3,40 +3,42 @@ import FitIQAPI
 import JSON
 import Sockets
 
-/// The file that tells others where a server is: it appears when the server listens, and goes last of all when it stops.
+/// A file that tells other programs where a server is.
 ///
-/// It is for its user only, because it has the token and the API key. Files of other programs are neither replaced nor
-/// removed, except one left by a server that no longer runs. It is removed before this server listens, because it would
-/// misdirect a program that waits for the file.
+/// It appears when the server listens, and goes last when it stops.
 ///
-/// A server keeps its file locked while it runs, and only the holder of the lock removes one: if two find the same
-/// stale file, one removes it, once. The lock also reveals servers whose process ids mean nothing here, in another
-/// container on the same volume. Programs that only look share a lock for a moment, and a server that would remove the
-/// file waits for them.
+/// Only its user can read it, because it contains the token and the API key. It does not replace or remove files of
+/// other programs, except for the file of a server that no longer runs. That file is removed before this server
+/// listens, because it would mislead a program that waits for the file.
+///
+/// A server keeps its file locked while it runs, and only the holder of the lock removes a file. If two servers find
+/// the same stale file, only one of them removes it, and only once. The lock also reveals servers whose process IDs
+/// mean nothing here, such as those in another container on the same volume. Programs that only look share a lock for a
+/// moment. A server that wants to remove the file waits for them.
 final class ReadyFile {
     let path: String
-    /// Kept open while the server runs: until then no other file can have its inode number.
+    /// The file, kept open while the server runs, so that no other file can get its inode number.
     private var file: OutputFile?
     static let limit = 64 << 10
-    /// How long a server waits for programs that only look at a file.
+    /// How long a server waits for programs that are only looking at a file.
     private static let patience = Duration.milliseconds(200)
 
     /// The process that a ready file names.
     struct Writer: Equatable {
         let id: Int32
-        /// When it started; nil in a file that does not say.
+        /// When the process started, or nil if the file does not say.
         let startedAt: Timestamp?
 
-        /// This process, as its ready file names it.
+        /// This process, as its ready file identifies it.
         static var current: Writer {
             Writer(id: CurrentProcess.identifier, startedAt: start(of: CurrentProcess.identifier))
         }
 
-        /// Whether it runs: another process that has its number by now has started at another time.
+        /// Whether the process is running; another process that now has its number started at another time.
         var isRunning: Bool {
             guard id != CurrentProcess.identifier, CurrentProcess.isRunning(id) else { return false }
             guard let startedAt, let start = Self.start(of: id) else { return true }
-            // Both are whole seconds, and clocks are set.
+            // Both times are whole seconds, and someone may have set a clock.
             return abs(start.secondsSinceEpoch - startedAt.secondsSinceEpoch) <= 5
         }
 
@@ -47,20 +49,22 @@ final class ReadyFile {
         }
     }
 
-    /// What is at a path.
+    /// What a path contains.
     enum State: Equatable {
         case absent
-        /// Something else.
+        /// The path contains something else.
         case foreign
-        /// The file of an ended server.
+        /// The path contains the file of a server that has ended.
         case stale(Writer)
-        /// - Parameter isRecorder: Whether it passes on every request, also one for `/ready`.
+        /// The path contains the file of a running server.
+        ///
+        /// `isRecorder` says whether it forwards all requests, even `/ready`.
         case running(Writer, url: String, isRecorder: Bool = false)
     }
 
     /// Ensures that the path is free.
     ///
-    /// - Parameter isRunning: whether there is such a process other than this one.
+    /// - Parameter isRunning: whether this process exists and is not the current one.
     init(at path: String, isRunning: (Writer) -> Bool = \.isRunning) throws(Failure) {
         self.path = path
         var status = stat()
@@ -68,7 +72,7 @@ final class ReadyFile {
             let code = errno
             do throws(FileError) {
                 guard code == ENOENT else { throw FileError(.write, path: path, code: code) }
-                // Reported before the server listens, and before it creates other files.
+                // Report this before the server listens and before it creates other files.
                 try OutputFile.checkFolder(of: path)
             } catch {
                 throw .file(error)
@@ -81,7 +85,7 @@ final class ReadyFile {
         try Self.removeStale(path, isRunning)
     }
 
-    /// The ready file, if requested, at a path that is free for it.
+    /// The ready file, if requested; its path is free for it.
     static func claimed(_ option: String?) throws(Failure) -> ReadyFile? {
         guard let path = try Settings.nonEmpty(option, "READY_FILE") else { return nil }
         return try ReadyFile(at: path)
@@ -105,18 +109,20 @@ final class ReadyFile {
         }
     }
 
-    /// The present state of a path.
+    /// The current state of a path.
     static func state(at path: String) -> State { look(at: path, \.isRunning).state }
 
-    /// The state of a path; a stale file is locked while the closure runs, whose result is returned, too.
+    /// Returns the state of a path.
     ///
-    /// Without a closure others may look at the same time.
+    /// If the file is stale, it runs the closure under a lock and returns its result too.
+    ///
+    /// Without a closure, other programs may look at the same time.
     private static func look(
         at path: String, _ isRunning: (Writer) -> Bool, whileStale: (() -> Int32)? = nil
     ) -> (state: State, code: Int32) {
         let file: OutputFile
         do throws(FileError) {
-            // For writing if permitted: over NFS a lock needs it.
+            // Open it for writing if permitted, because NFS locks require that.
             do throws(FileError) {
                 file = try OutputFile(opening: path)
             } catch {
@@ -153,7 +159,7 @@ final class ReadyFile {
         }
     }
 
-    /// Removes the file if it is still the one this process wrote.
+    /// Removes the file if it is still the one that this process wrote.
     func remove() {
         guard let file else { return }
         defer { file.close() }
@@ -164,7 +170,7 @@ final class ReadyFile {
         unlink(path)
     }
 
-    /// The file's contents; it has addresses over TLS only with TLS, so that readers can tell.
+    /// The contents of the file; they include TLS addresses only with TLS, so that readers can tell.
     static func content(
         url: String, _ facts: [(name: String, value: String)], secureURL: String?, caPath: String?, writer: Writer
     ) -> [UInt8] {
@@ -177,7 +183,7 @@ final class ReadyFile {
         return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
     }
 
-    /// The process that wrote a ready file; nil for other files.
+    /// The process that wrote a ready file, or nil for other files.
     static func writer(of bytes: [UInt8]) -> Writer? {
         guard let value = try? JSON.parse(bytes), value["url"]?.string != nil, value["ws_url"]?.string != nil,
             let id = value["pid"]?.int.flatMap(Int32.init(exactly:)), id > 0

@@ -49,7 +49,7 @@ struct RecordCommand: ParsableCommand {
             return limits.connections
         }
         let address = try host.address()
-        // Before any file is created.
+        // Check the ready file before creating any file.
         let readyFile = try ReadyFile.claimed(host.readyFile)
         let secure = try host.secure(besides: address, logger)
         if let secure {
@@ -60,7 +60,7 @@ struct RecordCommand: ParsableCommand {
                 listeningOn: address, secure: secure?.listening, upstream: upstream, trust: trust, limits: limits,
                 logger: logger)
         }
-        // Only once everything else is in order: a replaced file is gone.
+        // Open the output only when everything else is in order, because the file that it replaces is then gone.
         let tap = try tap(output, logger)
         proxy.tap = tap
 
@@ -73,15 +73,15 @@ struct RecordCommand: ParsableCommand {
             tap.discard()
             throw error
         }
-        // Last of all: when it is gone, every file is written.
+        // Remove this last. When it is gone, every file has been written.
         defer { readyFile?.remove() }
-        // From here on the replaced file is no longer needed.
+        // From here on, the replaced file is no longer needed.
         tap.write()
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: try host.keepsSecrets()), terminator: "")
         StandardOutput.excuse(logger)
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
-            // A second signal cuts answers off; the recording is still completed.
+            // A second signal interrupts answers, but the recording is still completed.
             _ = try orFailure(try proxy.run()) { (error: SocketError) in .running(error) }
         }
         conclusions.add { () throws(Failure) in
@@ -95,13 +95,13 @@ struct RecordCommand: ParsableCommand {
         return url
     }
 
-    /// - Parameter path: A file of CAs to trust too.
+    /// - Parameter path: a file of CAs to trust as well.
     static func trust(_ upstream: UpstreamURL?, _ path: String?) throws(Failure) -> TLSTrust {
         guard let path else { return .system }
-        // Without an upstream, worlds may bring some.
+        // Worlds may have upstreams of their own.
         if let upstream, !upstream.isSecure { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
-        // Checked here to report an error with the file's name.
+        // Check it here, so that the error names the file.
         _ = try orFailure(try TLSContext.client(trust: .only(pem))) { (error: TLSError) in
             .configuration(Messages.inMaterial(path, error))
         }
@@ -114,7 +114,7 @@ struct RecordCommand: ParsableCommand {
             try proxy.stopOnSignalsForGood(System.stopSignals)
             return proxy
         } catch StartError.configuration(let message) {
-            // The upstream is the proxy itself.
+            // The upstream is this proxy.
             throw .configuration("\(message) (--port, --upstream)")
         } catch let error as StartError {
             throw .configuration(Messages.notStarted(error))
@@ -136,7 +136,7 @@ struct RunningProxy {
     let secureURL: String?
     let upstream: String
     let output: String
-    /// The CA that TLS clients have to trust; nil for the user's own certificate.
+    /// The CA that TLS clients must trust, or nil for the user's own certificate.
     let caPath: String?
 
     func readyFile(of writer: ReadyFile.Writer) -> [UInt8] {

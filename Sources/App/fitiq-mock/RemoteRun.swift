@@ -5,15 +5,15 @@ import JSON
 import Judging
 import Traffic
 
-/// Runs a command in worlds of a server elsewhere, such as a node of a fleet, and judges it by their journals.
+/// Runs a command in worlds of another server, such as a node of a fleet, and judges it by their journals.
 struct RemoteRun: Sendable {
     let server: RemoteServer
     let child: CommandChild
-    /// Keeps the journals of all runs; nil unless a page shows them.
+    /// Keeps the journals of all runs for a page, or nil without a page.
     let journal: ReportJournal?
-    /// nil for no output.
+    /// Shows progress, or nil to show nothing.
     let progress: JobProgress?
-    /// The most bytes of a journal: as many as one world's has.
+    /// The maximum bytes of a journal: as many as one world may have.
     private static let journalLimit = 256 << 20
 
     /// A world as the server describes it.
@@ -24,8 +24,8 @@ struct RemoteRun: Sendable {
         let environment: [(name: String, value: String)]
     }
 
-    /// - Parameter world: The body of the request that makes the world.
-    /// - Returns: Nil if it was stopped.
+    /// - Parameter world: the body of the request that makes the world.
+    /// - Returns: nil if the run was stopped.
     func run(_ world: JSONObject, named name: String, index: Int) throws(Failure) -> VerifyRun.Result? {
         do throws(Failure) {
             let place = try makeWorld(world, named: name)
@@ -48,7 +48,7 @@ struct RemoteRun: Sendable {
             return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", runs: [run])
         } catch {
             guard !child.stop.wait(until: .now()) else { return nil }
-            // Requests that the command never made are not lost.
+            // A lost server costs only this run. Any other error ends all runs.
             guard error.exitCode == 3 else { throw error }
             return VerifyRun.Result(ending: error.message, lost: (name, error.message))
         }
@@ -106,7 +106,7 @@ struct RemoteRun: Sendable {
         return value
     }
 
-    /// - Parameter refusal: What a refusal of the request itself is: nothing is lost with it.
+    /// - Parameter refusal: makes the failure for a refused request, which loses no run.
     private func ask(
         _ method: HTTPRequest.Method, _ path: String, in world: String?, body: JSONValue? = nil, limit: Int = 1 << 20,
         refusedBy refusal: (String) -> Failure = Failure.running

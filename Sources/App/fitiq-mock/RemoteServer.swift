@@ -4,19 +4,21 @@ import HTTPTypes
 import JSON
 import Sockets
 
-/// The admin API of a server that runs elsewhere.
+/// The admin API of a server elsewhere.
 struct RemoteServer: Sendable {
     let base: BaseURL
     let adminToken: String?
     var patience = ServerRequest.Patience(silence: .seconds(30))
-    /// The time for a whole answer of up to a mebibyte; larger ones, such as a journal, have ten times as long.
+    /// How long a whole answer of up to a mebibyte may take.
     ///
-    /// Starting a world with much data takes some seconds.
+    /// Larger ones, such as a journal, have ten times as long.
+    ///
+    /// A world with much data takes some seconds to start.
     var answerTime = Duration.seconds(60)
 
-    /// Asks for something below `/__admin`, or below a world there, and returns the body of the answer.
+    /// Sends a request for a path below `/__admin`, or below a world there, and returns the body of the answer.
     ///
-    /// - Parameter limit: The most bytes of the body.
+    /// - Parameter limit: the maximum bytes of the body.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, world: String? = nil, body: JSONValue? = nil,
         limit: Int = 1 << 20
@@ -82,7 +84,7 @@ struct DrainCommand: ParsableCommand {
                 } catch {
                     guard case .transport(let cause) = error else { throw error }
                     guard MonotonicInstant.now() < deadline else { throw error }
-                    // Otherwise nothing listens there any more.
+                    // Any other error means that nothing listens there any more.
                     guard cause.isTimeout else { return }
                     state = []
                 }

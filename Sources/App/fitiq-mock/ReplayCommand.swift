@@ -44,7 +44,7 @@ struct ReplayCommand: ParsableCommand {
 
     @OptionGroup var options: ServeOptions
 
-    // Refused with a reason.
+    // These options exist only to be refused with a reason.
     @OptionGroup(visibility: .hidden) var data: DataOptions
 
     func run() throws {
@@ -84,7 +84,7 @@ struct ReplayCommand: ParsableCommand {
         return settings
     }
 
-    /// A session has no state, and no file to watch.
+    /// Refuses options without a meaning here: a session has no state and no file to watch.
     private func refuseWhatMeansNothing() throws(Failure) {
         let given: [(String, Bool)] = [
             ("--export-on-exit", try data.exportPath() != nil),

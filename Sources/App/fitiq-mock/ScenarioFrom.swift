@@ -105,10 +105,10 @@ struct ScenarioFrom: ParsableCommand {
 
     private static let origin = "http://127.0.0.1"
 
-    /// The entries of the world that has most of them.
+    /// The entries of the world with the most entries.
     private func recordedEntries(of journal: SessionJournal) throws(Failure) -> [JournalEntry] {
         let worlds = Dictionary(grouping: journal.lines, by: \.world)
-        // Among worlds with equally many entries, the first by name, so that equal files give equal scenarios.
+        // Of worlds with equally many entries, take the first by name, so that equal files give equal scenarios.
         let most = worlds.max { one, other in
             (one.value.count, other.key?.text ?? "") < (other.value.count, one.key?.text ?? "")
         }
@@ -116,7 +116,7 @@ struct ScenarioFrom: ParsableCommand {
         return entries
     }
 
-    /// The recorded client's breaches, or else the command's failure.
+    /// The recorded client's breaches or, without any, the command's failure.
     static func target(
         of entries: [JournalEntry], _ mode: GuideMode, _ evidence: Evidence, _ known: KnownBroken = .none
     ) -> (ids: [String], isFailure: Bool) {
@@ -144,23 +144,23 @@ struct ScenarioFrom: ParsableCommand {
     }
 }
 
-/// Looks for the smallest part of a recorded schedule with which a command still shows a symptom.
+/// Searches for the smallest part of a recorded schedule with which a command still shows a symptom.
 private struct RecordedSearch: Sendable {
     let trial: CommandTrial
     let story: Story
-    /// The ids of the symptoms, of which one is enough.
+    /// The IDs of the symptoms; one of them is enough.
     let ids: Set<ExactString>
     let confirmation: Explorer.Confirmation
     let progress: ExploreProgress
-    /// The finding; nil if the command shows no symptom.
+    /// The smallest schedule found, or nil if the command shows no symptom.
     private(set) var smallest: Schedule?
-    /// The ids of the symptoms in the last run that had some.
+    /// The IDs of the symptoms in the last run that showed any.
     private(set) var shown: Set<ExactString> = []
-    /// The client's behaviour in the last run.
+    /// The entries of the last run.
     private(set) var lastEntries: [JournalEntry] = []
     fileprivate var runCount = 0
 
-    /// Makes the schedule as small as it gets, or as it got when it was stopped.
+    /// Reduces the schedule as far as possible, or until it is stopped.
     mutating func reduce(_ schedule: Schedule) async throws {
         guard try await fails(schedule, of: schedule) else { return }
         progress.end()
@@ -173,12 +173,12 @@ private struct RecordedSearch: Sendable {
                 smallest = shrink.smallest
             }
         } catch {
-            // A stopped run may fail in any way.
+            // A run that was stopped may fail in any way.
             guard trial.run.child.stop.wait(until: .now()) else { throw error }
         }
     }
 
-    /// Whether the command shows one of the symptoms as often as is asked for.
+    /// Whether the command shows one of the symptoms as often as required.
     private mutating func fails(_ schedule: Schedule, of smallest: Schedule) async throws -> Bool {
         let oracle = Oracle([story])
         var (failed, made) = (0, 0)

@@ -7,7 +7,7 @@ import MockServer
 import Scenarios
 import Text
 
-/// The scenario to serve, composed of `--scenario`, `--import` and the other options of the command line.
+/// The scenario to serve, built from `--scenario`, `--import` and the other options.
 struct ScenarioPlan {
     var source = ScenarioSource.builtIn(Scenario.defaultName)
     var state: StateFile?
@@ -61,7 +61,7 @@ struct ScenarioPlan {
         complete(try Self.withFiles(Scenario.read(bytes, file: file), from: bytes, file: file))
     }
 
-    /// Applies the state and the command line.
+    /// Applies the state and the command line to a scenario.
     func complete(_ scenario: Scenario) -> Scenario {
         var result = state.map { scenario.continuing(from: $0.scenario) } ?? scenario
         result.replay = scenario.replay
@@ -77,14 +77,14 @@ struct ScenarioPlan {
         }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
-        // The scenario defines its start.
+        // The scenario already defines when its clock starts.
         case (.manual, .manual), (nil, _): break
         case (.manual, _): result.clock = .manual
         }
         return result
     }
 
-    /// Loads the scenario, and refuses inconsistent data in it.
+    /// Loads the scenario and refuses inconsistent data in it.
     func loadChecked() throws(Failure) -> Scenario {
         let scenario = try load()
         var configuration = Engine.Configuration()
@@ -93,19 +93,19 @@ struct ScenarioPlan {
         return scenario
     }
 
-    /// Refuses inconsistent data, with which no server can start.
+    /// Refuses inconsistent data, which would keep a server from starting.
     func checkData(of configuration: Engine.Configuration) throws(Failure) {
         try orFailure(try configuration.checkData(at: FitIQMock.now)) { (error: PlantError) in
             guard case .file(let path) = source else {
                 return .configuration(Messages.mistakes(in: state?.path ?? "", locate(error, in: [], file: "")))
             }
-            // Input from a pipe cannot be read again; the mistake is then reported without its position.
+            // Input from a pipe cannot be read again, so the mistake is reported without its position.
             let bytes = (try? InputFile.read(path, limit: ScenarioLimits.fileBytes)) ?? []
             return .configuration(Messages.mistakes(in: state?.path ?? path, locate(error, in: bytes, file: path)))
         }
     }
 
-    /// A line about inconsistent data, with its position in its file.
+    /// A line about inconsistent data, with the position in its file.
     func locate(_ error: PlantError, in bytes: [UInt8], file: String) -> String {
         let (bytes, file) = state.map { ($0.bytes, $0.path) } ?? (bytes, file)
         return ScenarioErrors(
@@ -118,7 +118,9 @@ enum ScenarioSource: Equatable {
     case builtIn(String)
     case file(String)
 
-    /// A path has a slash or a scenario file's extension; other words are built-in scenarios, else existing files.
+    /// Classifies a word.
+    ///
+    /// A path has a slash or a scenario file's extension; other words are built-in scenarios or files.
     init(_ argument: String, exists: (String) -> Bool = InputFile.exists) throws(Failure) {
         let endings = [".yaml", ".yml", ".json"]
         if argument.contains("/") || endings.contains(where: argument.hasSuffix) {
@@ -144,18 +146,18 @@ enum ScenarioSource: Equatable {
     }
 }
 
-/// `--watch`: checks the scenario's file twice a second, and updates the server.
+/// `--watch`: checks the scenario's file twice a second and updates the server.
 ///
-/// Only the check and the update run on the loop; reading the file and its session runs on another thread.
+/// Only the check and the update run on the loop. Another thread reads the file and its session.
 final class ScenarioReloading {
     private let plan: ScenarioPlan
     private let logger: Logger
     private var file: WatchedFile
-    /// Whether the file is being read; checks pause meanwhile.
+    /// Whether the file is being read, during which checks pause.
     private var isReading = false
     static let interval = Duration.milliseconds(500)
 
-    /// - Parameter file: its state before it was first read.
+    /// - Parameter file: the file's state before it was first read.
     init(_ file: WatchedFile, plan: ScenarioPlan, logger: Logger) {
         (self.file, self.plan, self.logger) = (file, plan, logger)
     }
@@ -168,7 +170,7 @@ final class ScenarioReloading {
         }
     }
 
-    /// Makes the server follow the file; mistakes in it are logged, and the last good version stays.
+    /// Applies the changed file to the server; mistakes are logged, and the last good version stays.
     private func take(for engine: Engine, at now: Timestamp) {
         isReading = true
         let (path, plan, preparation) = (file.path, plan, engine.reloadPreparation)
@@ -189,7 +191,7 @@ final class ScenarioReloading {
         let lines: [String]
     }
 
-    /// Reads and evaluates the file; a function of the file and its arguments, for any thread.
+    /// Reads and evaluates the file; it depends only on the file and its arguments, so any thread may call it.
     private static func read(
         _ path: String, _ plan: ScenarioPlan, _ preparation: Engine.ReloadPreparation, at now: Timestamp
     ) -> Result<Engine.PreparedScenario, Mistakes> {
@@ -214,26 +216,26 @@ final class ScenarioReloading {
     }
 }
 
-/// A file that is checked repeatedly, and reloaded when it has changed.
+/// A file that is checked repeatedly and reloaded after a change.
 struct WatchedFile {
     let path: String
-    /// The file's stamp when it was last checked; at first the one before it was read.
+    /// The file's stamp at the last check, or initially its stamp before it was read.
     var seen: FileStamp?
     private(set) var complaints: [String] = []
 
     enum Step: Equatable {
-        /// The file has changed: read it, and call ``took(_:)`` with the mistakes in it.
+        /// The file has changed; read it, and call ``took(_:)`` with the mistakes in it.
         case take
-        /// It has not changed: report these lines, if any.
+        /// The file has not changed; report these lines, if any.
         case tell([String])
     }
 
     /// Checks the file.
     ///
-    /// A problem is reported once, and only if it persists from one check to the next: a file that is half written, or
+    /// A problem is reported only once, and only if it persists at the next check. So a file that is half written, or
     /// missing while an editor replaces it, is not reported.
     ///
-    /// - Parameter stamp: The file's current stamp; nil if the file is missing.
+    /// - Parameter stamp: the file's current stamp, or nil if the file is missing.
     mutating func look(_ stamp: FileStamp?) -> Step {
         guard stamp == seen else {
             seen = stamp

@@ -9,9 +9,11 @@ import Sockets
 import TLS
 import Text
 
-/// The options of the commands that serve, `serve` and `replay`; for `serve` there are ``DataOptions``, too.
+/// The options of `serve` and `replay`.
 ///
-/// Each can also be set in the environment.
+/// `serve` also has ``DataOptions``.
+///
+/// The environment can also set each of them.
 struct ServeOptions: ParsableArguments {
     @OptionGroup var host: HostOptions
 
@@ -126,7 +128,7 @@ struct ServeOptions: ParsableArguments {
 
 }
 
-/// Where the data of a server's worlds comes from and goes to; a replayed session has its own.
+/// Where the data of a server's worlds comes from and goes to; a replayed session has its own data.
 struct DataOptions: ParsableArguments {
     @Flag(help: "Follow the scenario's file when it changes; connections stay.")
     var watch = false
@@ -159,14 +161,14 @@ struct DataOptions: ParsableArguments {
     @Option("Save everything to this file, and continue with it at the next start.", "path", .file())
     var state: String?
 
-    /// The scenario's file if it is watched, with its stamp before it is read.
+    /// The scenario's file if it is to be watched, with its stamp before it is read.
     func watchedFile(of plan: ScenarioPlan) throws(Failure) -> WatchedFile? {
         guard try Settings.flag(watch, "WATCH") else { return nil }
         guard case .file(let path) = plan.source else { throw .configuration(Messages.watchWithoutFile) }
         return WatchedFile(path: path, seen: FileStamp(path))
     }
 
-    /// - Parameter upstream: The upstream that needs it, if any is named.
+    /// - Parameter upstream: the upstream that needs the trust, if any.
     func upstreamTrust(for upstream: UpstreamURL?) throws(Failure) -> TLSTrust {
         guard let path = try Settings.nonEmpty(upstreamCa, "UPSTREAM_CA") else { return .system }
         return try RecordCommand.trust(upstream, path)
@@ -175,20 +177,20 @@ struct DataOptions: ParsableArguments {
     func statePath() throws(Failure) -> String? {
         guard let path = try Settings.nonEmpty(state, "STATE") else { return nil }
         guard Settings.text(importFile, "IMPORT") == nil else { throw .configuration(Messages.twoStates) }
-        // SQLite takes a name with a colon for something else than a file.
+        // SQLite does not interpret a name that begins with a colon as a file.
         return path.hasPrefix(":") ? "./" + path : path
     }
 
     func exportPath() throws(Failure) -> String? { try Settings.nonEmpty(exportOnExit, "EXPORT_ON_EXIT") }
 }
 
-/// Opens a server by the options, announces it, serves until it is stopped, and cleans up.
+/// Opens a server with the options, announces it, serves until it is stopped, and cleans up.
 ///
-/// Shared by `serve` and `replay`. A mistake in any option is reported before anything is opened.
+/// `serve` and `replay` share it. It reports a mistake in any option before it opens anything.
 struct ServerLauncher {
     let options: ServeOptions
     let data: DataOptions
-    /// The requested scenario; its state file has been read.
+    /// The requested scenario, whose state file has been read.
     let plan: ScenarioPlan
     let logger: Logger
     private let readyFile: ReadyFile?
@@ -202,16 +204,16 @@ struct ServerLauncher {
         plan = try options.plan(data)
         exportFile = try data.exportPath()
         if let exportFile { try orFailure(try WholeFile.check(exportFile), Failure.unwritten) }
-        // Before anything is created.
+        // Check this before creating anything.
         readyFile = try ReadyFile.claimed(options.host.readyFile)
     }
 
     /// Serves until stopped.
     ///
     /// - Parameters:
-    ///   - configure: changes the engine's configuration; called once, with the one from the options.
-    ///   - conclude: called when the server has stopped properly, whether or not its files could be written; its error
-    ///     decides the exit code, unless something failed before.
+    ///   - configure: changes the engine's configuration. It is called once, with the one from the options.
+    ///   - conclude: called when the server has stopped properly, even if its files could not be written. Its error
+    ///     decides the exit code unless something failed earlier.
     func run(
         configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
         conclude: (Engine) throws(Failure) -> Void = { _ in }
@@ -231,7 +233,7 @@ struct ServerLauncher {
         let upstream = configuration.scenario.upstream
         if let upstream, upstream.url == nil { throw .configuration(Messages.upstreamWithoutURL) }
         let trust = try data.upstreamTrust(for: upstream?.url)
-        // With an upstream, a client's connection takes two.
+        // With an upstream, each connection of a client takes two descriptors.
         let share = upstream == nil ? 1 : 2
         options.host.raiseDescriptors(to: configuration.limits.descriptors * share, logger) {
             configuration.limits.fit(descriptors: $0 / share)
@@ -251,7 +253,7 @@ struct ServerLauncher {
             }
         }
         let server = try open(configuration, address, secure?.listening, trust)
-        // Last of all: when it is gone, every file is written.
+        // Remove this last. When it is gone, every file has been written.
         defer { readyFile?.remove() }
         server.engine.log(to: logger)
         let traffic = showsTraffic ? ServedTraffic(of: server.engine) : nil
@@ -263,7 +265,7 @@ struct ServerLauncher {
             }
         }
 
-        // Only once everything else is in order: it creates a file.
+        // Create the recording's file only when everything else is in order.
         let recording = try options.recording(logger)
         server.tap = recording?.tap
 
@@ -284,12 +286,12 @@ struct ServerLauncher {
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
         traffic?.showBreaches()
-        // In any case: the server's data is still there.
+        // Do this in any case, because the server's data still exists.
         conclusions.add { () throws(Failure) in
             defer { stateFile?.close() }
             try orFailure(try server.engine.saveAll()) { (error: StateFileError) in .running(error.message) }
         }
-        // In any case: the recording is valuable however the server ended.
+        // Do this in any case, because the recording is valuable however the server ended.
         if let (tap, path) = recording {
             conclusions.add { () throws(Failure) in
                 try tap.conclude(path, of: "server", at: server.loop.time(.now()))
@@ -335,7 +337,7 @@ struct ServerLauncher {
         let state = try orFailure(try server.engine.exportState(at: now)) { (error: APIError) in
             .running(error.message)
         }
-        // It has password hashes and refresh tokens.
+        // The state contains password hashes and refresh tokens.
         try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path, mode: 0o600), Failure.unwritten)
     }
 }

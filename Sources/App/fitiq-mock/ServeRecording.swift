@@ -8,8 +8,8 @@ import Traffic
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        // Finding the name in the type takes a tenth of the time of a start. The name of the program keeps ArgumentParser
-        // from looking for requests of completion scripts, which only the root has.
+        // Deriving the name from the type takes a tenth of the time of a start. The program's name keeps ArgumentParser
+        // from looking for requests of completion scripts, which only the root command has.
         commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
@@ -22,18 +22,18 @@ struct Serve: ParsableCommand {
 }
 
 extension ServeOptions {
-    /// Paths that do not belong to the real backend.
+    /// Paths that the real backend does not have.
     private static let unrecordedPaths = [
         "/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml", "/llms.txt",
     ]
 
-    /// The recording of `serve --record`, if requested, and its file, which must not exist.
+    /// The recording of `serve --record`, if requested, and its file, which must not exist yet.
     func recording(_ logger: Logger) throws(Failure) -> (tap: SessionTap, path: String)? {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
         settings.keepsSecrets = try host.keepsSecrets()
         settings.excludedPaths = Self.unrecordedPaths
         guard let path = try Settings.nonEmpty(record, "RECORD") else {
-            // In the environment it may be meant for 'record'.
+            // The variable in the environment may be meant for 'record'.
             guard !host.keepSecrets else { throw .configuration(Messages.requires("--record", "--keep-secrets")) }
             return nil
         }
@@ -44,7 +44,7 @@ extension ServeOptions {
 extension SessionTap {
     /// Creates the file of a program's recording.
     ///
-    /// - Parameter replacing: Whether it may replace a file; nil if the program has no such option.
+    /// - Parameter replacing: whether it may replace a file, or nil if the program has no such option.
     static func begin(
         _ settings: SessionRecorder.Settings, to path: String, of program: String, replacing: Bool? = nil,
         _ logger: Logger
@@ -54,14 +54,14 @@ extension SessionTap {
                 settings, to: path, existing: replacing == true ? .replace : .refuse, program: program, logger: logger)
         } catch {
             guard error.exists else { throw .file(error) }
-            // The obstacle may be another file next to the output.
+            // Another file next to the output may be in the way.
             throw .configuration(
                 replacing != nil && error.path == path
                     ? Messages.outputExists(path) : Messages.recordingExists(error.path))
         }
     }
 
-    /// - Parameter time: By the clock of the loop, which does not jump.
+    /// - Parameter time: the time by the loop's clock, which does not jump.
     func conclude(_ path: String, of program: String, at time: Timestamp) throws(Failure) {
         let summary = finish(at: time)
         switch summary.place {

@@ -6,15 +6,15 @@ import MockServer
 import Sockets
 import Traffic
 
-/// `serve --watch-traffic`: the entries of all worlds on standard output as they are recorded, and breaches soon after.
+/// `serve --watch-traffic`: writes the entries of all worlds to standard output at once, and breaches soon after.
 ///
-/// A reader that stops reading loses lines, and blocks nothing.
+/// If the reader stops reading, lines are lost but nothing blocks.
 final class ServedTraffic {
     private let engine: Engine
     private let lines: TrafficLines
     private var folds: [ExactString: ChunkFolds] = [:]
     private let output = LineOutput(STDOUT_FILENO)
-    /// The worlds with entries since the last look at their breaches.
+    /// The worlds with new entries since the last check for breaches.
     private var news: Set<ExactString> = []
     private var breaches: [ExactString: BreachCounts] = [:]
 
@@ -32,9 +32,9 @@ final class ServedTraffic {
 
     private static let defaultWorld = "default"
 
-    /// Shows what clients broke since the last call.
+    /// Shows what clients have broken since the last call.
     ///
-    /// - Parameter now: The system's time; nil once the server has stopped.
+    /// - Parameter now: the system's time, or nil after the server has stopped.
     func showBreaches(at now: Timestamp? = nil) {
         for world in news {
             guard let judgement = engine.judgement(ofWorld: world.text, at: now) else {
@@ -44,7 +44,7 @@ final class ServedTraffic {
             for verdict in judgement.verdicts {
                 let counted = breaches[world, default: BreachCounts()].rise(
                     of: verdict.obligation.id, to: verdict.findingCount)
-                // Later ones have no details.
+                // Later breaches have no details.
                 for finding in verdict.findings.dropFirst(counted) {
                     let breach = TrafficLines.Breach(
                         obligation: verdict.obligation.id, level: finding.level.rawValue, message: finding.message,
@@ -66,6 +66,6 @@ final class ServedTraffic {
 }
 
 extension System {
-    /// Whether colours are wanted: standard output is a terminal, and `NO_COLOR` is not set (no-color.org).
+    /// Whether to use colours: standard output is a terminal, and `NO_COLOR` is not set (no-color.org).
     static var usesColor: Bool { isTerminal(.output) && variable("NO_COLOR") == nil }
 }

@@ -6,24 +6,24 @@ import JSON
 import Sockets
 import Text
 
-/// A request to a server on its own connection: bytes of the response in, bytes of its body out.
+/// A request to a server on its own connection: takes bytes of the response and returns bytes of its body.
 struct ServerRequest {
-    /// The client's output.
+    /// The client's bytes to send.
     private(set) var bytes: [UInt8] = []
-    /// Whether the response has begun, and is a success.
+    /// Whether the response has started and is a success.
     private(set) var hasBegun = false
     private(set) var isComplete = false
     private let base: BaseURL
     private var http: HTTP1.Connection
-    /// The status and the beginning of the body of a response that is not a success.
+    /// The status and the start of the body of a response that is not a success.
     private(set) var refusal: (status: Int, body: [UInt8])?
     private static let refusalLimit = 64 * 1024
 
     /// - Parameters:
-    ///   - method: What is done; a `body` is JSON.
-    ///   - path: The path and the query below the admin API of a world: `clock`.
-    ///   - base: The URL of the server, or of one of its worlds: `http://127.0.0.1:8080/w/w1`.
-    ///   - world: The ID of the world; nil for the one of the URL.
+    ///   - method: the method. A `body` is JSON.
+    ///   - path: the path and query below a world's admin API, such as `clock`.
+    ///   - base: the URL of the server or of one of its worlds, such as `http://127.0.0.1:8080/w/w1`.
+    ///   - world: the world's ID, or nil for the world in the URL.
     init(
         _ method: HTTPRequest.Method = .get, path: String, of base: BaseURL, world: String? = nil,
         adminToken: String?, fields: HTTPFields = [:], body: [UInt8]? = nil
@@ -34,13 +34,13 @@ struct ServerRequest {
         self.init(method, target: Self.path(path, of: base, world: world), of: base, fields: fields, body: body)
     }
 
-    /// - Parameter target: The path and the query on the server.
+    /// - Parameter target: the path and query on the server.
     init(
         _ method: HTTPRequest.Method = .get, target: String, of base: BaseURL, fields: HTTPFields = [:],
         body: [UInt8]? = nil
     ) {
         var limits = HTTP1.Limits()
-        // A stream of events has no end.
+        // A stream of events does not end.
         limits.body = 1 << 60
         self.base = base
         http = HTTP1.Connection(role: .client, limits: limits)
@@ -49,7 +49,7 @@ struct ServerRequest {
         http.sendRequest(method: method, target: target, fields: fields, body: body, into: &bytes)
     }
 
-    /// The path on the server: `/__admin/worlds/w1/clock` for `clock` and `http://127.0.0.1:8080/w/w1`.
+    /// The path on the server, such as `/__admin/worlds/w1/clock` for `clock` and `http://127.0.0.1:8080/w/w1`.
     static func path(_ path: String, of base: BaseURL, world: String? = nil) -> String {
         let parts = base.path.split(separator: "/", omittingEmptySubsequences: false)
         let isWorld = parts.count > 2 && parts[parts.count - 2] == "w"
@@ -58,9 +58,9 @@ struct ServerRequest {
         return "\(server)/__admin/\(world.map { "worlds/\($0)/" } ?? "")\(path)"
     }
 
-    /// Receives bytes, and returns those of the body among them.
+    /// Receives bytes and returns those of the body among them.
     ///
-    /// - Throws: `badHTTP`, or `refused` once a response is complete that is not a success.
+    /// - Throws: `badHTTP`, or `refused` when a response is complete and is not a success.
     mutating func receive(_ bytes: some Collection<UInt8>) throws(ClientError) -> [UInt8] {
         http.receive(bytes)
         return try read()
@@ -97,23 +97,23 @@ struct ServerRequest {
 
     /// How long a request may take, and what ends it early.
     struct Patience {
-        /// The longest time without a byte of the server.
+        /// The longest time without a byte from the server.
         var silence: Duration
-        /// When the whole response must be there, however it comes.
+        /// When the whole response must have arrived.
         var deadline = MonotonicInstant(nanoseconds: .max)
-        /// Once it is open, as after Ctrl-C, a request has ``lastTime``.
+        /// A gate, opened for example by Ctrl-C, after which a request has only ``lastTime``.
         var stop: Gate?
         static let connectTime = Duration.seconds(10)
 
-        /// For an answer that must be whole within a time.
+        /// The patience for an answer that must be complete within a time.
         static func answer(within time: Duration) -> Self { Self(silence: time, deadline: .now().advanced(by: time)) }
 
-        /// Enough for a server that answers at all.
+        /// A short time that is enough for a server that works.
         static let lastTime = Duration.milliseconds(300)
-        /// How often it looks whether it must stop.
+        /// How often to check whether to stop.
         private static let lookTime = Duration.milliseconds(50)
 
-        /// Waits until a descriptor is ready, at most for some time; the errno of the failure, or nil.
+        /// Waits until a descriptor is ready, at most for this time; returns the errno of a failure, or nil.
         mutating func wait(for interest: Interest, on descriptor: Int32, atMost time: Duration) -> Int32? {
             let end = MonotonicInstant.now().advanced(by: time)
             while true {
@@ -122,7 +122,7 @@ struct ServerRequest {
                     deadline = min(deadline, now.advanced(by: Self.lastTime))
                     self.stop = nil
                 }
-                // A server that sends a byte now and then is always ready.
+                // If the server sends a byte now and then, the descriptor is always ready.
                 if deadline <= now { return ETIMEDOUT }
                 let last = min(end, deadline)
                 let next = stop == nil ? last : min(last, now.advanced(by: Self.lookTime))
@@ -132,10 +132,12 @@ struct ServerRequest {
         }
     }
 
-    /// Sends it, and passes on the bytes of the body as they come; blocks until the response is complete.
+    /// Sends the request and passes on bytes of the body as they arrive.
     ///
-    /// - Parameter body: Returns whether the rest is wanted.
-    /// - Throws: `transport`, with ETIMEDOUT once the patience is over, `badHTTP`, `truncatedResponse` or `refused`.
+    /// Blocks until the response is complete.
+    ///
+    /// - Parameter body: returns whether to continue.
+    /// - Throws: `transport` with ETIMEDOUT when the patience is over, or `badHTTP`, `truncatedResponse` or `refused`.
     mutating func run(within patience: Patience, _ body: ([UInt8]) -> Bool) throws(ClientError) {
         var patience = patience
         let address = try Self.address(of: base, &patience)
@@ -159,7 +161,7 @@ struct ServerRequest {
         }
     }
 
-    /// Checks that something takes connections there, and sends nothing.
+    /// Checks that the server accepts connections, without sending anything.
     static func connect(to base: BaseURL, within patience: Patience) throws(ClientError) {
         var patience = patience
         try connect(to: address(of: base, &patience), &patience).close()
@@ -179,9 +181,9 @@ struct ServerRequest {
         }
     }
 
-    /// The address of a URL; several names may stand for one.
+    /// Resolves the host of a URL and returns the address to use.
     ///
-    /// - Parameter resolve: Looks up a name, on its own thread.
+    /// - Parameter resolve: looks up a name on its own thread.
     static func address(
         of base: BaseURL, _ patience: inout Patience, resolve: @escaping HostLookup.Resolve = SocketAddress.resolve
     ) throws(ClientError) -> SocketAddress {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Scenarios
 import Traffic
 
-/// A recorded session in a file, with the attached files in which Playwright stores bodies and messages.
+/// Reads a recorded session from a file and the attached files in which Playwright stores bodies and messages.
 enum SessionFile {
     static func read(_ path: String) throws(Failure) -> HARFile {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)
@@ -15,7 +15,7 @@ enum SessionFile {
         for note in file.notes { FitIQMock.printError(Messages.inFile(path, Messages.sentence(note.description))) }
     }
 
-    /// Reads a session to replay it.
+    /// Reads a session to replay.
     static func recording(
         _ path: String, isTyped: Bool = false, prefix: PathPrefix? = nil
     ) throws(Failure) -> SessionReplay.Recording {
@@ -37,29 +37,29 @@ enum SessionFile {
         String((path.split(separator: "/").last.map(String.init) ?? path).prefix(100))
     }
 
-    /// The path of a file in the folder of another one; an absolute one is unchanged.
+    /// Resolves a path relative to another file's folder; an absolute path stays unchanged.
     static func besides(_ file: String, _ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return file[...slash] + path
     }
 
-    /// Returns the bytes of a regular file next to another file, or nil if it does not exist or cannot be read.
+    /// Returns the bytes of a regular file next to another file, or nil if it cannot be read.
     static func attachment(_ name: String, of path: String) -> [UInt8]? {
         let other = besides(path, name)
-        // Opening anything else, such as a pipe, may block indefinitely.
+        // Opening anything else, such as a pipe, may block forever.
         guard FileStamp(other) != nil else { return nil }
         return try? InputFile.read(other, limit: HARLimits().bytes)
     }
 }
 
-/// Changes to the fake's answers in a file.
+/// Reads and writes files of changes to the fake's answers.
 enum OverlayFile {
     static func read(_ path: String, isTyped: Bool = false) throws(Failure) -> Overlay {
         let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: isTyped)
         return try orMistakes(in: path, try Overlay.read(bytes, file: path))
     }
 
-    /// The text of the file; refuses an overlay that would not be read again.
+    /// The text of the file; refuses an overlay that could not be read again.
     static func text(_ overlay: Overlay, about title: String) throws(Failure) -> [UInt8] {
         let bytes = ScenarioDocument.text(overlay.json, comments: [Messages.overlayComment(title)])
         _ = try orFailure(try Overlay.read(bytes)) { (error: ScenarioErrors) in
@@ -70,7 +70,7 @@ enum OverlayFile {
 }
 
 extension ScenarioPlan {
-    /// Reads the files that a scenario names: its session, and its overlay.
+    /// Reads the files that a scenario names: its session and its overlay.
     static func withFiles(
         _ scenario: Scenario, from bytes: [UInt8], file: String
     ) throws(ScenarioErrors) -> Scenario {
@@ -94,20 +94,20 @@ extension ScenarioPlan {
     }
 }
 
-/// Distinguishes a HAR from a journal while reading: regardless of its name, a HAR is an object with a member `log`.
+/// Distinguishes a HAR from a journal while reading; whatever its name, a HAR is an object with a member `log`.
 struct SessionSniffer {
     enum Kind {
         case session, journal
     }
 
-    /// The kind, once it is certain.
+    /// The kind, or nil while it is uncertain.
     private(set) var kind: Kind?
     private var depth = 0
-    /// Whether a string that begins now, in the outermost object, is a name.
+    /// Whether a string that starts now, in the outermost object, is a name.
     private var isNameNext = false
     private var isInString = false
     private var isEscaped = false
-    /// The beginning of the current name; nil within other strings.
+    /// The start of the current name, or nil within other strings.
     private var name: [UInt8]?
     private static let log = Array("log".utf8)
     private static let mark: Set<UInt8> = [0xEF, 0xBB, 0xBF]
@@ -138,7 +138,7 @@ struct SessionSniffer {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): break
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            // A journal's lines, and a HAR, are objects.
+            // Both the lines of a journal and a HAR are objects.
             if depth == 0, byte != UInt8(ascii: "{") { kind = .journal }
             depth += 1
             isNameNext = depth == 1
@@ -152,7 +152,7 @@ struct SessionSniffer {
             isInString = true
             name = isNameNext ? [] : nil
             isNameNext = false
-        // UTF-16, which no journal is: the reader of sessions says so.
+        // No journal is UTF-16. The reader of sessions reports it.
         case 0xFF, 0xFE: if depth == 0 { kind = .session }
         case 0: if depth == 0 || isNameNext { kind = .session }
         default: if depth == 0, !Self.mark.contains(byte) { kind = .journal }

@@ -8,16 +8,17 @@ import MockServer
 import Sockets
 import Text
 
-/// The environment's side of the options: `--api-key` is also `FITIQ_MOCK_API_KEY`.
+/// Reads options from the environment too: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
-/// Each function returns the option's value, the environment's, or nil; names are those of the environment.
+/// Each function returns the option's value, the environment's, or nil. Names are those of the environment, without the
+/// prefix.
 enum Settings {
     static func text(_ option: String?, _ name: String) -> String? {
         assert(names.contains(name), "A variable has to be in the list.")
         return option ?? System.variable("FITIQ_MOCK_" + name)
     }
 
-    /// The variables that some command reads, or sets for the commands it starts.
+    /// The variables that commands read or set for the commands that they start.
     static let names = [
         "ADMIN_TOKEN", "ADMIN_URL", "ALLOW_ORIGIN", "API_KEY", "CERTIFICATE", "CLOCK", "COMPRESSION", "CORS",
         "DATA_DIR", "EMAIL", "EXPORT_ON_EXIT", "FRAMES", "FRESH_TOKEN", "GUIDE", "HOST", "IDS", "IMPORT", "INSTANT",
@@ -27,7 +28,7 @@ enum Settings {
         "TLS", "TLS_PORT", "TOKEN", "UPSTREAM", "UPSTREAM_CA", "URL", "WATCH", "WATCH_TRAFFIC", "WS_URL",
     ]
 
-    /// A message for each variable of an environment that looks like one of these but is not.
+    /// A message for each variable in an environment that resembles one of these but is unknown.
     static func strays(in environment: [String]) -> [String] {
         environment.compactMap { entry in
             let name = entry.prefix { $0 != "=" }.dropFirst("FITIQ_MOCK_".count)
@@ -38,7 +39,7 @@ enum Settings {
         }
     }
 
-    /// The same for numbers.
+    /// The value of an option for numbers.
     static func number<Value: FixedWidthInteger>(
         _ option: Value?, _ name: String, as kind: NumberKind<Value>
     ) throws(Failure) -> Value? {
@@ -50,17 +51,17 @@ enum Settings {
         return value
     }
 
-    /// The same for texts that must not be empty.
+    /// The value of an option for texts that must not be empty.
     static func nonEmpty(_ option: String?, _ name: String) throws(Failure) -> String? {
         let value = text(option, name)
         guard value != "" else { throw .configuration(Messages.empty(label(name))) }
         return value
     }
 
-    /// The default of ``serverURL(_:)`` in words.
+    /// Describes the default of ``serverURL(_:)``.
     static let defaultServer = "(default: FITIQ_MOCK_URL, or \(Chat.defaultURL) with the port in FITIQ_MOCK_PORT)"
 
-    /// A server's address: by default that of the server that the same environment starts, such as a container's.
+    /// The address of a server; the default is the server that the same environment starts, as in a container.
     static func serverURL(_ option: String?) throws(Failure) -> BaseURL {
         if let url = try nonEmpty(option, "URL") { return try baseURL(url) }
         let port = try number(nil, "PORT", as: .port) ?? 0
@@ -71,7 +72,7 @@ enum Settings {
         try orFailure(try BaseURL(text)) { (error: ClientError) in .configuration(Messages.noPlainURL(error)) }
     }
 
-    /// The same for header field values, which cannot have surrounding spaces or control characters.
+    /// The value of an option for a header field, without control characters or spaces around it.
     static func fieldValue(_ option: String?, _ name: String) throws(Failure) -> String? {
         guard let value = try nonEmpty(option, name) else { return nil }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
@@ -80,12 +81,12 @@ enum Settings {
         return value
     }
 
-    /// The same for the words of a type.
+    /// The value of an option for a word of a type.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ option: String?, _ name: String
     ) throws(Failure) -> Choice? { try choice(text(option, name), of: label(name)) }
 
-    /// One of the words of a type, from an option that the environment cannot set.
+    /// The value of an option for a word of a type that the environment cannot set.
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ text: String?, of label: String
     ) throws(Failure) -> Choice? {
@@ -96,7 +97,7 @@ enum Settings {
         return choice
     }
 
-    /// The same for the URL of a real server.
+    /// The value of an option for the URL of a real server.
     static func upstream(_ option: String?) throws(Failure) -> UpstreamURL? {
         try nonEmpty(option, "UPSTREAM").map { (text) throws(Failure) in try upstreamURL(text) }
     }
@@ -105,7 +106,7 @@ enum Settings {
         try orFailure(try UpstreamURL(text)) { (error: UpstreamURL.Refusal) in .configuration("\(error.description).") }
     }
 
-    /// A credential for a real server: an option, or the variable `FITIQ_UPSTREAM_` with this name unless it is empty.
+    /// A credential for a real server, from an option or a variable `FITIQ_UPSTREAM_` with this name that is not empty.
     static func upstreamSecret(_ option: String?, _ name: String) throws(Failure) -> String? {
         let variable = "FITIQ_UPSTREAM_" + name
         guard let value = option ?? System.variable(variable), option != nil || !value.isEmpty else { return nil }
@@ -115,7 +116,7 @@ enum Settings {
         return value
     }
 
-    /// The same for the names of networks.
+    /// The value of an option for a network's name.
     static func network(_ option: String?) throws(Failure) -> NetworkProfile? {
         guard let name = text(option, "NETWORK") else { return nil }
         guard let profile = NetworkProfile.named(name) else {
@@ -125,14 +126,14 @@ enum Settings {
         return profile
     }
 
-    /// The same for the name of a server in a fleet.
+    /// The value of an option for a server's name in a fleet.
     static func node(_ option: String?) throws(Failure) -> NodeName? {
         guard let text = text(option, "NODE") else { return nil }
         guard let name = NodeName(text) else { throw .configuration(Messages.notANode(text)) }
         return name
     }
 
-    /// The same for the origin of the proxy in front.
+    /// The value of an option for the origin of a proxy in front.
     static func publicOrigin(_ option: String?) throws(Failure) -> String? {
         guard let text = text(option, "PUBLIC_URL") else { return nil }
         guard let origin = WebOrigin(text.hasSuffix("/") ? String(text.dropLast()) : text), origin.isOfWeb else {
@@ -141,10 +142,10 @@ enum Settings {
         return origin.description
     }
 
-    /// The names of all networks as one text.
+    /// The names of all networks in one text.
     static var networks: String { Words.list(NetworkProfile.all.map(\.name), last: "or") }
 
-    /// The same for flags: `1`, `true` or `yes`, `0`, `false` or `no`.
+    /// The value of a flag: `1`, `true` or `yes`, `0`, `false` or `no`.
     static func flag(_ isSet: Bool, _ name: String) throws(Failure) -> Bool {
         guard !isSet, let text = text(nil, name) else { return isSet }
         switch text.lowercased() {
@@ -154,7 +155,7 @@ enum Settings {
         }
     }
 
-    /// The values of an option that takes origins; in the environment spaces or commas separate them.
+    /// The values of an option for origins, which spaces or commas separate in the environment.
     static func origins(_ options: [String], _ name: String = "ALLOW_ORIGIN") throws(Failure) -> Set<AllowedOrigin> {
         var texts = options
         if texts.isEmpty, let text = text(nil, name) {
@@ -171,12 +172,11 @@ enum Settings {
         return origins
     }
 
-    /// The option on the command line: `--api-key` for `API_KEY`.
+    /// The option on the command line, such as `--api-key` for `API_KEY`.
     private static func label(_ name: String) -> String { "--" + name.lowercased().replacing("_", with: "-") }
 }
 
-/// The network and compression between a client and its worlds, for `verify`, `explore` and `test-client`, as with
-/// `serve`.
+/// The network and compression between a client and its worlds, for `verify`, `explore` and `test-client`.
 struct WireOptions: ParsableArguments {
     @Option(
         "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.", "origin",
@@ -201,7 +201,7 @@ struct WireOptions: ParsableArguments {
         configuration.scenario.rules.compression = try Settings.choice(compression, "COMPRESSION")
     }
 
-    /// The options as they were given.
+    /// The options as the user gave them.
     var words: [String] {
         var words: [String] = []
         for origin in allowedOrigins { words += ["--allow-origin", origin.shellQuoted] }
@@ -212,7 +212,7 @@ struct WireOptions: ParsableArguments {
     }
 }
 
-/// A range of whole numbers that an option takes, and names where it refuses others.
+/// A range of whole numbers for an option, with words for messages.
 struct NumberKind<Value: FixedWidthInteger & Sendable>: Sendable {
     let name: String
     let range: ClosedRange<Value>
@@ -221,7 +221,7 @@ struct NumberKind<Value: FixedWidthInteger & Sendable>: Sendable {
 
     func value(of text: String) -> Value? { Value(text).flatMap { range.contains($0) ? $0 : nil } }
 
-    /// For `transform` of an option.
+    /// Parses a value, for an option's `transform`.
     func parse(_ text: String) throws -> Value {
         guard let value = value(of: text) else { throw ValidationError(Messages.badNumber(expected: expectation)) }
         return value
@@ -236,10 +236,10 @@ extension NumberKind<UInt64> {
     static let seed = NumberKind(name: "a whole number", range: 0...UInt64.max)
 }
 
-/// A CI service that shows marked lines of a program's output.
+/// A CI service that displays marked lines of a program's output.
 enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
 
-/// The report's destination and the known failures: options of every command that judges a client.
+/// Where reports go and which failures are known, for every command that judges a client.
 struct ReportOptions: ParsableArguments {
     @Option("Write the report as JUnit XML to this file.", "file", .file())
     var junit: String?
@@ -272,11 +272,13 @@ struct ReportOptions: ParsableArguments {
         ] where value == "" { throw ValidationError(Messages.empty(name)) }
     }
 
-    /// Reads the known failures, and checks that reports can be written; call it before running anything.
+    /// Reads the known failures and checks that reports can be written.
+    ///
+    /// Call it before running anything.
     ///
     /// - Parameters:
     ///   - checks: the addresses of all contract cases.
-    ///   - others: the paths of what else is written in the end.
+    ///   - others: the paths of other files that the command writes at the end.
     func begin(checks: [String] = [], writing others: [String?] = []) throws(Failure) -> KnownBroken {
         for path in ([junit, json, markdown] + others).compactMap({ $0 }) {
             try orFailure(try WholeFile.check(path), Failure.unwritten)
@@ -292,11 +294,11 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Prints the report, writes the requested files, and throws a nonzero exit code.
+    /// Prints the report, writes the requested files, and throws if the exit code is not zero.
     ///
     /// - Parameters:
-    ///   - page: One more file, and its contents.
-    ///   - signal: The one that interrupted the run; it decides the exit code.
+    ///   - page: another file and its contents.
+    ///   - signal: the signal that interrupted the run, which decides the exit code.
     func tell(
         _ report: Report, knownBroken: KnownBroken, page: (path: String, bytes: [UInt8])? = nil, signal: Int32? = nil
     ) throws(Failure) {
@@ -320,7 +322,7 @@ struct ReportOptions: ParsableArguments {
             }
             if let page { try WholeFile.write(page.bytes, to: page.path) }
         } catch {
-            // The client was judged already.
+            // The verdict on the client is already out.
             throw .unwritten(error)
         }
         if let signal { throw .interrupted(by: signal, isReported: true) }

@@ -8,18 +8,18 @@ import Text
 
 /// Standard output that remembers write errors, which the standard library's `print` ignores.
 ///
-/// A failure is reported once, at the end of the program, and makes it exit with code 3.
+/// A failure is reported once, when the program ends, and makes it exit with code 3.
 enum StandardOutput {
     private struct State {
         var pending: [UInt8] = []
-        // The first failure. Later output is dropped, so the output written is a prefix of the whole.
+        // The first failure. Later output is dropped, so that the written output is a prefix of the whole.
         var failure: Int32 = 0
     }
 
     private static let state = Mutex(State())
     private static let bufferSize = 64 * 1024
 
-    /// Writes bytes with buffering; at once on a terminal.
+    /// Writes bytes, buffered except on a terminal.
     static func write(_ bytes: [UInt8]) {
         let isFull = state.withLock { state in
             state.pending += bytes
@@ -35,9 +35,11 @@ enum StandardOutput {
         }
     }
 
-    /// Writes pending output; returns the failure since the start or the last call, as a sentence.
+    /// Writes pending output.
     ///
-    /// A reader that has seen enough, such as `head`, is not a failure.
+    /// Returns the failure since the last call, if any, as a sentence.
+    ///
+    /// It is no failure if a reader such as `head` has seen enough.
     static func takeTrouble() -> String? {
         flush()
         let code = state.withLock { state in
@@ -48,37 +50,41 @@ enum StandardOutput {
         return Messages.standardOutput(FileError(.write, path: "", code: code))
     }
 
-    /// Whether nothing can be written any more, as when a pipe's reader has ended.
+    /// Whether writing is impossible, for example because a pipe's reader has ended.
     static var hasFailed: Bool { state.withLock { $0.failure != 0 } }
 
-    /// Writes pending output, and only logs a failure: for a server, whose output is not essential.
+    /// Writes pending output and only logs a failure, for a server, whose output is not essential.
     static func excuse(_ logger: Logger) { if let trouble = takeTrouble() { logger.warning("\(trouble)") } }
 
     private static let isTerminal = System.isTerminal(.output)
 }
 
-/// Writes a line to standard output; what would control a terminal is escaped, wherever the text came from.
+/// Writes a line to standard output.
 ///
-/// This hides the `print` of the standard library, which ignores errors.
+/// Characters that control a terminal are escaped, wherever the text came from.
+///
+/// It hides the standard library's `print`, which ignores errors.
 func print(_ text: String, terminator: String = "\n") { draw(TerminalText.printed(text + terminator)) }
 
-/// Writes a text with control sequences of our own to standard output; all other parts of it must be escaped.
+/// Writes a text with our own control sequences to standard output; all other parts must be escaped already.
 func draw(_ text: String) { StandardOutput.write(Array(text.utf8)) }
 
-/// Lines on a descriptor, written without ever blocking: a reader that has stopped reading must not stop the server.
+/// Writes lines to a descriptor without ever blocking, because a reader that stops reading must not stop the server.
 ///
-/// Lines that do not fit are dropped; the next one written can say how many.
+/// Lines that do not fit are dropped. The next line can say how many.
 final class LineOutput: Sendable {
     private let descriptor: Int32
     private let dropped = Atomic<Int>(0)
-    /// A pipe that polls writable accepts this many bytes at once, the line end included (pipe(7), PIPE_BUF).
+    /// A pipe that is ready for writing accepts this many bytes at once, including the line end (pipe(7), PIPE_BUF).
     static let limit = 4096
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Writes a line of less than ``limit`` bytes; a longer one is cut.
+    /// Writes a line of less than ``limit`` bytes.
     ///
-    /// - Parameter line: Receives the number of lines that were dropped since the last one, and returns the line.
+    /// A longer line is truncated.
+    ///
+    /// - Parameter line: receives the number of lines dropped since the last one, and returns the line.
     func add(_ line: (_ dropped: Int) -> String) {
         var bytes = Array(line(dropped.load(ordering: .relaxed)).utf8.prefix(Self.limit - 1))
         bytes.append(UInt8(ascii: "\n"))
@@ -92,7 +98,7 @@ final class LineOutput: Sendable {
     }
 }
 
-/// A log on standard error that never blocks, as text or as JSON, an event a line.
+/// A log on standard error that never blocks, as text or JSON, with one event per line.
 struct LineLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.notice
@@ -120,12 +126,14 @@ struct LineLog: LogHandler {
         }
     }
 
-    /// The members of an event in their order; others follow in the order of their names.
+    /// The first members of an event, in this order; others follow in the order of their names.
     private static let members = [
         "world", "connection", "method", "target", "status", "duration_ms", "code", "reason", "user", "by", "cause",
     ]
 
-    /// An object on one line of less than ``LineOutput/limit`` bytes: long strings are cut, never the line.
+    /// Formats an object on one line of less than ``LineOutput/limit`` bytes.
+    ///
+    /// It truncates long strings, never the line.
     static func json(_ event: LogEvent, at time: String, dropped: Int = 0) -> String {
         var facts = event.metadata ?? [:]
         let name = facts.removeValue(forKey: "event")?.description ?? "message"
@@ -149,15 +157,17 @@ struct LineLog: LogHandler {
             }
             return TerminalText.printed(json: String(decoding: bytes, as: UTF8.self))
         }
-        // A byte takes at most six in JSON, and there are at most a dozen strings.
+        // A byte takes at most six bytes in JSON, and an event has at most a dozen strings.
         let lines = [LineOutput.limit, 1000, 250, 50].lazy.map(line)
         return lines.first { $0.utf8.count < LineOutput.limit } ?? line(10)
     }
 }
 
-/// The final steps of a program: all of them run, even if some fail.
+/// The final steps of a program.
 ///
-/// The first failure decides the exit code; the others are logged.
+/// All of them run, even if some fail.
+///
+/// The first failure decides the exit code, and the others are logged.
 struct Conclusions {
     private let logger: Logger
     private var first: Failure?

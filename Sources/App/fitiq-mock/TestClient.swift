@@ -90,15 +90,16 @@ struct TestClient: ParsableCommand {
         FitIQMock.printToStandardError(told(direction, line))
     }
 
-    /// A complete line of the trace, with terminal control characters made harmless.
+    /// A line of the trace, in which terminal control characters have no effect.
     static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
         "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self).onOneLine(limit: .max))\n"
     }
 }
 
 enum CaseSelection {
-    /// The cases below one of the addresses and not below those to skip, for the given guide; a word that selects nothing
-    /// is a mistake.
+    /// The cases below one of the addresses for the given guide, without those to skip.
+    ///
+    /// A word that selects nothing is a mistake.
     static func cases(
         of all: [ContractCase] = ContractCase.all, prefixes: [String], skipping skipped: [String] = [],
         guide: String? = nil
@@ -118,23 +119,23 @@ enum CaseSelection {
         return left
     }
 
-    /// A selection of cases: `chat`, `chat/answer` and `chat/answer/as-scripted`.
+    /// The words that select a case: `chat`, `chat/answer` and `chat/answer/as-scripted`.
     private static func beginnings(of address: String) -> [String] {
         let parts = address.split(separator: "/")
         return parts.indices.map { parts[...$0].joined(separator: "/") }
     }
 }
 
-/// Plays cases with an adapter, one after the other.
+/// Plays cases with an adapter, one after another.
 struct TestClientRun: Sendable {
     let adapter: ProcessAdapter
     let server: LocalServer
     let cases: [ContractCase]
     let isStrict: Bool
-    /// Whether the first failed case is the last one; those that are known to be broken do not count.
+    /// Whether to stop after the first failed case; cases known to be broken do not count.
     let failsFast: Bool
     let knownBroken: KnownBroken
-    /// nil for no output.
+    /// Shows progress, or nil to show nothing.
     let progress: JobProgress?
 
     func play(_ jobs: Jobs<CaseResult>) {
@@ -164,7 +165,7 @@ struct TestClientRun: Sendable {
             }
             guard !jobs.isOver else { return }
             deaths = trouble.value?.isDeath == true ? deaths + 1 : 0
-            // An adapter that does not live long enough for the first case will not do so for the others.
+            // An adapter that dies before the first case ends would die in the others too.
             if index == 0, let error = trouble.value, error.isDeath { throw Failure.configuration(error.description) }
             guard jobs.finish(index, result) else { return }
             progress?.say(index, contractCase.address, Messages.ended(result))
@@ -180,7 +181,9 @@ struct TestClientRun: Sendable {
     }
 }
 
-/// Shared by the commands that judge clients: a server within the program, whose failures are the harness's own.
+/// What commands that judge clients share: a server within the program.
+///
+/// Its failures count as the harness's own.
 enum Harness {
     /// Refuses a missing command, and a time limit that is too short or too long.
     static func check(
@@ -192,7 +195,7 @@ enum Harness {
         if let limit, !Verify.timeLimits.contains(limit.seconds) { throw .configuration(Messages.badTimeLimit) }
     }
 
-    /// A server on a free port that is reachable from this machine only.
+    /// Starts a server on a free port that only this machine can reach.
     static func startServer(
         _ wire: WireOptions? = nil, pace: Pace = .human
     ) throws(Failure) -> LocalServer {
@@ -228,7 +231,7 @@ enum Harness {
         ])
     }
 
-    /// Each value that is there, under its own name and under the one that `xcodebuild` passes to tests.
+    /// Each value that is not nil, under its own name and under the name that `xcodebuild` passes to tests.
     static func environment(_ values: [(name: String, value: String?)]) -> [(name: String, value: String)] {
         values.flatMap { name, value in
             value.map { value in

@@ -38,7 +38,7 @@ struct Token: ParsableCommand {
     }
 }
 
-/// A signed duration as people type it: `90s`, `5m`, `1h`, `30d`, `-1h`.
+/// A signed duration as people type it, such as `90s`, `5m`, `1h`, `30d` or `-1h`.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
     let seconds: Int64
 
@@ -46,10 +46,10 @@ struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
 
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-        // Only zero needs no unit.
+        // Only zero may omit the unit.
         guard let last = argument.last, let unit = units[last] ?? (argument == "0" ? 1 : nil),
             let number = Int64(units[last] == nil ? argument : String(argument.dropLast())),
-            // A hundred years either way.
+            // The limit is a hundred years in either direction.
             (-36_500 * 86_400...36_500 * 86_400).contains(number.multipliedReportingOverflow(by: unit).partialValue),
             !number.multipliedReportingOverflow(by: unit).overflow
         else { return nil }

@@ -148,7 +148,9 @@ struct Verify: ParsableCommand {
         }
     }
 
-    /// The function that runs a scenario by its number, here or on another server; it returns nil if it was stopped.
+    /// Makes the function that runs a scenario by number, here or on another server.
+    ///
+    /// It returns nil if the run was stopped.
     private func runner(
         of plan: VerifyPlan, _ journal: ReportJournal?, _ progress: JobProgress?, _ stop: Gate
     ) throws(Failure) -> @Sendable (Int) throws(Failure) -> VerifyRun.Result? {
@@ -177,14 +179,14 @@ struct Verify: ParsableCommand {
     }
 }
 
-/// A command's output while others run concurrently: kept in a nameless file until its end.
+/// The output of a command while others run at the same time, kept in a nameless file until the command ends.
 final class CommandOutput: Sendable {
     private let file: Int32
     private let name: String
-    /// Held while the output of a command is shown, so that outputs do not mix.
+    /// Locked while a command's output is shown, so that outputs do not mix.
     private static let turn = Mutex(())
 
-    /// - Parameter name: The prefix of each line.
+    /// - Parameter name: the prefix of each line.
     init(of name: String) throws(Failure) {
         self.name = name
         let path: String
@@ -200,7 +202,7 @@ final class CommandOutput: Sendable {
 
     var streams: ChildProcess.Streams { .init(output: .descriptor(file), errors: .descriptor(file)) }
 
-    /// Writes it to standard error, all of it at once.
+    /// Writes the whole output to standard error at once.
     func show() {
         let mark = Array("\(name.onOneLine(limit: 100)) | ".utf8)
         Self.turn.withLock { _ in

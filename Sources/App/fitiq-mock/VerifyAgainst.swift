@@ -4,30 +4,30 @@ import Scenarios
 import Sockets
 import Traffic
 
-/// Runs the older version of a command, for a comparison of what both do in equal worlds.
+/// Runs an older version of a command, to compare what both do in equal worlds.
 ///
-/// It runs twice, because variation between runs is no difference between versions.
+/// It runs twice, because variation between runs is not a difference between versions.
 struct VerifyAgainst: Sendable {
     private let run: CommandRun
     private let progress: JobProgress?
 
-    /// - Parameter command: A command line for the shell.
+    /// - Parameter command: a command line for the shell.
     init(_ command: String, beside newer: CommandRun, _ progress: JobProgress?) {
         var run = newer
         run.child.command = ["/bin/sh", "-c", command]
         (self.run, self.progress) = (run, progress)
     }
 
-    /// The older version's behaviour in a scenario.
+    /// What the older version did in a scenario.
     struct Old: Sendable {
-        /// Both of its runs.
+        /// The sessions of both runs.
         fileprivate let sessions: (first: Session, second: Session)
         /// Whether a journal lacks entries.
         fileprivate let hasGaps: Bool
-        /// The IDs of the obligations that it broke.
+        /// The IDs of the obligations that the older version broke.
         let broken: [String]
 
-        /// The newer version's new behaviour.
+        /// A check that fails for what only the newer version does.
         func check(of scenario: String, _ entries: [JournalEntry]) -> Report.Check {
             var failures: [String]
             if sessions.first.entries.isEmpty {
@@ -42,7 +42,7 @@ struct VerifyAgainst: Sendable {
         }
     }
 
-    /// - Returns: Nil if it was stopped.
+    /// - Returns: nil if the run was stopped.
     func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Old? {
         var sessions: [Session] = []
         var broken: [String] = []

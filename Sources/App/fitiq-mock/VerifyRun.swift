@@ -7,25 +7,26 @@ import Sockets
 import Text
 import Traffic
 
-/// Runs a command in a scenario and judges it; callable from several threads at once.
+/// Runs a command in a scenario and judges it; several threads may call it at once.
 struct VerifyRun: Sendable {
     let run: CommandRun
-    /// Keeps the journals of all runs; nil unless a page shows them.
+    /// Keeps the journals of all runs for a page, or nil without a page.
     let journal: ReportJournal?
-    /// nil for no output.
+    /// Shows progress, or nil to show nothing.
     let progress: JobProgress?
-    /// Runs an older version of the command first; nil without a comparison.
+    /// Runs an older version of the command first, or nil without a comparison.
     let against: VerifyAgainst?
 
     struct Result: Sendable {
-        /// How the run ended; for progress, once the result counts.
+        /// How the run ended, for progress when the result counts.
         let ending: String
-        /// The run, and one for each scenario of worlds that the command made itself; empty if the run's world was
-        /// lost.
+        /// The run, followed by one for each scenario of worlds that the command made itself.
+        ///
+        /// Empty if the run's world was lost.
         var runs: [Report.Run] = []
-        /// The obligations that the older version breaks.
+        /// The obligations that the older version also breaks.
         var knownBroken: [String] = []
-        /// The scenario of a run whose world was lost, and how.
+        /// The scenario of a run whose world was lost, and the reason.
         var lost: (scenario: String, reason: String)?
     }
 
@@ -36,7 +37,7 @@ struct VerifyRun: Sendable {
         let entries: [JournalEntry]
     }
 
-    /// - Returns: Nil if it was stopped.
+    /// - Returns: nil if the run was stopped.
     func run(_ scenario: Scenario, named name: String, index: Int) throws(Failure) -> Result? {
         var old: VerifyAgainst.Old?
         if let against {
@@ -64,12 +65,12 @@ struct VerifyRun: Sendable {
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
-        // A test that sends nothing to its own world makes no mistake.
+        // A test that sends nothing to its own world breaks nothing there.
         let made = seen.ofRun.filter(\.judgement.hasConnected).map { Self.report($0, in: name) }
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
             startedAt: done.world.now,
-            // A command whose tests have worlds of their own needs no other.
+            // A command whose tests make their own worlds need not use this one.
             hasConnected: judgement.hasConnected || !made.isEmpty, verdicts: judgement.verdicts,
             exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
             missedCount: judgement.missedCount)
@@ -78,7 +79,7 @@ struct VerifyRun: Sendable {
         return Result(ending: "\(how), \(told)", runs: [report] + made, knownBroken: old?.broken ?? [])
     }
 
-    /// The run of the worlds of a scenario that a command made.
+    /// The run for a scenario's worlds that a command made.
     private static func report(_ made: RunJudgement, in name: String) -> Report.Run {
         Report.Run(
             scenario: "\(name) > \(made.scenario)", mode: made.mode, startedAt: made.startedAt,
@@ -88,7 +89,7 @@ struct VerifyRun: Sendable {
 
     static let strictReplay = "replay/strict"
 
-    /// The check of a strictly replayed session; nil for other sessions.
+    /// The check for a strictly replayed session, or nil for other sessions.
     private static func check(_ outcome: Engine.ReplayOutcome) -> Report.Check? {
         guard outcome.isStrict else { return nil }
         return Report.Check(
@@ -96,9 +97,9 @@ struct VerifyRun: Sendable {
             notes: [outcome.report.summary])
     }
 
-    /// Counts the journal's new entries; entries that it has already dropped are not counted.
+    /// Counts the journal's new entries, except those that it has already dropped.
     private func count(_ traffic: inout Traffic, in world: Engine.WorldAccess) {
-        // Progress is not worth ending a run for.
+        // Do not end a run because its progress is unknown.
         let counted = try? run.server.performAndWait { [traffic] engine, _ in
             var traffic = traffic
             for entry in engine.journalEntries(ofWorld: world.id, after: traffic.lastNumber) { traffic.count(entry) }
@@ -113,7 +114,7 @@ struct Traffic: Sendable, Equatable {
     var requests = 0
     var frames = 0
 
-    /// `1 request, 40 frames`.
+    /// The counts in words, such as `1 request, 40 frames`.
     var inWords: String { "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))" }
 
     mutating func count(_ entry: JournalEntry) {
@@ -123,10 +124,10 @@ struct Traffic: Sendable, Equatable {
     }
 }
 
-/// The scenarios that a command is run with: all are read and validated before the first run.
+/// The scenarios for a command; all are read and validated before the first run.
 struct VerifyPlan: Sendable {
     let scenarios: [Scenario]
-    /// Their names in reports, all different.
+    /// The names in reports, which all differ.
     let names: [String]
     private let sources: [ScenarioSource]
     private let mode: GuideMode?
@@ -149,7 +150,7 @@ struct VerifyPlan: Sendable {
         self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })
     }
 
-    /// The bodies of the requests that make worlds of these scenarios elsewhere.
+    /// The bodies of the requests that make worlds of these scenarios on another server.
     func requests() throws(Failure) -> [JSONObject] {
         var requests: [JSONObject] = []
         for source in sources {
@@ -165,7 +166,7 @@ struct VerifyPlan: Sendable {
         return requests
     }
 
-    /// The obligations that a client can face in these scenarios: those that need others are not among them.
+    /// The obligations that a client can face in these scenarios, without those that need other scenarios.
     var faced: Set<String> {  // Obligations' IDs: constants.
         let names = Set(scenarios.map(\.name).map(ExactString.init(_:)))
         let obligations = Judge.obligations.filter { obligation in
@@ -174,7 +175,7 @@ struct VerifyPlan: Sendable {
         return Set(obligations.map(\.id))
     }
 
-    /// The scenarios' own names; for duplicates, those of files get the file's path.
+    /// The scenarios' own names; if names repeat, those of files become the file's path.
     static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
         let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
         return scenarios.map { name, source in

@@ -47,7 +47,7 @@ struct WatchCommand: ParsableCommand {
         let filter = try orFailure(try TrafficFilter(filter ?? "")) { (error: APIError) in
             .configuration(Messages.badFilter(error.message))
         }
-        // Keys are read only where their effect is visible.
+        // Read keys only if their effect is visible.
         let terminal = System.isTerminal(.output) ? Terminal() : nil
         let lines = TrafficLines(width: Self.width, showsBodies: bodies, usesColor: System.usesColor)
         let screen = WatchScreen(lines, filter: filter, showsPings: !noPings, output: draw)
@@ -56,7 +56,7 @@ struct WatchCommand: ParsableCommand {
         let reader = WatchReader(
             base, world: world, adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"), screen, wait.mailbox)
         try orFailure(try SystemThread.start { reader.run() }, Failure.running)
-        // The reader may be blocked in it.
+        // The reader may be blocked while it holds the lock.
         defer { _ = reader.screen.withLockIfAvailable { $0.finish() } }
         while true {
             switch try wait.next() {
@@ -76,24 +76,24 @@ struct WatchCommand: ParsableCommand {
         }
     }
 
-    /// The terminal's columns, or as many as `show` has.
+    /// The terminal's columns, or the default of `show`.
     private static var width: Int { Terminal.columns ?? 120 }
 }
 
-/// Reads for `watch`, on its own thread; reconnects every second after a lost connection.
+/// Reads for `watch` on its own thread; it reconnects every second after a lost connection.
 private final class WatchReader: Sendable {
     /// The screen; its lock also stops the reader while the output blocks.
     let screen: Mutex<WatchScreen>
-    /// Why it has ended; nil if nothing can be written any more.
+    /// Why the reader ended, or nil if nothing can be written any more.
     let failure = Box<Failure>()
     private let base: BaseURL
     private let world: String?
     private let adminToken: String?
     private let mailbox: Mailbox
-    /// The server sends a sign of life every 15 seconds.
+    /// The server sends at least a keep-alive every 15 seconds.
     private static let longestSilence = Duration.seconds(45)
 
-    /// - Parameter mailbox: Is asked to stop once it has ended.
+    /// - Parameter mailbox: asked to stop when the reader has ended.
     init(
         _ base: BaseURL, world: String?, adminToken: String?, _ screen: sending WatchScreen, _ mailbox: Mailbox
     ) {
@@ -109,7 +109,7 @@ private final class WatchReader: Sendable {
     private func read() throws(Failure) {
         let pause = try orFailure(try Gate(), Failure.running)
         var stream = WatchStream()
-        // The first connection decides whether there is a server at all.
+        // The first connection decides whether a server exists at all.
         var (hasBegun, isLost) = (false, false)
         while !StandardOutput.hasFailed {
             var request = ServerRequest(

@@ -2,33 +2,33 @@ import FitIQAPI
 import Text
 import Traffic
 
-/// The screen of `watch`: the lines of entries that pass the filter, held back during a pause, and the keys.
+/// The screen of `watch`: shows entries that pass the filter, holds them back during a pause, and handles keys.
 ///
-/// Without a terminal for its keys it only shows.
+/// Without a terminal it handles no keys.
 struct WatchScreen {
     var lines: TrafficLines
     private var showsPings: Bool
     private(set) var isOver = false
     private var filter: TrafficFilter
     private var folds = ChunkFolds()
-    /// Entries that arrived during a pause or while a filter was typed; nil while it runs.
+    /// The lines held back during a pause or while the user types a filter, or nil otherwise.
     private var held: [String]?
-    /// How many lines came beyond ``heldLines``.
+    /// How many lines arrived beyond ``heldLines``.
     private var skipped = 0
     /// The numbers of the newest entries that passed the filter, in order.
     private var passed: [Int] = []
-    /// The filter being typed, and earlier ones.
+    /// The filter that the user is typing, and earlier ones.
     private var editor = LineEditor()
     private var isTyping = false
     private var isPaused = false
     private let output: (String) -> Void
 
-    /// The maximum number of lines kept while it is paused.
+    /// The maximum number of lines held back during a pause.
     static let heldLines = 10_000
-    /// The maximum number of entries that are known to have passed the filter.
+    /// The maximum number of remembered entries that passed the filter.
     static let passedEntries = 10_000
 
-    /// - Parameter output: Receives text with its line ends.
+    /// - Parameter output: receives text with its line ends.
     init(
         _ lines: TrafficLines, filter: TrafficFilter, showsPings: Bool = true, output: @escaping (String) -> Void
     ) {
@@ -49,7 +49,7 @@ struct WatchScreen {
     }
 
     private mutating func show(_ entry: JournalEntry) {
-        // The filter looks at every entry.
+        // The filter must see every entry.
         guard filter.matches(entry) else { return }
         if passed.count == 2 * Self.passedEntries { passed.removeFirst(Self.passedEntries) }
         passed.append(entry.number)
@@ -61,7 +61,7 @@ struct WatchScreen {
     /// Shows the chunks of answers that have not ended.
     mutating func finish() { for line in folds.finish(by: lines) { add(line) } }
 
-    /// A breach concerns the filter if an entry that shows it does, or its own words.
+    /// Shows a breach if an entry that proves it passed the filter, or if its own words match.
     private mutating func show(_ breach: TrafficLines.Breach) {
         guard filter.selects(breachOf: breach.obligation) else { return }
         let line = lines.line(of: breach)
@@ -88,10 +88,10 @@ struct WatchScreen {
     mutating func press(_ bytes: [UInt8]) {
         for byte in bytes {
             if isTyping {
-                // A lone Escape, and not the beginning of an arrow.
+                // This is a lone Escape and not the start of an arrow.
                 if bytes == [0x1B] { stopTyping() } else { type(byte) }
             } else if byte == 0x1B {
-                // The rest of a key follows.
+                // More bytes of the key follow.
                 return
             } else {
                 press(byte)
@@ -156,7 +156,7 @@ struct WatchScreen {
 
     private func draw() { output(editor.drawn(prompt: "/", columns: lines.width)) }
 
-    /// Answers a key at once, even while it is paused.
+    /// Answers a key at once, even during a pause.
     private func answer(_ sentence: String, inPlace: Bool = false) {
         output((inPlace ? "\r\u{1B}[K" : "") + "— " + TerminalText.escaped(sentence) + "\n")
     }

@@ -3,34 +3,34 @@ import HTTPTypes
 import JSON
 import Traffic
 
-/// The events of a world as a client reads them: bytes in, news out, over as many connections as it takes.
+/// Reads the events of a world: takes bytes and returns news, over as many connections as needed.
 struct WatchStream {
     enum News {
         case entry(JournalEntry)
         case breach(TrafficLines.Breach)
-        /// This many entries were lost before they could be sent.
+        /// This many entries were lost before the server could send them.
         case missed(Int)
         /// The world was reset or rewound.
         case began
-        /// The world or its server restarted without a connection; the next connection delivers everything.
+        /// The world or server restarted while disconnected; the next connection delivers everything.
         case restarted
     }
 
     private var events = EventStreamReader()
     private var journal = JournalReader()
-    /// The number of the last entry; nil before the first, and then the stream begins with what happens.
+    /// The number of the last entry; before the first it is nil, and the stream starts with new events.
     private(set) var lastNumber: Int?
-    /// The server's name for its present life.
+    /// The server's name for its current run.
     private var instance: String?
     private var breaches = BreachCounts()
-    /// The last entry before those that are shown.
+    /// The number of the last entry before those that are shown.
     private var start = 0
-    /// Whether the connection has brought no facts of its world yet.
+    /// Whether the connection has not yet described its world.
     private var isNew = true
-    /// Whether the next connection reads from the beginning what this one would only continue.
+    /// Whether the next connection must read from the start, where this one would only continue.
     private(set) var isSuperseded = false
 
-    /// Begins a connection; returns the fields of its request.
+    /// Starts a connection and returns the fields of its request.
     mutating func connect() -> HTTPFields {
         (events, journal) = (EventStreamReader(), JournalReader())
         (isNew, isSuperseded) = (true, false)
@@ -50,14 +50,14 @@ struct WatchStream {
             default:
                 if let id = event.id { lastNumber = id }
                 journal.receive(event.data + [UInt8(ascii: "\n")])
-                // Skips a newer server's additions, and lines that are not entries.
+                // Skip additions of newer servers, and lines that are not entries.
                 if let line = try? journal.next() { news.append(.entry(line.entry)) }
             }
         }
         return news
     }
 
-    /// Records a server's description of its world, at first and after each restart.
+    /// Handles a server's description of its world, which comes first and after each restart.
     private mutating func begin(_ facts: JSONValue) -> News? {
         let (other, last) = (facts["instance"]?.string, facts["last_number"]?.int ?? 0)
         defer { (instance, isNew) = (other, false) }
@@ -75,7 +75,8 @@ struct WatchStream {
 
     /// The breaches that a `verdicts` event adds to the reported ones.
     ///
-    /// A row has the first findings, or only the newest. Earlier breaches than the first entry are not reported.
+    /// A row contains the first findings, or only the newest. Breaches from before the first shown entry are not
+    /// reported.
     private mutating func broken(_ facts: JSONValue?) -> [TrafficLines.Breach] {
         var broken: [TrafficLines.Breach] = []
         for row in facts?["verdicts"]?.array ?? [] {
@@ -99,7 +100,7 @@ struct WatchStream {
 struct BreachCounts {
     private var counts: [ExactString: Int] = [:]
 
-    /// Notes how many there are, and returns how many were shown before; fewer than then is a new beginning.
+    /// Records the number of breaches; returns how many were already shown, or zero if the number has fallen.
     mutating func rise(of obligation: String, to count: Int) -> Int {
         let key = ExactString(obligation)
         defer { counts[key] = count > 0 ? count : nil }
