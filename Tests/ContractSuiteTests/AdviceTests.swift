@@ -67,7 +67,7 @@ struct AdviceTests {
         (
             [exchange("POST /api/v1/goals", 503), exchange("GET /api/v1/goals", 200)],
             "The last exchange succeeded: GET /api/v1/goals was answered with 200, and the client sent nothing after it. "
-                + "It has to show what the answer says, or to go on from there: check how it is decoded, and that it is "
+                + "It has to show the answer or continue from it: check how it is decoded, and that it is "
                 + "shown. Before that, POST /api/v1/goals was answered with 503 and not tried again (1 try): the client has to repeat it, "
                 + "with growing pauses, and to tell its user that it failed."
         ),

@@ -56,7 +56,7 @@ struct ClientExpectationTests {
         "An unmet expectation shows the expected and the actual value",
         arguments: [
             (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
-            (.offline, "no connection, and none being made", "it as connected", nil),
+            (.offline, "no connection and no attempt to connect", "it as connected", nil),
             (
                 .continues("c2"), "the chat to be that of the existing consultation c2", "the consultation c1",
                 .conflict

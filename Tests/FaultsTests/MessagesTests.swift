@@ -41,15 +41,18 @@ struct MessagesTests {
         ),
         (
             FaultBookError.unknownName("q", known: []).message,
-            "'X-Fake-Fault' asks for the fault 'q', which no REST request has here; there are none: add one to the scenario, or over the admin API."
+            "'X-Fake-Fault' asks for the fault 'q', but this world has no faults for REST requests: add "
+                + "one to the scenario, or over the admin API."
         ),
         (
             FaultBookError.unknownName("q", known: (1...20).map { "a\($0)" }).message,
-            "'X-Fake-Fault' asks for the fault 'q', which no REST request has here; there are \((1...20).map { "a\($0)" }.joined(separator: ", "))."
+            "'X-Fake-Fault' asks for the fault 'q', but this world has no such fault for REST requests; there are "
+                + "\((1...20).map { "a\($0)" }.joined(separator: ", "))."
         ),
         (
             FaultBookError.unknownName("q", known: (1...21).map { "a\($0)" }).message,
-            "'X-Fake-Fault' asks for the fault 'q', which no REST request has here; there are \((1...20).map { "a\($0)" }.joined(separator: ", ")) and 1 more."
+            "'X-Fake-Fault' asks for the fault 'q', but this world has no such fault for REST requests; there are "
+                + "\((1...20).map { "a\($0)" }.joined(separator: ", ")) and 1 more."
         ),
     ]
 

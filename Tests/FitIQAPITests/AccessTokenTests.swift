@@ -314,7 +314,7 @@ import Testing
         (.wrongAlgorithm("none"), #"it is signed with "none", and only "HS256" is accepted."#),
         (
             .wrongSignature,
-            "its signature does not fit: it was signed with another secret than this server's or cut short."
+            "its signature does not match: it was signed with a secret other than this server's, or was cut short."
         ),
         (
             .criticalExtensions(#"["b64"]"#),

@@ -17,14 +17,18 @@ struct ClientErrorTests {
             (.truncatedResponse, "the connection ended in the middle of a response."),
             (.refused(status: 404, message: "No."), "the server answered 404: No."),
             (.handshake("no Upgrade"), "the WebSocket handshake failed: no Upgrade"),
-            (.notRead(limit: 9), "the server has left more than 9 bytes unread, so the connection was given up."),
+            (.notRead(limit: 9), "the server has left more than 9 bytes unread, so the client gave up the connection."),
             (.problem(ClientState.Problem(kind: .refused, message: "No.")), "No."),
-            (.unavailable, "the client is closed, or has too many commands waiting; make another, or ask for less."),
+            (
+                .unavailable,
+                "the client is closed, or has too many commands waiting; make another, or send fewer "
+                    + "commands."
+            ),
             (
                 .abandoned,
-                "it was given up: the client was asked for something else in the meantime, such as to leave the chat."
+                "the client gave it up for a later command, such as leaving the chat."
             ),
-            (.cancelled, "the task that waited was cancelled; what it started continues."),
+            (.cancelled, "the waiting task was cancelled; the work that it started continues."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),
             (.closed(code: .normalClosure, reason: ""), "the server closed the socket with 1000."),
         ] as [(ClientError, String)])

@@ -114,7 +114,7 @@ struct CommandLineTests {
             (["help", "serve", "nonsense"], "there is no command 'serve nonsense'. There are serve,"),
             (["nonsense", "--help"], "there is no command 'nonsense'. There are serve,"),
             (["verfy"], "there is no command 'verfy'. Did you mean 'verify'? There are serve,"),
-            (["scenario", "form"], "there is no command 'scenario form'. There are from. See"),
+            (["scenario", "form"], "there is no command 'scenario form'. The only one is 'from'. See"),
             (["scenario", "list"], "there is no command 'scenario list': 'fitiq-mock scenarios' lists"),
         ])
     func unknown(arguments: [String], beginning: String) {

@@ -153,7 +153,7 @@ struct ConformTests {
             }
         }
         let notes = done.report.runs[0].notes.dropFirst()
-        #expect(notes.count > 1 && notes.allSatisfy { $0.contains("there before") }, "\(notes)")
+        #expect(notes.count > 1 && notes.allSatisfy { $0.contains("existed before") }, "\(notes)")
         #expect(done.conformance.fidelity == 100)
     }
 

@@ -12,7 +12,8 @@ struct JudgeTests {
                 + "file, or is the newest entry first?")
         #expect(
             Messages.tooManyWorlds(limit: 2)
-                == "the journal has more than 2 worlds, which is the most that are judged at once; name one with --world."
+                == "the journal has more than 2 worlds, which is the most that can be judged at once; name one with "
+                + "--world."
         )
         #expect(
             Messages.noSuchWorld("defalt", others: ["default", "a", "b", "c", "d", "e"])

@@ -56,12 +56,12 @@ struct RecordMessagesTests {
             ),
             (
                 Messages.recordingDisplaced("a.har", "a.har.part"),
-                "'a.har' was moved, removed or replaced by another file while it was recorded to; "
-                    + "the recording is in 'a.har.part'."
+                "'a.har' was moved, removed or replaced by another file during the recording; the recording is in "
+                    + "'a.har.part'."
             ),
             (
                 Messages.recordingGone("a.har"),
-                "'a.har' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
+                "'a.har' was moved or removed during the recording, so the recording is lost."
             ),
         ])
     func sentences(_ text: String, expected: String) {
@@ -88,7 +88,7 @@ struct RecordMessagesTests {
     @Test("The banner says where to point the app, and what the file contains")
     func banner() {
         let text = Self.plain.banner(program: "fitiq-mock", keepsSecrets: false)
-        #expect(text.contains("records what clients and https://api.example.com say to each other.\n"))
+        #expect(text.contains("records the traffic between clients and https://api.example.com.\n"))
         #expect(text.contains("\n  REST        http://127.0.0.1:8080\n  WebSocket   ws://127.0.0.1:8080\n"))
         #expect(text.contains("\ntokens, keys, cookies and e-mail addresses replaced by placeholders.\n"))
         #expect(text.contains("\nIt opens at any time: fitiq-mock show 'my session.har'\n"))

@@ -139,7 +139,7 @@ struct ScenarioTests {
             (Messages.reloaded("a.yaml", isEntire: true), "reloaded 'a.yaml'"),
             (
                 Messages.reloaded("a.yaml", isEntire: false),
-                "reloaded 'a.yaml': answers, meals and faults count from now on; data, guide, seed, clock and token "
+                "reloaded 'a.yaml': answers, meals and faults apply from now on; data, guide, seed, clock and token "
                     + "lifetime with the next reset (POST /__admin/reset), and in new worlds"
             ),
             (
@@ -153,7 +153,7 @@ struct ScenarioTests {
             (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
             (
                 Messages.tooLarge("a.yaml", limit: 16 * 1024 * 1024),
-                "'a.yaml' is larger than 16 MiB, which is the most that is read."
+                "'a.yaml' is larger than 16 MiB, which is the most that can be read."
             ),
         ])
     func sentences(sentence: String, expected: String) {

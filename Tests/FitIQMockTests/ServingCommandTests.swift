@@ -120,7 +120,7 @@ struct ServingCommandTests {
         let lost = "fitiq-mock: " + Messages.connectionLost(.truncatedResponse)
         #expect(
             lines.prefix(4) == [
-                lost[...], "fitiq-mock: connected again", lost[...], "fitiq-mock: \(Messages.restarted)",
+                lost[...], "fitiq-mock: reconnected", lost[...], "fitiq-mock: \(Messages.restarted)",
             ], "\(lines)")
         #expect(lines.count == 5 && lines.last?.contains("the server sent an event of more than") == true, "\(lines)")
     }

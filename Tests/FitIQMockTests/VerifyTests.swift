@@ -170,7 +170,7 @@ struct VerifyTests {
                 == "Interrupted: 2 of 3 scenarios are in this report.")
         #expect(
             Messages.clockStands("/__admin/clock")
-                == #"the server's clock stands still, so nothing arrives until it moves: POST /__admin/clock {"advance": "10s"}"#
+                == #"the server's clock is stopped, so nothing arrives until you move it: POST /__admin/clock {"advance": "10s"}"#
         )
         #expect(Messages.mealCompleted("2 eggs", calories: 143) == "2 eggs: 143 kcal")
         #expect(Messages.unknownChatCommand("/x") == "there is no command '/x'. See /help.")
@@ -191,6 +191,6 @@ struct VerifyTests {
         #expect(Messages.unknownCase("x", nearest: "y").contains(" Did you mean 'y'? "))
         #expect(
             Messages.noCaseOfGuide("g")
-                == "none of these cases is answered as the guide 'g' says. See 'fitiq-mock test-client --list'.")
+                == "none of these cases answers as the guide 'g' says. See 'fitiq-mock test-client --list'.")
     }
 }

@@ -63,7 +63,7 @@ struct WatchScreenTests {
             screen.press(Array(" ".utf8))
             let lines = shown.take().split(separator: "\n")
             #expect(lines.prefix(WatchScreen.heldLines).allSatisfy { $0 == line("a").dropLast() })
-            let end = [nil, "— not kept in the meantime: 1 line", "— not kept in the meantime: 2 lines"][extra]
+            let end = [nil, "— 1 line dropped during the pause", "— 2 lines dropped during the pause"][extra]
             #expect(lines.dropFirst(WatchScreen.heldLines).first.map(String.init) == end)
         }
     }

@@ -226,18 +226,18 @@ struct SocketObligationTests {
     private static let second = Tolerance.second
 
     static let sentences: [(String, String)] = [
-        (Messages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, where there is none."),
+        (Messages.wrongEndpoint("/ws"), "The client asked for a WebSocket at /ws, which does not exist."),
         (
             Messages.secondSocket(openedAt: at(61.9), oldAt: at(0), consultation: nil),
             "The client opened a socket at 10:31:01 while another of the same user was open, since 10:30:00."
         ),
         (
             Messages.tooSoon(wait: 999_999_999, failedAt: at(4), number: 1),
-            "The client tried again 0.999 s after the socket ended at 10:30:04; at least 1 s is due."
+            "The client tried again 0.999 s after the socket ended at 10:30:04; it must wait at least 1 s."
         ),
         (
             Messages.tooSoon(wait: 200_000_000, failedAt: at(4), number: 3),
-            "The client made try 3 0.2 s after try 2 had failed at 10:30:04; at least 1 s is due."
+            "The client made try 3 0.2 s after try 2 had failed at 10:30:04; it must wait at least 1 s."
         ),
         (
             Messages.shrunk(wait: 0, previous: 12 * second + 50_000_000, number: 2),

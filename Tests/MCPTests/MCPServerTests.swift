@@ -230,7 +230,7 @@ struct MCPServerTests {
                     Self.answer(Self.message("resources/read", ["uri": .string(next)]))["result"]?["contents"]?[0])
                 let text = try #require(content["text"]?.string)
                 #expect(text.utf8.count <= MCPLimits.resource && content["uri"] == .string(next))
-                let parts = text.split(separator: "\nIt goes on at ", maxSplits: 1, omittingEmptySubsequences: false)
+                let parts = text.split(separator: "\nIt continues at ", maxSplits: 1, omittingEmptySubsequences: false)
                 uri =
                     parts.count == 2 ? parts[1].trimmingPrefix(" ").split(separator: "\n").first.map(String.init) : nil
                 pieces += 1

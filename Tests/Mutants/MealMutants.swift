@@ -60,7 +60,7 @@ extension Mutant {
         },
         Mutant(
             "polls every two seconds", breaks: "meal/polling-cadence",
-            saying: "polled 2 s after the previous poll; at least 5 s are due.",
+            saying: "polled 2 s after the previous poll; it must wait at least 5 s.",
             in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
         Mutant(
             "does not leave its loop at the final status", breaks: "meal/polling-cadence",

@@ -8,7 +8,7 @@ extension Mutant {
     static let retries = [
         Mutant(
             "repeats after a tenth of a second", breaks: "retry/backoff-on-5xx",
-            saying: "was repeated 0.1 s after it was answered with 500 at 10:30:00; at least 1 s is due.",
+            saying: "was repeated 0.1 s after it was answered with 500 at 10:30:00; it must wait at least 1 s.",
             in: .suite("consultation/create/500-twice"),
             configured: { $0.retries.firstDelay = .milliseconds(100) }),
         Mutant(

@@ -31,7 +31,7 @@ extension Mutant {
     static let sockets = [
         Mutant(
             "listens for meals at /ws, as the configuration of websocket-architecture has it",
-            breaks: "ws/endpoint", saying: "The client asked for a WebSocket at /ws, where there is none.", in: .chat
+            breaks: "ws/endpoint", saying: "The client asked for a WebSocket at /ws, which does not exist.", in: .chat
         ) {
             var tampering = Tampering()
             tampering.act = { action, schedule, _ in

@@ -54,12 +54,12 @@ extension Peers {
         func chatNews() async throws {
             try await RunningServer.serve("--scenario", "drop-mid-stream") { server in
                 let shown = try await terminal(
-                    server, "> ", #"What should I eat for breakfast?\n"#, "connected again.", "", "in the morning?", "",
+                    server, "> ", #"What should I eat for breakfast?\n"#, "reconnected.", "", "in the morning?", "",
                     "> ", #"\x04"#)
-                #expect(shown.contains("\nfitiq-mock: the connection is lost; connecting again ...\n"), "\(shown)")
+                #expect(shown.contains("\nfitiq-mock: the connection is lost; reconnecting ...\n"), "\(shown)")
             }
             try await RunningServer.serve("--clock", "manual") { server in
-                let shown = try await terminal(server, "> ", #"Hello\n"#, "stands still", #"\x03"#)
+                let shown = try await terminal(server, "> ", #"Hello\n"#, "clock is stopped", #"\x03"#)
                 #expect(shown.contains(#"POST /__admin/clock {"advance": "10s"}"#), "\(shown)")
             }
             try await RunningServer.serve("--clock", "manual", "--admin-token", "secret") { server in
@@ -67,7 +67,7 @@ extension Peers {
                 #expect(refused.contains("--admin-token") && !refused.contains("nothing arrives until"), "\(refused)")
                 let environment = ["FITIQ_MOCK_ADMIN_TOKEN": "secret"]
                 let told = try await terminal(
-                    server, environment: environment, "> ", #"Hello\n"#, "stands still", #"\x03"#)
+                    server, environment: environment, "> ", #"Hello\n"#, "clock is stopped", #"\x03"#)
                 #expect(told.contains("POST /__admin/clock"), "\(told)")
             }
         }
@@ -77,7 +77,7 @@ extension Peers {
             // The answer never comes.
             try await RunningServer.serve("--clock", "manual") { server in
                 let shown = try await terminal(
-                    server, "> ", #"Hello\n"#, "stands still", #"And then?\n/help\n"#, "logs a snack", #"/quit\n"#)
+                    server, "> ", #"Hello\n"#, "clock is stopped", #"And then?\n/help\n"#, "logs a snack", #"/quit\n"#)
                 #expect(shown.hasSuffix("\nexit 0\n") && !shown.contains("> And then?"), "\(shown)")
             }
             try await RunningServer.serve("--scenario", "default") { server in

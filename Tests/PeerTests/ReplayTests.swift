@@ -182,14 +182,14 @@ extension Peers {
                 (["--match", "loose"], "--match must be one of strict, ordered, route; got 'loose'."),
                 (["--match", "strickt"], "Did you mean 'strict'?"),
                 (["--frames", "now"], "--frames must be one of timed, lock-step, triggered; got 'now'."),
-                (["--speed", "0"], "--speed must be instant, or how many times as fast as recorded"),
+                (["--speed", "0"], "--speed must be instant, or a factor for the recorded speed"),
                 (["--speed", "fast"], "got 'fast'."),
                 (["--speed", "1", "--instant"], "--speed cannot be combined with --instant"),
-                (["--export-on-exit", "x"], "--export-on-exit cannot be combined with a session"),
-                (["--import", "x"], "--import cannot be combined with a session"),
-                (["--ids", "any-case"], "--ids cannot be combined with a session"),
-                (["--watch"], "--watch cannot be combined with a session"),
-                (["--state", "x"], "--state cannot be combined with a session"),
+                (["--export-on-exit", "x"], "--export-on-exit cannot be combined with a replayed session"),
+                (["--import", "x"], "--import cannot be combined with a replayed session"),
+                (["--ids", "any-case"], "--ids cannot be combined with a replayed session"),
+                (["--watch"], "--watch cannot be combined with a replayed session"),
+                (["--state", "x"], "--state cannot be combined with a replayed session"),
             ])
         func options(_ options: [String], _ told: String) async throws {
             try await withTake { _, har in
@@ -211,7 +211,7 @@ extension Peers {
                     let run = try await Command(
                         try Programs.fitiqMock(), ["serve", "--port", "0", "--scenario", file.path, option, value])
                     #expect(
-                        run.status == 2 && run.errors.contains("\(option) cannot be combined with a session"),
+                        run.status == 2 && run.errors.contains("\(option) cannot be combined with a replayed session"),
                         "\(run.transcript)")
                 }
             }

@@ -263,8 +263,8 @@ extension Peers {
                     (["--clock", "hand"], "fitiq-mock: --clock must be one of real, manual; got 'hand'."),
                     (["--admin-token", ""], "fitiq-mock: --admin-token must not be empty."),
                     (["--state", "a", "--import", "b"], "fitiq-mock: --state and --import both say what"),
-                    (["--state", "none/a"], "fitiq-mock: 'none/a' cannot be opened or created: it takes"),
-                    (["--state", "bad.yaml"], "fitiq-mock: 'bad.yaml' is no state file of fitiq-mock: name"),
+                    (["--state", "none/a"], "fitiq-mock: 'none/a' cannot be opened or created: its folder"),
+                    (["--state", "bad.yaml"], "fitiq-mock: 'bad.yaml' is not a state file of fitiq-mock: name"),
                 ] {
                     let command = try await Command(
                         try Programs.fitiqMock(), ["serve", "--port", "0"] + options, directory: folder.url)

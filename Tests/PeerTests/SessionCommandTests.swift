@@ -59,7 +59,7 @@ extension Peers {
             let files = try ScratchFolder()
             defer { files.remove() }
             let torn = try await run("show", [("a.har", String(Self.session().dropLast(50)))], in: files.url)
-            #expect(torn.status == 0 && torn.output.contains("1 entry is whole\n"), "\(torn.transcript)")
+            #expect(torn.status == 0 && torn.output.contains("1 entry is complete\n"), "\(torn.transcript)")
             let missing = try await run("show", [("a.har", Self.session())], in: files.url)
             #expect(missing.status == 0, "\(missing.transcript)")
             #expect(missing.output.contains("note: entry 2: the file 'messages.jsonl', which"), "\(missing.transcript)")

@@ -58,7 +58,7 @@ struct SchemaScalarTests {
     static let beyond = [
         "requires '", "does not go with", "cannot be combined with", "names no goal", "or the name of a pause",
         "must last from", "is for REST", "is for sockets", "for an endpoint of REST", "an id: a UUID",
-        "either all foods or none",
+        "give them to all foods or to none",
     ]
 
     @Test("Schema and reader agree on each", arguments: ObjectKind.allCases.filter { $0 != .overlay })

@@ -96,7 +96,7 @@ struct Banner {
         if let (email, password) = server.account {
             lines.append("  Account     \(email) with the password \(password)".onOneLine)
         }
-        if let time = server.engine.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
+        if let time = server.engine.manualTime { lines.append("  Clock       manual, stopped at \(time.wireText)") }
         if let path = server.statePath { lines.append("  State       " + path.onOneLine) }
         if let path = server.recordingPath { lines.append("  Recording   " + path.onOneLine) }
         return lines.reduce(into: "") { $0 += $1 + "\n" }
@@ -110,7 +110,7 @@ struct Banner {
                 ("Make a world, which has a URL and a token", curl("-X POST", "/__admin/worlds", fields: adminFields))
             ]
         }
-        let served = "What was served so far, and what was not as it was recorded"
+        let served = "See what was served, and what differed from the recording"
         let examples = server.replays ? [(served, curl("", "/__admin/replay", fields: adminFields))] : examplesOfMode
         guard server.engine.manualTime != nil else { return examples }
         let advance = curl("-X POST", "/__admin/clock", fields: adminFields, body: #"{"advance":"5s"}"#)

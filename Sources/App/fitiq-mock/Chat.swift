@@ -12,9 +12,9 @@ struct Chat: ParsableCommand {
         commandName: "chat",
         abstract: "Chat with a coach of a running fake, and see the answer as it streams.",
         discussion: """
-            Reads messages from standard input, a line each, until the end of input. Continues the consultation that \
-            exists with this coach, or begins one. A connection that is lost is made again, up to five times; the next \
-            line tries again, in another consultation if the server was restarted.
+            Reads messages from standard input, one a line, until the end of input. Continues the existing \
+            consultation with this coach, or begins one. Reconnects up to five times if the connection is lost; then \
+            your next line tries again. If the server has restarted, the chat begins a new consultation.
 
             On a terminal you can edit lines and recall earlier ones with the arrows. Lines that begin with / are \
             commands: /archive, /meal TEXT, /help, /quit. While an answer arrives, /help and /quit act at once, and \
@@ -24,7 +24,7 @@ struct Chat: ParsableCommand {
     @Option("The coach.", "name")
     var persona = Persona.nutritionist
 
-    @Option("Send this message and end after its answer, instead of reading lines.", "text")
+    @Option("Send this message, print the answer and exit, instead of reading lines.", "text")
     var message: String?
 
     @Option(
@@ -35,7 +35,7 @@ struct Chat: ParsableCommand {
     @Option("Where the fake is. \(Settings.defaultServer)", "url")
     var url: String?
 
-    @Option("The bearer token. (default: one of the development user)", "jwt")
+    @Option("The bearer token. (default: a token of the development user)", "jwt")
     var token: String?
 
     @Option("Sign in to the account with this address, rather than use a token.", "address")
@@ -47,7 +47,7 @@ struct Chat: ParsableCommand {
     @Option("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", "key")
     var apiKey: String?
 
-    @Option("The server's --admin-token, to find out whether its clock stands still.", "token")
+    @Option("The server's --admin-token, to find out whether its clock is stopped.", "token")
     var adminToken: String?
 
     func validate() throws {

@@ -8,7 +8,7 @@ struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Report mistakes in scenario files: FILE:LINE:COLUMN, the mistake, the allowed values.",
-        discussion: "Exit codes: 0 all are good, 2 one is wrong or cannot be read.")
+        discussion: "Exit codes: 0 all files are valid, 2 a file is invalid or cannot be read.")
 
     @Argument(help: .init("Scenario files, in YAML or JSON.", valueName: "file"), completion: .scenarioFiles)
     var files: [String]
@@ -63,9 +63,9 @@ struct Check: ParsableCommand {
 struct ListScenarios: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scenarios",
-        abstract: "List the built-in scenarios, or print one to begin your own with.")
+        abstract: "List the built-in scenarios, or print one to start your own from.")
 
-    @Argument(help: .init("Print this one's YAML.", valueName: "name"), completion: .scenarios)
+    @Argument(help: .init("Print the YAML of this scenario.", valueName: "name"), completion: .scenarios)
     var name: String?
 
     func run() throws {

@@ -18,11 +18,11 @@ struct ConformCommand: ParsableCommand {
         commandName: "conform",
         abstract: "Compare a real server's answers with those that the fake can give.",
         discussion: """
-            Each answer is compared by status, media type, members, kinds of values and vocabulary; free texts and \
-            numbers do not count.
+            Compares each answer by status, media type, members, kinds of values and vocabulary, but not by free \
+            texts and numbers.
 
             The answers are those of a recorded session, a HAR of 'fitiq-mock record', Chrome, mitmproxy, Playwright or \
-            Proxyman; nothing is sent to anybody. Or FitIQClient plays cases of the contract with the server: they \
+            Proxyman; the command then sends nothing. Or FitIQClient plays cases of the contract with the server: they \
             create consultations, goals and meals in the account of the token. They delete nothing, and they speak only \
             in consultations that they created.
 
@@ -85,7 +85,7 @@ struct ConformCommand: ParsableCommand {
     var accept: String?
 
     @Option(
-        "The changes in this file do not deviate: the fake would serve with them.", "file",
+        "Compare with the fake as it would serve with the changes in this file.", "file",
         .scenarioFiles)
     var overlay: String?
 

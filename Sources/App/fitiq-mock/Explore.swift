@@ -42,7 +42,7 @@ struct Explore: ParsableCommand {
     var guide: String?
 
     @Option(
-        "Decides every id and every pace, and the order of the schedules. (default: the scenario's, and 1)", as: .seed)
+        "The random seed for ids, timing and the order of the schedules. (default: the scenario's, else 1)", as: .seed)
     var seed: UInt64?
 
     @Option(
@@ -57,7 +57,7 @@ struct Explore: ParsableCommand {
     @Option("How many run at once, from 1 to 16, each in its own world.", "number", parsing: .unconditional)
     var jobs = ExploreLimits.jobs.upperBound
 
-    @Flag(help: "No artificial delays of the backend. Waits of the client and of faults stay as they are.")
+    @Flag(help: "Let the backend answer without artificial delays. Delays by faults and waits of the client stay.")
     var instant = false
 
     @Flag(
@@ -78,7 +78,7 @@ struct Explore: ParsableCommand {
             + "faults, from 40s to 60s)", "duration", parsing: .unconditional)
     var timeLimit: Lifetime?
 
-    @Option("In how many of how many runs a finding has to appear, at most 20.", "k/n")
+    @Option("How often a finding must appear, as FAILED/RUNS, in at most 20 runs.", "k/n")
     var confirm = Explorer.Settings().confirmation
 
     @Option(
@@ -86,13 +86,13 @@ struct Explore: ParsableCommand {
         .values(of: FaultKind.Family.self))
     var only: [String] = []
 
-    @Option("Not this family of faults; may be repeated.", "family", .values(of: FaultKind.Family.self))
+    @Option("Leave out this family of faults; may be repeated.", "family", .values(of: FaultKind.Family.self))
     var without: [String] = []
 
-    @Option("The folder for found scenarios, which is made if there are findings.", "folder", .directory)
+    @Option("The folder for the scenarios of findings, created with the first finding.", "folder", .directory)
     var output = "found"
 
-    @Option("Play one found scenario, and nothing else.", "file", .file(extensions: ["yaml"]))
+    @Option("Play only this scenario of a finding.", "file", .file(extensions: ["yaml"]))
     var replay: String?
 
     @Flag(help: "List the kinds of faults, their families and rules, and run nothing.")

@@ -5,7 +5,7 @@ import Sockets
 struct Health: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health",
-        abstract: "Say whether a server answers, for the health checks of containers.",
+        abstract: "Check whether a server answers, for the health checks of containers.",
         discussion: "Exits with 0 if it does, else with 1.")
 
     @Option("The server's URL, of its plain port. \(Settings.defaultServer)", "url")

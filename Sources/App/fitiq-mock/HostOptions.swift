@@ -33,15 +33,16 @@ struct HostOptions: ParsableArguments {
     var logLevel: String?
 
     @Option(
-        "The form of the log: text, or json, an object a line. (default: text)", "format",
+        "The form of the log: text, or json, one object a line. (default: text)", "format",
         .values(of: LineLog.Format.self))
     var logFormat: String?
 
-    @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
+    @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are, not as placeholders.")
     var keepSecrets = false
 
     @Option(
-        "Write url, ws_url, pid and what else a client needs as JSON to this file once connections are accepted.",
+        "Once the server accepts connections, write url, ws_url, pid and what else a client needs to this file, as "
+            + "JSON.",
         "path", .file())
     var readyFile: String?
 

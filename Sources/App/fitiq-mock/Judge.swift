@@ -9,8 +9,8 @@ struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge",
         abstract:
-            "Judge a client by a saved journal or a recorded session: which obligations it kept, broke or was never made "
-            + "to face.",
+            "Judge a client by a saved journal or a recorded session: which obligations it kept, which it broke, and "
+            + "which it never faced.",
         discussion: """
             The journal is the answer of GET /__admin/journal. The session is a HAR, recorded by 'fitiq-mock record' \
             or 'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; the file's content decides \
@@ -24,7 +24,8 @@ struct JudgeCommand: ParsableCommand {
             command judges a client that gave up a silent server by its behaviour.
 
             Exit codes: 0 the client kept every must that it faced, 1 one is broken, or one that --known-broken lists \
-            is kept, 2 usage, or the file is neither, 3 a report cannot be written, 4 no client ever connected.
+            is kept, 2 usage, or the file is neither a journal nor a HAR, 3 a report cannot be written, 4 no client \
+            ever connected.
             """)
 
     @Argument(
@@ -33,7 +34,7 @@ struct JudgeCommand: ParsableCommand {
     var journal: String
 
     @Option(
-        "Judge by one guide, such as consultation-websocket. (default: union, which is all)", "name", .guides)
+        "Judge by one guide, such as consultation-websocket. (default: union, all guides)", "name", .guides)
     var guide: String?
 
     @Option("Judge only the world with this id.", "id")

@@ -35,10 +35,10 @@ extension Messages {
         "the recording stopped before the \(program) did, for the reason logged above; what came before is in '\(path)'."
     }
     static func recordingDisplaced(_ path: String, _ other: String) -> String {
-        "'\(path)' was moved, removed or replaced by another file while it was recorded to; the recording is in '\(other)'."
+        "'\(path)' was moved, removed or replaced by another file during the recording; the recording is in '\(other)'."
     }
     static func recordingGone(_ path: String) -> String {
-        "'\(path)' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
+        "'\(path)' was moved or removed during the recording, so the recording is lost."
     }
 
     // MARK: The messages about replayed sessions
@@ -53,11 +53,11 @@ extension Messages {
         return "\(option) must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
     static func badSpeed(_ value: String) -> String {
-        "--speed must be instant, or how many times as fast as recorded: a number from 0.001 to 1000; got '\(value)'."
+        "--speed must be instant, or a factor for the recorded speed: a number from 0.001 to 1000; got '\(value)'."
     }
     static let twoSpeeds = "--speed cannot be combined with --instant, which is '--speed instant'."
     static func notWithSession(_ option: String) -> String {
-        "\(option) cannot be combined with a session that is replayed: such a server has no own data."
+        "\(option) cannot be combined with a replayed session, which has no data of its own."
     }
     static let twoStates =
         "--state and --import both say what the server begins with: without --import it continues where --state ended; "
@@ -103,7 +103,8 @@ extension Messages {
         return "no entry belongs to the world '\(id)'; there are entries of \(shown).\(near)"
     }
     static func tooManyWorlds(limit: Int) -> String {
-        "the journal has more than \(limit) worlds, which is the most that are judged at once; name one with --world."
+        "the journal has more than \(limit) worlds, which is the most that can be judged at once; name one with "
+            + "--world."
     }
     static func disorderedEntry(_ number: Int, after last: Int, world: String) -> String {
         "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. Are these two journals "
@@ -115,7 +116,7 @@ extension Messages {
     static func requires(_ needed: String, _ option: String) -> String { "\(option) requires \(needed)." }
     static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
     static let certificateAndKey =
-        "--certificate and --key go together: a certificate is of no use without its private key."
+        "--certificate and --key go together: a certificate needs its private key."
     static func samePort(_ port: UInt16) -> String {
         "TLS needs a separate port: --port and --tls-port are both \(port)."
     }
@@ -135,8 +136,8 @@ extension Messages {
         "the CA was valid until \(date(expiry)), so there is a new one, which clients have to trust again"
     }
     static func damagedAuthority(_ certificate: String, _ key: String, _ reason: String) -> String {
-        "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or remove "
-            + "both: then there is a new CA, which clients have to trust again."
+        "the CA that your clients trust is damaged: \(sentence(reason)) Restore '\(certificate)' and '\(key)', or "
+            + "remove both. The next start makes a new CA, which clients must trust again."
     }
     static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
 
@@ -175,8 +176,8 @@ extension Messages {
                               <application android:networkSecurityConfig="@xml/network_security_config" …>
                               adb reverse tcp:8443 tcp:8443, and the app finds it at https://localhost:8443
 
-            The CA's key never leaves \(folder(of: ca.path)). It vouches for this machine's own names only. Even so,
-            trust it where you develop, and nowhere else. To start over, delete that folder.
+            The CA's key never leaves \(folder(of: ca.path)). It vouches for this machine's own names only. Even so, \
+            trust it only on machines for development. To start over, delete that folder.
 
             """
     }
@@ -191,14 +192,15 @@ extension Messages {
     static let noConformUpstream =
         "conform needs a recorded session, session.har, or the server: --upstream https://api.example.com."
     static func onlyLive(_ option: String) -> String {
-        "\(option) is for a server, and this is a recorded session, to which nothing is sent; leave one of them out."
+        "\(option) is for a server, but this is a recorded session, and conform sends it nothing; leave one of them "
+            + "out."
     }
-    static let prefixOfServer = "--prefix is for a recorded session; --upstream is asked at the API's own paths."
+    static let prefixOfServer = "--prefix is for a recorded session; conform asks --upstream at the API's own paths."
     static func overlayComment(_ title: String) -> String {
         "\(title): what deviates, for 'fitiq-mock serve --overlay'. Texts, numbers and times are made up."
     }
     static func notAccepted(_ reason: String) -> String {
-        "the deviations make no overlay that can be read again: \(reason)"
+        "no readable overlay can be made of the deviations: \(reason)"
     }
     static func accepted(_ acceptance: Conformance.Acceptance, in path: String) -> String {
         let all = acceptance.overlay.changes.count

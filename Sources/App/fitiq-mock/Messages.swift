@@ -16,8 +16,9 @@ enum Messages {
     }
     static func unknownCommand(_ word: String, allowed: [String]) -> String {
         let near = NearestWord.hint(word, among: allowed)
-        return "there is no command '\(word)'.\(near) There are \(allowed.joined(separator: ", ")). "
-            + "See 'fitiq-mock --help'."
+        let choice =
+            allowed.count == 1 ? "The only one is '\(allowed[0])'." : "There are \(allowed.joined(separator: ", "))."
+        return "there is no command '\(word)'.\(near) \(choice) See 'fitiq-mock --help'."
     }
     static func badNumber(expected: String) -> String { "it must be \(expected)." }
     static func strayVariable(_ name: String, known: [String]) -> String {
@@ -48,9 +49,9 @@ enum Messages {
         "\(address) answers, but not as a fitiq-mock does: give --server the URL of one, or of the proxy of a fleet."
     }
     static let notOnServer =
-        "--server has worlds that are as that server makes them, and compares no versions: leave --against, --allow-origin, "
-        + "--cors, --network and --compression out."
-    /// Why a report lacks runs: a server was lost or had no room.
+        "with --server, that server decides how worlds are made, and verify compares no versions: leave out "
+        + "--against, --allow-origin, --cors, --network and --compression."
+    /// Why a report lacks runs: a server was lost, or had no room.
     static func lostRuns(_ lost: [(scenario: String, reason: String)]) -> String {
         let reasons = lost.map { "\($0.scenario): \($0.reason)" }.joined(separator: " ")
         let options = lost.map { "--scenario \($0.scenario.shellQuoted)" }.joined(separator: " ")
@@ -58,8 +59,8 @@ enum Messages {
             "\(Words.counted(lost.count, "run")) had no world, or lost it with its server; repeat \(options). \(reasons)"
     }
     static func notANode(_ value: String) -> String {
-        "--node must be 1 to \(NodeName.longest) lower-case letters, digits and hyphens, first a letter, last no hyphen; "
-            + "got '\(value)'."
+        "--node must be 1 to \(NodeName.longest) lower-case letters, digits and hyphens, with a letter first and no "
+            + "hyphen last; got '\(value)'."
     }
     static func notPublicURL(_ value: String) -> String {
         "--public-url must be http:// or https://, a host and a port if need be, without a path; got '\(value)'."
@@ -96,17 +97,17 @@ enum Messages {
     static func mealCompleted(_ text: String, calories: Int?) -> String {
         "\(text.onOneLine(limit: 100)): \(calories.map { "\($0) kcal" } ?? "completed")"
     }
-    static let connectionLost = "the connection is lost; connecting again ..."
-    static let chatGoesOn = "connected again."
+    static let connectionLost = "the connection is lost; reconnecting ..."
+    static let chatGoesOn = "reconnected."
     static func made(_ template: ClientState.Template) -> String {
         "the coach made a template of the type \(template.type): \(template.name)"
     }
-    static let notConnectedAgain = "the connection could not be made again."
+    static let notConnectedAgain = "could not reconnect."
     static func clockStands(_ path: String) -> String {
-        "the server's clock stands still, so nothing arrives until it moves: POST \(path) {\"advance\": \"10s\"}"
+        "the server's clock is stopped, so nothing arrives until you move it: POST \(path) {\"advance\": \"10s\"}"
     }
     static func clockRefused(_ reason: String) -> String {
-        "nothing arrives. To find out whether the server's clock stands still, pass its --admin-token: \(reason)"
+        "nothing arrives. To find out whether the server's clock is stopped, pass its --admin-token: \(reason)"
     }
 
     // MARK: Judging clients
@@ -155,7 +156,7 @@ enum Messages {
             + (slowest.isEmpty ? "" : " The slowest: \(slowest.joined(separator: ", ")).")
     }
     static func noCaseOfGuide(_ guide: String) -> String {
-        "none of these cases is answered as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
+        "none of these cases answers as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
     }
     static func ended(_ result: CaseResult) -> String {
         result.skipped.map { "skipped: \($0)" } ?? (result.isPassed ? "passed" : "FAILED")
@@ -223,7 +224,7 @@ enum Messages {
     }
     static let stories = "stories"
     static func interruptedExploration(_ count: Int) -> String {
-        "\(interruptedRun): what \(Words.counted(count, "schedule")) showed is in this report."
+        "\(interruptedRun): this report covers \(Words.counted(count, "schedule"))."
     }
     static let exploredClause = "No schedule of faults shows it."
     static func noFolder(_ path: String, reason: String) -> String { "cannot make the folder '\(path)': \(reason)." }
@@ -238,16 +239,16 @@ enum Messages {
     static let scenarioFromExample = "fitiq-mock scenario from session.har -- ./run-my-tests"
     static func emptySession(_ path: String) -> String { "'\(path)' has no request of the API." }
     static func tooManyFaults(_ path: String, _ count: Int, limit: Int) -> String {
-        "'\(path)' has \(count) faults more than \(limit), which is the most that is translated: record a shorter session."
+        "'\(path)' has \(limit + count) faults; at most \(limit) can be translated: record a shorter session."
     }
     static func looksFor(_ ids: [String], isFailure: Bool) -> String {
         isFailure
-            ? "the recorded client breaks no obligation, so this looks for what makes the command fail"
-            : "the recorded client breaks \(Words.list(ids)); this looks for what makes the command break the same"
+            ? "the recorded client breaks no obligation, so the search is for what makes the command fail"
+            : "the recorded client breaks \(Words.list(ids)); the search is for what makes the command break the same"
     }
     static func translated(_ schedule: Schedule) -> String {
         "the session has \(Words.counted(schedule.faults.count, "fault or answer", "faults and answers")); "
-            + "making them fewer"
+            + "now reducing them"
     }
     static func searchBegins(seconds: Int64) -> String {
         "the command runs with all faults of the session first, \(elapsed(seconds))"
@@ -256,14 +257,15 @@ enum Messages {
         "\(Words.counted(runs, "run")), \(Words.counted(faults, "fault or answer", "faults and answers")) left, "
             + elapsed(seconds)
     }
-    static let allIsKnown = "--known-broken lists all that the command could show."
+    static let allIsKnown = "--known-broken lists everything that the search could find."
     static func needsNoFault(_ ids: [String]) -> String {
-        "the command breaks \(Words.list(ids)) without any fault, so there is no scenario to write: mend that first, or "
+        "the command breaks \(Words.list(ids)) without any fault, so there is no scenario to write: fix that first, or "
             + "list it in --known-broken to look for the rest."
     }
     static let notTheEnd = "This is the smallest so far: Ctrl-C came before the end of the search."
     static func doesNotFail(_ path: String) -> String {
-        "with all faults of the session, the command does not do what the recorded client did. To play the session "
+        "with all faults of the session, the command does not fail in the way the recorded client did. To play the "
+            + "session "
             + "as it is, use a scenario with 'replay: \(path)'. The first differences between the session and the run:"
     }
     static func reduced(_ path: String, _ schedule: Schedule, _ command: String) -> String {
@@ -299,17 +301,17 @@ enum Messages {
         let reason = trouble.description
         return "the connection is lost (\(reason.hasSuffix(".") ? reason.dropLast() : reason[...])); trying again"
     }
-    static let connectedAgain = "connected again"
+    static let connectedAgain = "reconnected"
     static let restarted = "reconnected: the server or its world has restarted; showing from the start"
     static func missed(_ count: Int) -> String {
         "the journal lost \(Words.counted(count, "entry", "entries")) before they could be shown"
     }
     static let worldBeginsAnew = "the world starts over"
     static let paused = "paused; space continues"
-    static func notKept(_ count: Int) -> String { "not kept in the meantime: \(Words.counted(count, "line"))" }
+    static func notKept(_ count: Int) -> String { "\(Words.counted(count, "line")) dropped during the pause" }
     static func shows(_ what: String, _ isShown: Bool) -> String { "\(what): \(isShown ? "shown" : "hidden")" }
     static func filtered(_ text: String) -> String { text.isEmpty ? "no filter" : "filter: \(text)" }
-    static func droppedLines(_ count: Int) -> String { "(\(count) lines before this one found no room) " }
+    static func droppedLines(_ count: Int) -> String { "(\(count) lines dropped) " }
 
     // MARK: Scenarios
 
@@ -319,7 +321,8 @@ enum Messages {
     static func reloaded(_ path: String, isEntire: Bool) -> String {
         isEntire
             ? "reloaded '\(path)'"
-            : "reloaded '\(path)': answers, meals and faults count from now on; data, guide, seed, clock and token lifetime "
+            : "reloaded '\(path)': answers, meals and faults apply from now on; data, guide, seed, clock and token "
+                + "lifetime "
                 + "with the next reset (POST /__admin/reset), and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
@@ -335,7 +338,7 @@ enum Messages {
     // MARK: Files
 
     static func tooLarge(_ path: String, limit: Int) -> String {
-        "'\(path)' is larger than \(limit >> 20) MiB, which is the most that is read."
+        "'\(path)' is larger than \(limit >> 20) MiB, which is the most that can be read."
     }
     static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 

@@ -147,7 +147,7 @@ struct RunningProxy {
 
     func banner(program: String, keepsSecrets: Bool) -> String {
         var lines = [
-            "fitiq-mock \(Version.current) records what clients and \(upstream) say to each other.", "",
+            "fitiq-mock \(Version.current) records the traffic between clients and \(upstream).", "",
             "Point the app here instead of \(upstream):", "",
             "  REST        \(url)",
             "  WebSocket   \(RunningServer.webSocket(url))",

@@ -41,9 +41,9 @@ struct DrainCommand: ParsableCommand {
         commandName: "drain",
         abstract: "Make a server refuse new worlds and stop after its last one; wait until its port is closed.",
         discussion: """
-            Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world is gone when it was \
-            deleted, or was idle for too long. Exits with 1 if the server is out of reach, or still runs when the time \
-            is up.
+            Meanwhile /ready answers 503, so that a proxy sends new worlds to other servers. A world is gone when \
+            somebody deletes it, or when it was idle for too long. Exits with 1 if the server is out of reach or \
+            still runs after --timeout.
             """)
 
     @Option("The server's URL, of its plain port. \(Settings.defaultServer)", "url")
@@ -53,7 +53,8 @@ struct DrainCommand: ParsableCommand {
     var adminToken: String?
 
     @Option(
-        "How long a world is idle before it goes: a number and s, m, h or d. (default: the usual 30m)", "duration",
+        "How long a world may be idle before the server deletes it: a number and s, m, h or d. (default: the usual "
+            + "30m)", "duration",
         parsing: .unconditional)
     var idle: Lifetime?
 

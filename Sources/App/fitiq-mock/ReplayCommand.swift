@@ -39,7 +39,7 @@ struct ReplayCommand: ParsableCommand {
         "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 
-    @Option("The path in front of the API's in the session, such as /prod; clients may have it or not.", "path")
+    @Option("The path in front of the API's in the session, such as /prod; clients may leave it out.", "path")
     var prefix: String?
 
     @OptionGroup var options: ServeOptions

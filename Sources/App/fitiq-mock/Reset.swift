@@ -7,7 +7,7 @@ struct ResetCommand: ParsableCommand {
         commandName: "reset",
         abstract: "Start a running server's world over, as it was made or with another scenario.",
         discussion: """
-            Prints the world, its scenario and its URL. Its WebSockets are closed and its journal is emptied; its tokens \
+            Prints the world, its scenario and its URL. Closes its WebSockets and empties its journal; its tokens \
             stay valid. Exits with 1 if the server is out of reach or refuses.
             """)
 

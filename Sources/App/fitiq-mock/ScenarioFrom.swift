@@ -20,9 +20,10 @@ struct ScenarioFrom: ParsableCommand {
         abstract: "Make the smallest scenario in which a client still fails as it did in a recorded session.",
         usage: "fitiq-mock scenario from <session> [<options>] -- <command> ...",
         discussion: """
-            What the fake would not do by itself becomes faults: errors, answers that were lost or late, ends of sockets, \
-            what the coach said. The command is run against all of them, and then against fewer and milder ones, as long \
-            as it breaks an obligation that the recorded client broke; if that broke none, as long as it fails.
+            Turns everything that the fake would not do by itself into faults: errors, lost and late answers, ends of \
+            sockets, what the coach said. Runs the command against all of them, then against fewer and milder ones, \
+            as long as it still breaks an obligation that the recorded client broke. If the recorded client broke \
+            none, the command has to fail.
 
             Exit codes: 0 the scenario is written, 1 the command does not fail as the session shows, or without any fault, \
             or the session has too many faults, 2 usage or configuration, 3 the harness failed, 130 Ctrl-C, after which the smallest scenario \
@@ -41,11 +42,11 @@ struct ScenarioFrom: ParsableCommand {
     @Option("How long the command may take for one run, from 1s to 1d.", "duration", parsing: .unconditional)
     var timeLimit = Lifetime(seconds: 60)
 
-    @Option("In how many of how many runs the command has to fail, at most 20.", "k/n")
+    @Option("How often the command must fail, as FAILED/RUNS, in at most 20 runs.", "k/n")
     var confirm = Explorer.Settings().confirmation
 
     @Option(
-        "A file of obligations and checks, a line each, that are known to be broken: others are looked for.", "file",
+        "A file of obligations and checks, a line each, that are known to be broken: the search is for others.", "file",
         .file())
     var knownBroken: String?
 

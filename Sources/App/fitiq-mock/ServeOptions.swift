@@ -20,7 +20,9 @@ struct ServeOptions: ParsableArguments {
     @Option("Record the traffic to this file, as HAR, while the server runs.", "path", .file())
     var record: String?
 
-    @Option("Decides every id and every pace: same seed and requests, same answers. (default: 1)", as: .seed)
+    @Option(
+        "The random seed for ids and timing: the same seed and requests give the same answers. (default: "
+            + "1)", as: .seed)
     var seed: UInt64?
 
     @Option(
@@ -134,8 +136,8 @@ struct DataOptions: ParsableArguments {
     var watch = false
 
     @Option(
-        "lower-case, any-case: ids with upper-case letters find their resources too, or free: text too, as a scenario "
-            + "has it. (default: lower-case)", "case", .values(of: IDCase.self))
+        "lower-case, any-case: ids with upper-case letters find their resources too, or free: any text, as in a "
+            + "scenario. (default: lower-case)", "case", .values(of: IDCase.self))
     var ids: String?
 
     @Option("The real server that answers behind the faults, such as https://api.example.com. (default: none)", "url")
@@ -158,7 +160,7 @@ struct DataOptions: ParsableArguments {
     @Option("Write everything that the server holds to this file when it has stopped.", "path", .file())
     var exportOnExit: String?
 
-    @Option("Save everything to this file, and continue with it at the next start.", "path", .file())
+    @Option("Save everything to this file, and continue from it at the next start.", "path", .file())
     var state: String?
 
     /// The scenario's file if it is to be watched, with its stamp before it is read.

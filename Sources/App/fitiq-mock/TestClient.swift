@@ -37,7 +37,7 @@ struct TestClient: ParsableCommand {
     @Flag(help: "List the cases without running them.")
     var list = false
 
-    @Option("Only the cases in which this guide's answers are given.", "name", .guides)
+    @Option("Only the cases that answer as this guide says.", "name", .guides)
     var guide: String?
 
     @Flag(help: "Fail a case in which the client did not face the situation that it is about.")
@@ -47,7 +47,8 @@ struct TestClient: ParsableCommand {
     var failFast = false
 
     @Option(
-        "How long all cases may take together, from 1s to 1d; the rest is skipped. (default: no limit)", "duration",
+        "How long all cases may take together, from 1s to 1d; cases after that are skipped. (default: no "
+            + "limit)", "duration",
         parsing: .unconditional)
     var timeLimit: Lifetime?
 

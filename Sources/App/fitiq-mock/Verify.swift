@@ -21,7 +21,7 @@ struct Verify: ParsableCommand {
               FITIQ_MOCK_WS_URL         the same for WebSockets
               FITIQ_MOCK_TOKEN          the bearer token
               FITIQ_MOCK_FRESH_TOKEN    another one, for after a 401
-              FITIQ_MOCK_REFRESH_TOKEN  what /auth/refresh takes, if there is one
+              FITIQ_MOCK_REFRESH_TOKEN  the refresh token, if the user has an account
               FITIQ_MOCK_API_KEY        the X-API-Key
               FITIQ_MOCK_SCENARIO       the scenario's name
               FITIQ_MOCK_ADMIN_URL      the world's admin API; /clock follows, or /worlds
@@ -29,8 +29,8 @@ struct Verify: ParsableCommand {
             Each comes with TEST_RUNNER_ in front, too: xcodebuild passes such variables to tests, without the prefix. \
             Worlds that the command makes below FITIQ_MOCK_ADMIN_URL are judged with the run, and end with it.
 
-            What it writes goes to standard error, and its standard input is empty: standard output has the report alone. \
-            After Ctrl-C the report has the scenarios that had ended.
+            The command's output goes to standard error, and its standard input is empty. Standard output has only \
+            the report. After Ctrl-C the report has the scenarios that had ended.
 
             Exit codes: 0 every must that was faced is kept, 1 a must is broken, one that --known-broken lists is kept, \
             or the command failed (in --known-broken: command), 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
@@ -45,8 +45,8 @@ struct Verify: ParsableCommand {
     var all = false
 
     @Option(
-        "Run an older version of the command too, twice, in equal worlds, and fail where the command does "
-            + "something that the older one did not; what the older one breaks is known to be broken.", "command")
+        "Run an older version of the command too, twice, in equal worlds, and fail where the command does something "
+            + "that the older one did not; breaches of the older one count as known.", "command")
     var against: String?
 
     @Option(
@@ -60,7 +60,7 @@ struct Verify: ParsableCommand {
     @Option("Answer exactly as one guide says. (default: as the scenario says)", "name", .guides)
     var guide: String?
 
-    @Option("Decides every id and every pace. (default: as the scenario says)", as: .seed)
+    @Option("The random seed for ids and timing. (default: as the scenario says)", as: .seed)
     var seed: UInt64?
 
     @Option(
@@ -76,8 +76,8 @@ struct Verify: ParsableCommand {
 
     @Flag(
         help: """
-            The command may end with any exit status, as a client that reports an error does; death by a signal and the \
-            time limit fail the run still.
+            Accept any exit status of the command, because a client may report an error that way. A signal and the \
+            time limit still fail the run.
             """)
     var mayFail = false
 

@@ -15,10 +15,10 @@ struct WatchCommand: ParsableCommand {
             a terminal: space pauses, / filters, c clears, b shows bodies, p hides pings, q quits.
 
             --filter selects entries by words. A word key=value is a condition of the admin API, such as status=4xx, \
-            path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word has to be \
-            contained. A breach is selected with the entries that show it. The words of the page are there, too: \
-            fault=any or its name, verdict=broken or an obligation, which shows breaches alone, and chunks=show or hide: the \
-            chunks of an answer are one line, which comes once the answer has ended.
+            path=/goals, user=ID, connection=3, kind=frame or direction=client_to_server; any other word has to occur \
+            in the entry. A breach appears with the entries that show it. The conditions of the page work, too: \
+            fault=any or a fault's name; verdict=broken or an obligation, to show only breaches; and chunks=show or \
+            hide. Hidden chunks of an answer become one line, printed when the answer has ended.
 
             Exit codes: 0 stopped, 2 usage, or the server was unreachable or refused at first, 3 an event was too \
             long.

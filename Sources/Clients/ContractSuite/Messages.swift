@@ -21,19 +21,19 @@ enum Messages {
         switch expectation {
         case .connection(.failed): "the client to have given up the connection"
         case .connection(let connection): "the connection to be \(connection.rawValue)"
-        case .offline: "no connection, and none being made"
+        case .offline: "no connection and no attempt to connect"
         case .continues(let id): "the chat to be that of the existing consultation \(id)"
         case .noConsultation: "no consultation"
         case .transcriptAsStored: "the transcript to be what the server has stored"
         case .transcriptEndsAsStored(let count):
             "the transcript to be the newest of what the server has stored, \(count) messages or more"
         case .completeAnswersAreStored: "every answer shown as complete to be one that the server has stored"
-        case .answersBegin(let text): "every answer to be the beginning of \(quoted(text)), also while it comes"
+        case .answersBegin(let text): "every answer to be the beginning of \(quoted(text)), also while it streams"
         case .line(let role, let text): "a message of the \(role.rawValue) with \(quoted(text))"
         case .noLine(let text): "no message with \(quoted(text))"
         case .lines(let most): "at most \(Words.counted(most, "message"))"
         case .answers(let count): count == 1 ? "a complete answer" : "\(count) complete answers"
-        case .streaming: "an answer that is coming and not shown as complete"
+        case .streaming: "an answer that streams and is not shown as complete"
         case .problem(let kind, let text):
             "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
         case .problemCount(let kind, let count): "\(Words.counted(count, "problem")) of the kind \(kind.rawValue)"
@@ -123,16 +123,17 @@ enum Messages {
     static func withoutChat(_ instruction: String) -> String {
         "The client cannot \(instruction), so the case was played without its chat."
     }
-    static let needsSockets = "It is about WebSockets, and the client says that it opens none."
+    static let needsSockets = "The case is about WebSockets, and the client says that it opens none."
     static let clientChanges =
         "The client says that it follows the suite's clock in a world on the system's clock, or the reverse, or first that "
         + "it opens WebSockets and then that it does not; it must say the same each time."
     static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
-        "It takes \(text(duration)), and the client follows the system's clock, on which the suite waits at most "
-            + "\(text(patience)); a client on the suite's clock gets there at once."
+        "It takes \(text(duration)), and on the system's clock the suite waits at most \(text(patience)). It runs for "
+            + "a client that follows the suite's clock."
     }
     static func neverQuiet(looks: Int) -> String {
-        "The client never becomes idle: after \(looks) looks it still had something to do at once. It must run a timer "
+        "The client never becomes idle: after \(looks) checks it still had something to do at once. It must run a "
+            + "timer "
             + "that is due, and report when the next one is due."
     }
     static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
@@ -171,13 +172,13 @@ enum Messages {
     }
     static let historyUnread =
         "The server ended the socket, and the client did not read the messages afterwards "
-        + "(GET /api/v1/consultations/{id}/messages): what was cut off is only there."
-    /// Advice to the author of a client that does nothing more after an answer.
+        + "(GET /api/v1/consultations/{id}/messages): only the history has the part that was cut off."
+    /// For the author of a client that goes no further after an answer.
     ///
     /// - Parameter earlier: earlier input that the client ignored.
     static func stopped(after request: String, status: Int, _ earlier: String?, isSwift: Bool) -> String {
-        "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing after it. It "
-            + "has to show what the answer says, or to go on from there: check how it is decoded\(decoding(isSwift))"
+        "The last exchange succeeded: \(request) was answered with \(status), and the client sent nothing after it. "
+            + "It has to show the answer or continue from it: check how it is decoded\(decoding(isSwift))"
             + (earlier.map { " Before that, \($0)" } ?? "")
     }
     /// Advice to the author of a client whose requests are all correct.

@@ -56,11 +56,11 @@ enum Messages {
         "Exploring \(name): \(Words.counted(runs, "run")), \(found) found, \(seconds) s of \(budget) s"
     }
 
-    /// A difference from a strictly replayed session.
-    static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
+    /// A difference from a session that is replayed strictly.
+    static func notAsRecorded(_ failure: String) -> String { "The client did not follow the session: \(failure)" }
 
     static let neverConnected =
-        "The test sent nothing to FakeBackend.current, so that there is nothing to explore: what goes wrong happens there."
+        "The test sent nothing to FakeBackend.current, so there is nothing to explore: the faults happen there."
     static func badRuns(_ runs: Int) -> String {
         "exploring(runs: \(runs)) is out of range: write a number from 1 to 10,000,000."
     }

@@ -159,12 +159,16 @@ public enum ClientError: Error, CustomStringConvertible {
         case .handshake(let what): "the WebSocket handshake failed: \(what)"
         case .closed(let code, let reason):
             "the server closed the socket with \(code)" + (reason.isEmpty ? "." : ": \(reason)")
-        case .notRead(let limit): "the server has left more than \(limit) bytes unread, so the connection was given up."
+        case .notRead(let limit):
+            "the server has left more than \(limit) bytes unread, so the client gave up the "
+                + "connection."
         case .problem(let problem): problem.message
         case .abandoned:
-            "it was given up: the client was asked for something else in the meantime, such as to leave the chat."
-        case .cancelled: "the task that waited was cancelled; what it started continues."
-        case .unavailable: "the client is closed, or has too many commands waiting; make another, or ask for less."
+            "the client gave it up for a later command, such as leaving the chat."
+        case .cancelled: "the waiting task was cancelled; the work that it started continues."
+        case .unavailable:
+            "the client is closed, or has too many commands waiting; make another, or send fewer "
+                + "commands."
         }
     }
 }

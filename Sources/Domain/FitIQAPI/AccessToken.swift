@@ -64,7 +64,7 @@ public struct AccessToken: Equatable, Sendable {
                 "its header demands extensions that this server does not know, 'crit' is \(names) (RFC 7515 §4.1.11): "
                     + "sign the token without 'crit'."
             case .wrongSignature:
-                "its signature does not fit: it was signed with another secret than this server's or cut short."
+                "its signature does not match: it was signed with a secret other than this server's, or was cut short."
             case .expired(let time): "it expired at \(time.wireText); refresh it."
             case .notYetValid(let time):
                 "it is valid from \(time.wireText) on (its claim 'nbf'): use it then, or compare the clocks."

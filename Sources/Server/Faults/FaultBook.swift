@@ -196,10 +196,13 @@ enum Messages {
     static func preferred(status: Int) -> String { "The request's 'Prefer' asks for this answer, \(status)." }
 
     static func unknownFault(_ name: String, known: [String]) -> String {
-        let wanted = "'X-Fake-Fault' asks for the fault '\(excerpt(name))', which no REST request has here; "
-        guard !known.isEmpty else { return wanted + "there are none: add one to the scenario, or over the admin API." }
+        let wanted = "'X-Fake-Fault' asks for the fault '\(excerpt(name))', but this world has no "
+        guard !known.isEmpty else {
+            return wanted + "faults for REST requests: add one to the scenario, or over the admin API."
+        }
         let more = known.count > 20 ? " and \(known.count - 20) more" : ""
-        return wanted + "there are \(known.prefix(20).map(excerpt).joined(separator: ", "))\(more)."
+        return wanted + "such fault for REST requests; there are "
+            + "\(known.prefix(20).map(excerpt).joined(separator: ", "))\(more)."
             + NearestWord.hint(name, among: known)
     }
 

@@ -184,11 +184,11 @@ public final class SessionTap: Tap {
 extension SessionTap {
     static func stopped(_ reason: String, program: String, rest: String?) -> String {
         let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
-        return "THE RECORDING HAS STOPPED: \(reason). The \(program) goes on without it; \(rest)"
+        return "THE RECORDING HAS STOPPED: \(reason). The \(program) continues without it; \(rest)"
     }
 
     static func notCompacted(_ reason: String) -> String {
-        "the recording is complete, but still has the spare room that it grew with: \(reason)"
+        "the recording is complete, but the file still has spare room at its end: \(reason)"
     }
 }
 

@@ -6,14 +6,14 @@ enum MCPMessages {
     // MARK: The protocol
 
     static let tooLong = "A message has at most \(MCPLimits.message) bytes. Import larger states over the admin API."
-    static let noMethod = "A request has a 'method', a text; a response has 'result' or 'error'."
-    static let badParameters = "The 'params' of a message are an object."
-    static let badID = "The 'id' of a request is a text or a whole number."
+    static let noMethod = "A request must have a 'method', a text; a response must have a 'result' or an 'error'."
+    static let badParameters = "The 'params' of a message must be an object."
+    static let badID = "The 'id' of a request must be a text or a whole number."
     static func notJSON(_ error: JSONError) -> String { "The message is not JSON: \(error)." }
 
     static func notJSONRPC(_ message: JSONValue) -> String {
         message.array == nil
-            ? "A message is an object with \"jsonrpc\": \"2.0\"; this one is \(message.excerpt())."
+            ? "A message must be an object with \"jsonrpc\": \"2.0\"; this one is \(message.excerpt())."
             : "This server accepts one message at a time, not batches of JSON-RPC."
     }
 
@@ -21,7 +21,7 @@ enum MCPMessages {
         "This server does not speak revision \(revision.excerpt()) of the protocol."
     }
 
-    static func noCapabilities(_ key: String) -> String { "The '_meta' of a request has '\(key)', an object." }
+    static func noCapabilities(_ key: String) -> String { "The '_meta' of a request must have '\(key)', an object." }
 
     static func mismatch(_ field: String, sent: String?, body: JSONValue?) -> String {
         "The field \(field) is \(sent.map { $0.quoted() } ?? "missing"), and the message says \((body ?? .null).excerpt())."
@@ -30,14 +30,14 @@ enum MCPMessages {
     static func badRevisionField(_ sent: String?) -> String {
         let sent = sent.map { "is \($0.quoted())" } ?? "is missing"
         let revisions = Words.list(MCPServer.handshakeRevisions, last: "or")
-        return "The field MCP-Protocol-Version \(sent). After 'initialize' it is \(revisions); a request of "
+        return "The field MCP-Protocol-Version \(sent). After 'initialize' it must be \(revisions); a request of "
             + "\(MCPServer.modernRevision) says so in its '_meta', too."
     }
 
     static func unknownMethod(_ method: String) -> String { "There is no method \(method.quoted())." }
-    static func missing(_ name: String) -> String { "'params' has '\(name)', a text." }
+    static func missing(_ name: String) -> String { "'params' must have '\(name)', a text." }
     static func unknownResource(_ uri: String) -> String {
-        "There is no resource \(uri.quoted()). resources/list and resources/templates/list have the existing ones."
+        "There is no resource \(uri.quoted()). resources/list and resources/templates/list list the existing ones."
     }
     static func noSuchCursor(_ cursor: JSONValue) -> String {
         "The cursor \(cursor.excerpt()) is invalid: this list has one page."
@@ -50,8 +50,8 @@ enum MCPMessages {
 
     // MARK: Tools
 
-    static let badArguments = "The 'arguments' of a tool are an object."
-    static let badCursor = "'cursor' is the 'next_cursor' of an earlier answer to the same call."
+    static let badArguments = "The 'arguments' of a tool must be an object."
+    static let badCursor = "'cursor' must be the 'next_cursor' of an earlier answer to the same call."
     static let answerTooLong = "The answer has more than 8 MiB; ask the admin API itself."
     static let nothingUnusual =
         "Nothing is unusual about it: no fault acted, nothing was refused, no obligation is broken."
@@ -103,12 +103,12 @@ enum MCPMessages {
 
     // MARK: Texts for models
 
-    static func goesOn(at uri: String) -> String { "\nIt goes on at \(uri)\n" }
+    static func goesOn(at uri: String) -> String { "\nIt continues at \(uri)\n" }
 
     static func instructions(hasCommand: Bool) -> String {
         "fitiq-mock is a fake FitIQ backend that judges its client. 'world' (make) answers url and token to point a client "
             + "at; 'verdicts' says what the client does wrong, with numbers of entries that 'traffic' shows whole and "
-            + "'explain' explains; 'fault' and 'scenario' make things go wrong again; "
+            + "'explain' explains; 'fault' and 'scenario' make things go wrong; "
             + (hasCommand
                 ? "'verify' runs the client's tests and 'explore' looks for the smallest faults that break them. "
                 : "'verify' and 'explore' need a command, which the operator allows at the start. ")

@@ -11,7 +11,7 @@ enum MCPResource {
     private static let scheme = "fitiq-mock://"
 
     private static let roots: [(path: String, title: String, mediaType: String)] = [
-        ("obligations", "What a client owes: the id and the clause of each obligation", "text/plain"),
+        ("obligations", "A client's obligations: the id and the clause of each", "text/plain"),
         ("scenario-schema", "The JSON schema of scenario files, faults included", "application/json"),
         ("deviations", "Where the guides contradict each other, and what this fake does", "text/markdown"),
     ]
@@ -29,7 +29,7 @@ enum MCPResource {
         template("obligations/{+id}", "An obligation: clause, tolerance, how to fix a client that breaks it"),
         template("scenarios/{name}", "A built-in scenario, as YAML"),
         template("docs/{page}", "A page of the documentation"),
-        template("{+path}?from={line}", "Anything above from a line on, where its last piece ended"),
+        template("{+path}?from={line}", "Any of the above, from the line where its last piece ended"),
     ]
 
     private static func template(_ path: String, _ description: String) -> JSONValue {

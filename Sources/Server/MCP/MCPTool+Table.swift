@@ -19,7 +19,7 @@ extension MCPTool {
     private static let worlds = MCPTool(
         name: "world",
         summary: "Worlds are isolated backends with data, clock, faults and journal. make answers url and token for a "
-            + "client. mark and rewind go back in time; fork copies; reset begins anew.",
+            + "client. mark and rewind go back in time; fork copies; reset starts over.",
         input: [
             .words("action", "list", "show", "make", "reset", "fork", "mark", "marks", "rewind", "delete").needed,
             world,
@@ -48,7 +48,7 @@ extension MCPTool {
         name: "scenario",
         summary:
             "Scenarios: data and faults of a world. list and show the built-in ones, check the text of your own (YAML "
-            + "or JSON), load one into a world, which begins anew.",
+            + "or JSON), load one into a world, which starts over.",
         input: [
             .words("action", "list", "show", "check", "load").needed, .text("name", "of a built-in one"),
             .text("text", "a scenario file; its schema is fitiq-mock://scenario-schema"), world,
@@ -89,7 +89,7 @@ extension MCPTool {
             """,
         input: [
             .words("action", "list", "set", "enable", "disable", "clear", "network").needed, .object("fault"),
-            .text("name", "of a rule; clear without one clears all"),
+            .text("name", "of a rule; clear needs none to clear all"),
             .any(
                 "network", ["string", "object", "null"], "offline, 3g, edge, lte, train, …; an object; null for none"),
             world,
@@ -112,11 +112,11 @@ extension MCPTool {
 
     private static let clock = MCPTool(
         name: "clock",
-        summary: "Without arguments shows a world's time and what is due. On a manual clock moves it, each due thing "
-            + "happening at its time.",
+        summary: "Without arguments, shows a world's time and what is due. Otherwise moves a manual clock; due events "
+            + "happen at their times.",
         input: [
             .text("advance", "a duration: 90s"), .text("advance_to", "a time"),
-            .object("advance_until", "conditions as of wait"), .text("within"), world,
+            .object("advance_until", "conditions as in wait"), .text("within"), world,
         ],
         output: [.text("mode"), .text("now"), .list("due"), .object("entry")], list: "due"
     ) { arguments in
@@ -127,7 +127,8 @@ extension MCPTool {
 
     private static let traffic = MCPTool(
         name: "traffic",
-        summary: "What clients sent and got, newest first, in short; with number one entry whole, bodies included.",
+        summary: "Lists what clients sent and got, newest first, in short. With number, shows one whole entry with "
+            + "its bodies.",
         input: [.integer("number"), .integer("since"), .integer("limit"), world] + conditions,
         output: [.list("entries"), .integer("last_number"), .object("entry")], isReadOnly: true, list: "entries",
         pagesByNumber: true
@@ -145,7 +146,7 @@ extension MCPTool {
 
     private static let explain = MCPTool(
         name: "explain",
-        summary: "Why an entry is as it is: the refusal, the fault rules that acted, the nearest endpoints, and the "
+        summary: "Explains an entry: the refusal, the fault rules that acted, the nearest endpoints, and the "
             + "obligations that it breaks.",
         input: [.integer("number").needed, world],
         output: [.list("because"), .object("entry"), .list("faults"), .list("broken")], isReadOnly: true
@@ -155,8 +156,8 @@ extension MCPTool {
 
     private static let verdicts = MCPTool(
         name: "verdicts",
-        summary: "What the client of a world does wrong by its contract so far: each broken obligation with the first "
-            + "evidence, entries for traffic and explain, and how to fix it.",
+        summary: "Lists the obligations that a world's client has broken so far, each with the first evidence, "
+            + "entries for traffic and explain, and how to fix it.",
         input: [world],
         output: [.text("summary"), .object("counts"), .list("broken"), .flag("has_connected")], isReadOnly: true,
         list: "broken"
@@ -236,8 +237,8 @@ extension MCPTool {
     private static let wait = MCPTool(
         name: "wait",
         summary:
-            "Waits for the first entry that matches, past ones after since included; fails with the nearest misses, "
-            + "unless it is optional. 5s unless within says more, at most 10m.",
+            "Waits for the first entry that matches; since includes past ones. Fails with the nearest misses, unless "
+            + "it is optional. Waits 5s, or within: at most 10m.",
         input: [
             .object("for", "", conditions + [.object("json", "members by path: {\"data.status\": \"completed\"}")])
                 .needed,

@@ -23,7 +23,7 @@ enum Messages {
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may occur once."
     static func oldWord(_ word: String, now: String) -> String {
-        "is \"\(word)\", an old word that still counts; write \"\(now)\"."
+        "is \"\(word)\", an old word, which is still accepted; write \"\(now)\"."
     }
     static func fileTooLarge(_ count: Int) -> String {
         "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. "
@@ -111,7 +111,7 @@ enum Messages {
     static let freeID = "an id: a UUID in lower case, or 1 to 22 of a-z, 0-9, '-' and '_', such as backend-123"
     static let token = "a token: 1 to 200 of A-Z, a-z, 0-9 and -._~+/=, such as test-token"
     static func upperCaseID(_ text: String) -> String {
-        "must be in lower case, as the backend compares ids as text: \(text.lowercased())."
+        "must be in lower case, because the backend compares ids as text: \(text.lowercased())."
     }
     static let duration = "a duration: a number with ns, us, ms, s, m, h or d, such as 250ms or 1.5s, up to 366d"
     static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
@@ -147,7 +147,9 @@ enum Messages {
         return "names no goal: \(quoted(name)); \(list).\(NearestWord.hint(nearest))"
     }
     static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
-    static let itemIDs = "must have 'id' and 'food_id' if another food of the meal has them: either all foods or none."
+    static let itemIDs =
+        "must have 'id' and 'food_id', because another food of the meal has them: give them to all "
+        + "foods or to none."
     static let emptyOverlay = "The file is empty; an overlay needs 'overlay:' and a list of changes."
     static let changes = "a list of changes to the fake's answers"
     static let changedEndpoint = "one endpoint, such as GET /api/v1/goals or socket /ws/meal-logs"
@@ -205,7 +207,7 @@ enum Messages {
     // MARK: Sessions
 
     static let session = "the path of a session (a HAR file), or the HAR itself, an object with log"
-    static let speed = "instant, or how many times as fast as recorded: a number from 0.001 to 1000"
+    static let speed = "instant, or a factor for the recorded speed: a number from 0.001 to 1000"
     static func badSession(_ message: String) -> String { "cannot be played back: \(message)" }
 
     // MARK: A real server

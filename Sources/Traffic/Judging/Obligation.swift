@@ -64,7 +64,7 @@ public struct Obligation: Sendable, Hashable {
             advice: "Append each chunk's content as it comes, without trimming, and start over with the next answer."),
         Obligation(
             id: "inside/cut-stream-not-complete", level: .must, origin: .ours,
-            clause: "An answer whose stream was cut is not shown as complete.",
+            clause: "The client does not show a cut answer as complete.",
             advice: "Mark a message complete only on stream_complete or assistant_message_end; when the socket ends "
                 + "before, mark it interrupted and fetch the history."),
         Obligation(
@@ -91,11 +91,11 @@ public struct Obligation: Sendable, Hashable {
         Obligation(
             id: "inside/refusal-surfaces", level: .must, origin: .guides([.consultationWebSocket]),
             place: "best practice 4",
-            clause: "The user sees that the backend refuses a request, or answers it with an error for good.",
+            clause: "The user sees that the backend refuses a request or keeps answering it with an error.",
             advice: "Show an alert with error.message; a print in a catch block reaches no user."),
         Obligation(
             id: "inside/event-of-its-own-meal", level: .must, origin: .guides([.mealLogWebSocket]), place: "step 4",
-            clause: "An event is shown at the meal log that it names, whichever was logged last.",
+            clause: "The client shows an event at the meal log that it names, whichever log is the newest.",
             advice: "Compare data.id with the id of each log that is followed, and ignore events of others."),
         Obligation(
             id: "inside/meal-contents-shown", level: .must, origin: .guides([.mealLogWebSocket]), place: "key features",
@@ -106,14 +106,14 @@ public struct Obligation: Sendable, Hashable {
             origin: .guides([.consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .goalLinking]),
             place: "processMessage (consultation-websocket), handleIncomingMessage (enhanced-consultations), "
                 + "handleMessage (websocket-architecture), toDomain (goal-linking)",
-            clause: "Frame types, members, personas and statuses that the client does not know disturb nothing.",
+            clause: "Unknown frame types, members, personas and statuses do not disturb the client.",
             advice:
                 "Decode the type, the persona and the status as texts, and have a default branch that does nothing.",
             swiftAdvice: "An enum that is Codable throws for a raw value that it lacks, and the whole answer is lost."),
         Obligation(
             id: "inside/gone-conversation-cleared", level: .must, origin: .guides([.goalLinking]),
             place: "error handling, 3",
-            clause: "After a 404 for a conversation, no goal is shown as linked with it.",
+            clause: "After a 404 for a conversation, the client shows no goal as linked with it.",
             advice: "Set the goal's conversationId to nil when its conversation is not found, and show the error."),
         Obligation(
             id: "inside/template-by-its-type", level: .must, origin: .guides([.enhancedConsultations]),

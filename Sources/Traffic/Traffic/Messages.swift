@@ -17,13 +17,15 @@ enum Messages {
     private static func describe(_ problem: HARError.Problem) -> String {
         switch problem {
         case .empty: "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
-        case .tooLarge(let limit): "more than \(size(limit)), which is the most that is read; record a shorter session"
+        case .tooLarge(let limit):
+            "more than \(size(limit)), which is the most that can be read; record a shorter "
+                + "session"
         case .compressed(let form): "this is \(form), not JSON; unpack it and give the HAR inside"
         case .utf16:
             "this is UTF-16, and JSON is UTF-8; save it as UTF-8, or convert it with 'iconv -f UTF-16 -t UTF-8'"
         case .json(let error): "this is not valid JSON: \(error)"
         case .tooManyEntries(let limit):
-            "more than \(Words.counted(limit, "entry", "entries")), which is the most that is read"
+            "more than \(Words.counted(limit, "entry", "entries")), which is the most that can be read"
         case .missing(let expected): "expected \(expected), found nothing"
         case .wrong(let expected, let found): "expected \(expected), found \(found)"
         }
@@ -31,8 +33,8 @@ enum Messages {
     static func describe(_ note: HARNote) -> String {
         switch note {
         case .torn(let entries):
-            "the file ends in the middle, as when a recorder is killed; "
-                + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
+            "the file ends in the middle, as after the end of a killed recorder; "
+                + (entries == 1 ? "1 entry is complete" : "\(entries) entries are complete")
         case .loneSurrogates(let count):
             "\(Words.counted(count, "character")) that \(count == 1 ? "is" : "are") not Unicode (half a surrogate pair) "
                 + "\(count == 1 ? "was" : "were") replaced by U+FFFD"
@@ -320,7 +322,7 @@ enum Messages {
     }
     static func badRequest(_ reason: String) -> String { "the recorded request is not valid: \(reason)" }
     static func longLine(limit: Int) -> String {
-        "the line has more than \(limit >> 20) MiB, which is the most that is read; no journal has such lines."
+        "the line has more than \(limit >> 20) MiB, which is the most that can be read; no journal has such lines."
     }
     static let unfinishedLine =
         "the last line has no end: the program that wrote it was stopped. All lines before it are whole."

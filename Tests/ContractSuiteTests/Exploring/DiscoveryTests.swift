@@ -33,15 +33,15 @@ struct DiscoveryTests {
         let found = try await Self.discovery("inside/cut-stream-not-complete", at: Self.chunk)
         #expect(
             found.sentence
-                == "After a reset at the third chunk of the first answer on the first chat socket: the client shows an "
-                + "answer as complete that is not.")
+                == "After a reset at the third chunk of the first answer on the first chat socket: the client shows "
+                + "an incomplete answer as complete.")
         #expect(found.name == "cut-stream-not-complete-after-reset-at-chunk-1-3".replacing("-at", with: ""))
         #expect(found.advice.hasPrefix("Mark a message complete only on stream_complete"))
         let lost = try await Self.discovery(
             "ids/lowercase", kind: "lost-answer", at: .request(.createConsultation, 1))
         #expect(
             lost.sentence
-                == "After the loss of the answer for the first POST /api/v1/consultations: the client showed too much.")
+                == "After a lost answer for the first POST /api/v1/consultations: the client showed too much.")
     }
 
     @Test("A taken name gets a number, and a long one is cut")

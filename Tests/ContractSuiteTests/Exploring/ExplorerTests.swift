@@ -128,7 +128,7 @@ struct ExplorerTests {
             guard exploration.found.isEmpty else { return }
             #expect(!exploration.flaky.isEmpty && exploration.flaky.allSatisfy { ($0.failed, $0.of) == (0, 0) })
             let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
-            #expect(notes.contains { $0.hasPrefix("explore/command showed ") && $0.hasSuffix(" was not confirmed.") })
+            #expect(notes.contains { $0.hasPrefix("explore/command appeared ") && $0.hasSuffix(" was not confirmed.") })
         }
     }
 
@@ -344,7 +344,7 @@ struct ExplorerTests {
         let exploration = try await Explorer(settings).explore(with: trial)
         #expect(exploration.found.isEmpty)
         let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
-        #expect(notes.contains { $0.hasPrefix("The client lacks create_goal, so what the steps of the story goals ") })
+        #expect(notes.contains { $0.hasPrefix("The client lacks create_goal, so the expectations of the story goals ") })
     }
 
     /// A client that crashes at the first fault, at any place.

@@ -63,7 +63,7 @@ import Testing
         ),
         (
             PlantError("p", .twoConversations(other: "users[0].consultations[1]")),
-            "The goal is linked with users[0].consultations[1] already, and has one conversation; say "
+            "The goal is linked with users[0].consultations[1] already, and has one conversation; set "
                 + "is_goals_conversation: false in one of the two."
         ),
         (

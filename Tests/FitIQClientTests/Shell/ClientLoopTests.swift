@@ -59,7 +59,10 @@ struct ClientLoopTests {
         try connect(client)
         let failed = client.wire.takeInputs().map(Played.words)
         #expect(
-            failed == ["1: failed: the server has left more than 1048576 bytes unread, so the connection was given up."]
+            failed == [
+                "1: failed: the server has left more than 1048576 bytes unread, so the client gave up the "
+                    + "connection."
+            ]
         )
         for command in client.wire.takeCommands() { client.carryOut(command) }
         #expect(client.transports.isEmpty)

@@ -98,7 +98,7 @@ struct LimitTests {
             .init(
                 message:
                     "A create got another 429 \(after) after the one at 10:30:00, with no consultation archived in "
-                    + "between; at least 60 s are due.", evidence: numbers))
+                    + "between; it must wait at least 60 s.", evidence: numbers))
     }
 
     static let chapters: [Chapter] = [

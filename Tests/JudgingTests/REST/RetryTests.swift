@@ -12,7 +12,7 @@ struct RetryTests {
         of title: String = title
     ) -> Told.Breach {
         .init(
-            message: "\(title) was repeated \(after) after it \(failure) at 10:30:00; at least 1 s is due.",
+            message: "\(title) was repeated \(after) after it \(failure) at 10:30:00; it must wait at least 1 s.",
             evidence: numbers)
     }
     static func shrunk(_ after: String, _ before: String, _ numbers: [Int]) -> Told.Breach {

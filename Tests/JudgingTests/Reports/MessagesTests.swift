@@ -154,7 +154,7 @@ struct CoverageSummaryTests {
                 "idle revoked pending cut",
                 "a revoked token and a pending meal while a socket is idle, after a lost socket"
             ),
-            ("closing good done told", "a settled meal while a socket closes, after an error that the server told"),
+            ("closing good done told", "a settled meal while a socket closes, after an error message from the server"),
         ])
     func words(names: String, words: String) { #expect(Messages.words(SampleReport.situation(names)) == words) }
 

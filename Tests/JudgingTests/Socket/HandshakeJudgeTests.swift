@@ -13,15 +13,15 @@ struct HandshakeJudgeTests {
         SocketCase("a wrong path without an upgrade", .notExercised) {
             $0.request("GET /api/v1/nothing", 404, at: 0, upgrades: false)
         },
-        SocketCase("/ws", .broken("The client asked for a WebSocket at /ws, where there is none.", [1])) {
+        SocketCase("/ws", .broken("The client asked for a WebSocket at /ws, which does not exist.", [1])) {
             $0.request("GET /ws?token=x", 404, at: 0)
         },
-        SocketCase("/ws of a world", .broken("The client asked for a WebSocket at /ws, where there is none.", [1])) {
+        SocketCase("/ws of a world", .broken("The client asked for a WebSocket at /ws, which does not exist.", [1])) {
             $0.request("GET /w/a/ws", 404, at: 0, upgrades: false)
         },
         SocketCase(
             "meal logs have none",
-            .broken("The client asked for a WebSocket at /api/v1/meal-logs/ws/x, where there is none.", [1])
+            .broken("The client asked for a WebSocket at /api/v1/meal-logs/ws/x, which does not exist.", [1])
         ) { $0.request("GET /api/v1/meal-logs/ws/x", 404, at: 0) },
     ]
 

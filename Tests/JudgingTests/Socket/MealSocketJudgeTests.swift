@@ -61,7 +61,8 @@ struct MealSocketJudgeTests {
             SocketCase(
                 "too soon",
                 .broken(
-                    "The client tried again 0.5 s after the socket ended at 10:30:05; at least 1 s is due.", [3, 4])
+                    "The client tried again 0.5 s after the socket ended at 10:30:05; it must wait at least 1 "
+                        + "s.", [3, 4])
             ) {
                 $0.connectMeals(1, at: 0)
                 $0.drop(1, at: 5)
@@ -72,7 +73,9 @@ struct MealSocketJudgeTests {
             // Refused before the user is known, so only the token identifies the user.
             SocketCase(
                 "refused in between, then too soon",
-                .broken("The client made try 2 0.5 s after try 1 had failed at 10:30:07; at least 1 s is due.", [4, 5])
+                .broken(
+                    "The client made try 2 0.5 s after try 1 had failed at 10:30:07; it must wait at least 1 "
+                        + "s.", [4, 5])
             ) {
                 $0.connectMeals(1, at: 0, user: "t1")
                 $0.drop(1, at: 5)

@@ -5,8 +5,7 @@ import Testing
 struct OwnCloseJudgeTests {
     private static func back(_ seconds: String) -> String {
         """
-        The client opened the consultation again \(seconds) s after it had closed the socket itself; 3 s must pass \
-        before it does.
+        The client opened the consultation again \(seconds) s after it had closed the socket itself; it must wait 3 s.
         """
     }
 

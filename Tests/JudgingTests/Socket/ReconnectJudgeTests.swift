@@ -7,7 +7,7 @@ import WebSocket
 @Suite("Judges of reconnects")
 struct ReconnectJudgeTests {
     private static func soon(_ seconds: String) -> String {
-        "The client tried again \(seconds) s after the socket ended at 10:30:04; at least 1 s is due."
+        "The client tried again \(seconds) s after the socket ended at 10:30:04; it must wait at least 1 s."
     }
 
     static let backoffCases: [SocketCase] = [
@@ -82,7 +82,9 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "a second try at once",
-            .broken("The client made try 2 0.3 s after try 1 had failed at 10:30:36; at least 1 s is due.", [4, 5])
+            .broken(
+                "The client made try 2 0.3 s after try 1 had failed at 10:30:36; it must wait at least 1 "
+                    + "s.", [4, 5])
         ) {
             $0.dropped()
             $0.refuse(nil, at: 36, took: 30)
@@ -102,7 +104,7 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "the same token after a 401",
-            .broken("The client made try 2 0 s after try 1 had failed at 10:30:05; at least 1 s is due.", [4, 5])
+            .broken("The client made try 2 0 s after try 1 had failed at 10:30:05; it must wait at least 1 s.", [4, 5])
         ) {
             $0.dropped()
             $0.refuse(401, at: 5)
@@ -140,7 +142,9 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "gave up a silent one: only the second wait is known",
-            .broken("The client made try 2 0.5 s after try 1 had failed at 10:30:09; at least 1 s is due.", [5, 6])
+            .broken(
+                "The client made try 2 0.5 s after try 1 had failed at 10:30:09; it must wait at least 1 "
+                    + "s.", [5, 6])
         ) {
             $0.connect(1, at: 0)
             $0.fault(1, .silence, at: 4)
@@ -150,7 +154,9 @@ struct ReconnectJudgeTests {
         },
         SocketCase(
             "gave up one whose frames were broken: here, too",
-            .broken("The client made try 2 0.5 s after try 1 had failed at 10:30:05; at least 1 s is due.", [5, 6])
+            .broken(
+                "The client made try 2 0.5 s after try 1 had failed at 10:30:05; it must wait at least 1 "
+                    + "s.", [5, 6])
         ) {
             $0.connect(1, at: 0)
             $0.hear(1, "stream_chunk", at: 3, faults: ["mask"])
@@ -194,7 +200,7 @@ struct ReconnectJudgeTests {
     ]
 
     private static let constant =
-        "The client waited 2 s before try 3, no longer than before the first; this guide has pauses that grow."
+        "The client waited 2 s before try 3, no longer than before the first; in this guide the pauses grow."
 
     /// Pauses of this many seconds before refused tries.
     private static func pauses(_ pauses: Double...) -> @Sendable (inout SocketStory) -> Void {

@@ -62,11 +62,11 @@ struct AdminRefusalTests {
         ),
         (
             .tooManyWaits, 507, "STORE_FULL",
-            "64 requests wait in this world, which is the limit; let some of them be answered first."
+            "64 requests wait in this world, which is the limit; wait until some of them are answered."
         ),
         (
             .nothingMatched(within: 250_000_000, details: [:]), 408, "REQUEST_TIMEOUT",
-            "Nothing matched within 250 ms; 'near_misses' has what came nearest, and how it differs."
+            "Nothing matched within 250 ms; 'near_misses' lists the nearest entries and how they differ."
         ),
         (
             .tooManyMarks, 507, "STORE_FULL",
@@ -86,12 +86,12 @@ struct AdminRefusalTests {
         ),
         (
             .clockWithoutAdvance, 400, "VALIDATION_FAILED",
-            "Say one of these: by how much, {\"advance\": \"26s\"}; to when, {\"advance_to\": \"2025-01-29T10:31:00Z\"}; or "
-                + "until what happens, {\"advance_until\": {\"kind\": \"frame\"}}."
+            "Send one of these: by how much, {\"advance\": \"26s\"}; to what time, {\"advance_to\": "
+                + "\"2025-01-29T10:31:00Z\"}; or until an entry, {\"advance_until\": {\"kind\": \"frame\"}}."
         ),
         (
             .withinWithoutCondition, 400, "VALIDATION_FAILED",
-            "'within' is how far 'advance_until' goes, and that did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
+            "'within' limits 'advance_until', which did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
         ),
         (
             .invalidFieldValue("X-A"), 400, "VALIDATION_FAILED",

@@ -141,7 +141,11 @@ struct SocketControlTests {
         // Uses the word of earlier versions.
         let old = try opened.ask("/2/send", #"{"template":"stream_chunk","fields":{"content":"Sent by hand"}}"#)
         #expect(old.status == 200 && old.json?["sent"] == sent.json?["sent"])
-        #expect(old.json?["deprecated"] == ["'fields' is an old word that still counts; write 'members'."])
+        #expect(
+            old.json?["deprecated"] == [
+                "'fields' is an old word, which the server still accepts; write "
+                    + "'members'."
+            ])
     }
 
     @Test(

@@ -330,7 +330,7 @@ struct WaitTests {
         func refusal(_ body: String) throws -> String { try network.admin(.post, "clock", body).message }
         #expect(try refusal(#"{"advance_until":{}}"#).hasPrefix(#"Say what to wait for: {"advance_until": {"kind""#))
         #expect(try refusal(#"{"advance_until":{"status":[1]}}"#).contains("advance_until.status"))
-        #expect(try refusal(#"{"within":"1s"}"#).hasPrefix("'within' is how far 'advance_until' goes"))
+        #expect(try refusal(#"{"within":"1s"}"#).hasPrefix("'within' limits 'advance_until'"))
         let request = try network.client()
         _ = try request.exchange(.goals)
         let answer = try network.admin(.post, "clock", #"{"advance_until":{"status":404},"within":"2m"}"#)

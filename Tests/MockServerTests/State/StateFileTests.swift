@@ -128,7 +128,8 @@ extension StateFile {
                 let before = FileManager.default.contents(atPath: file)
                 #expect(
                     Self.refusal(file)
-                        == "'\(file)' is no state file of fitiq-mock: name another one, or one that is not there yet")
+                        == "'\(file)' is not a state file of fitiq-mock: name another file, or one that does not "
+                        + "exist yet")
                 #expect(FileManager.default.contents(atPath: file) == before)
             }
 
@@ -145,7 +146,7 @@ extension StateFile {
             let nowhere = path + "/none/state.db"
             #expect(
                 Self.refusal(nowhere)
-                    == "'\(nowhere)' cannot be opened or created: it takes a folder that is there, and can be written")
+                    == "'\(nowhere)' cannot be opened or created: its folder must exist and be writable")
         }
     }
 
@@ -237,8 +238,8 @@ extension StateFile {
             let error = #expect(throws: StateFileError.self) { try file.write([.serial(2)], commits: true) }
             #expect(
                 error?.message == """
-                    '\(path)\(ending)' was moved, removed or replaced by another file in the meantime: what has changed \
-                    since is lost unless it comes back before the server ends
+                    '\(path)\(ending)' was moved, removed or replaced by another file in the meantime: changes since \
+                    then are lost unless the file comes back before the server ends
                     """)
             // Without its log the file has the last commit.
             let moved = ending.isEmpty ? path + ".moved" : path

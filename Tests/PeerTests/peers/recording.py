@@ -769,7 +769,7 @@ async def files():
                             assert answer.status == 200
                 log = process.log()
                 assert log.count("THE RECORDING HAS STOPPED") == 1, log
-                assert f"The {name} goes on without it; what was recorded before is in '{path}'" in log, log
+                assert f"The {name} continues without it; what was recorded before is in '{path}'" in log, log
                 line = process.stop(status=3)
             # The file is complete, and as full as possible.
             numbers = [int(entry["request"]["url"].split("=")[1]) for entry in entries(path)]
@@ -842,7 +842,7 @@ async def displaced():
             # The server's data is unaffected.
             assert program == "record" or "users" in json.loads(state.read_text()), state
             if kind == "folder":
-                assert f"'{path}' was moved or removed while it was recorded to, and the recording with it" in log, log
+                assert f"'{path}' was moved or removed during the recording, so the recording is lost" in log, log
                 continue
             beside = path.with_name("session.har.part")
             assert f"'{path}' was moved, removed or replaced by another file" in log and f"in '{beside}'" in log, log

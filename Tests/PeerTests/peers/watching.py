@@ -321,7 +321,7 @@ def traffic():
         assert status(address + "/health") == 200
         output.take("/unread")
         end = time.monotonic() + LIMIT
-        while "found no room" not in output.text:
+        while "lines dropped" not in output.text:
             assert time.monotonic() < end, "lost lines are not counted"
             status(address + "/late")
             if select.select([output.descriptor], [], [], 0.1)[0]:

@@ -109,7 +109,7 @@ async def walk(kind, era):
         while uri:
             piece = (await session.read_resource(uri)).contents[0].text
             check(len(piece.encode()) <= 8000, uri, len(piece))
-            piece, _, rest = piece.partition("\nIt goes on at ")
+            piece, _, rest = piece.partition("\nIt continues at ")
             text, uri = text + piece, rest.strip()
         check(json.loads(text)["type"] == "object")
         obligation = (await session.read_resource("fitiq-mock://obligations/ids/lowercase")).contents[0].text

@@ -286,15 +286,16 @@ struct FailureTests {
                 == "a client did not complete the TLS handshake within 10 s, and was disconnected")
         #expect(
             SessionTap.stopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
-                == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy goes on without it; "
+                == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy continues without it; "
                 + "what was recorded before is in 'a'")
         #expect(
             SessionTap.stopped("x", program: "server", rest: nil)
-                == "THE RECORDING HAS STOPPED: x. The server goes on without it; what was recorded before is gone with it"
+                == "THE RECORDING HAS STOPPED: x. The server continues without it; what was recorded before is gone "
+                + "with it"
         )
         #expect(
             SessionTap.notCompacted("x")
-                == "the recording is complete, but still has the spare room that it grew with: x")
+                == "the recording is complete, but the file still has spare room at its end: x")
         #expect(
             Messages.ownUpstream(RelayHarness.plain)
                 == "http://api.example.com is this proxy itself: give it another port, or another upstream")

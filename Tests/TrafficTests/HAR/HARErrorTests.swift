@@ -156,10 +156,12 @@ struct HARErrorTests {
         let bytes = Array(Self.good.utf8)
         #expect(
             message(bytes, limits: HARLimits(bytes: bytes.count - 1))
-                == "more than \(bytes.count - 1) bytes, which is the most that is read; record a shorter session")
+                == "more than \(bytes.count - 1) bytes, which is the most that can be read; record a shorter session")
         #expect(message(bytes, limits: HARLimits(bytes: bytes.count)) == "read")
         #expect(message(bytes, limits: HARLimits(entries: 2)) == "read")
-        #expect(message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the most that is read")
+        #expect(
+            message(bytes, limits: HARLimits(entries: 1)) == "more than 1 entry, which is the most that can be "
+                + "read")
         #expect(message(bytes, limits: HARLimits(values: 10)).contains("10 values"))
         #expect(HARLimits().bytes == 256 << 20 && HARLimits().values == 10_000_000 && HARLimits().entries == 100_000)
     }
@@ -192,8 +194,16 @@ struct HARErrorTests {
     @Test(
         "Notes are sentences",
         arguments: [
-            (HARNote.torn(entries: 1), "the file ends in the middle, as when a recorder is killed; 1 entry is whole"),
-            (.torn(entries: 2), "the file ends in the middle, as when a recorder is killed; 2 entries are whole"),
+            (
+                HARNote.torn(entries: 1),
+                "the file ends in the middle, as after the end of a killed recorder; 1 entry "
+                    + "is complete"
+            ),
+            (
+                .torn(entries: 2),
+                "the file ends in the middle, as after the end of a killed recorder; 2 entries are "
+                    + "complete"
+            ),
             (
                 .loneSurrogates(3),
                 "3 characters that are not Unicode (half a surrogate pair) were replaced by U+FFFD"

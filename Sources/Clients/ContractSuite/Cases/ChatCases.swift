@@ -60,12 +60,14 @@ extension ContractCase {
                         ]))), .disconnect,
             ]),
         ContractCase(
-            "quick-actions/load/are-shown", "The questions that the coach's screen suggests are loaded",
+            "quick-actions/load/are-shown", "The client loads the questions that the coach's screen suggests",
             Clause(.enhancedConsultations, "Quick Actions", "Prompts begin a conversation easily."),
             guide: .enhancedConsultations, faces: ["auth/credentials-on-every-request"],
             steps: .loadQuickActions, .untilAll(.quickActions, .idle, within: .seconds(30)), .expect(.noProblem)),
         ContractCase(
-            "quick-actions/load/failure-surfaces", "The user asks for them, they do not load, and the user sees that",
+            "quick-actions/load/failure-surfaces",
+            "The user asks for them, they fail to load, and the user sees the "
+                + "error",
             .ours("The user sees that the request failed."),
             setting: .faults("no-quick-actions", "{on: GET /api/v1/consultations/quick-actions, status: 500}"),
             faces: ["retry/backoff-on-5xx"],
@@ -133,7 +135,7 @@ extension ContractCase {
             "chat/frames/unknown-are-ignored", "Frames of new types arrive before, within and after an answer",
             Clause(
                 .enhancedConsultations, "handleIncomingMessage",
-                "A type that is not known is ignored; so do the other guides with chats."),
+                "Clients ignore unknown types; the other guides with chats say the same."),
             setting: .written(
                 """
                 name: newer-frames
@@ -161,14 +163,14 @@ extension ContractCase {
             ]),
         ContractCase(
             "chat/frames/undecodable-are-survived", "Invalid messages arrive within an answer",
-            Clause(.consultationWebSocket, "handleIncomingMessage", "What cannot be decoded is passed over."),
+            Clause(.consultationWebSocket, "handleIncomingMessage", "The client skips frames that it cannot decode."),
             setting: .faults(
                 "no-messages", "{on: socket, at: {chunk: 1}, insert: Bad Gateway}",
                 "{on: socket, at: {chunk: 2}, insert: '[7]'}", "{on: socket, at: {chunk: 3}, insert: '{\"type\":7}'}"),
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1), .send("And for breakfast?"), .untilAnswered(2), .disconnect),
         ContractCase(
-            "chat/persona/unknown-is-shown", "The consultation has a persona, a status and a member that are new",
+            "chat/persona/unknown-is-shown", "The consultation has a new persona, a new status and a new member",
             Clause(.consultationWebSocket, "Data Models", "A consultation's persona and status are texts."),
             setting: .written(
                 """
@@ -223,7 +225,7 @@ extension ContractCase {
             .expect(.noProblem), .disconnect),
         ContractCase(
             "delivery/unreliable/history-is-right", "Of each answer a chunk is lost, one doubled, two swapped",
-            Clause(.enhancedConsultations, "Issue 4", "Message ids deduplicate; the history says what is right."),
+            Clause(.enhancedConsultations, "Issue 4", "Message ids remove duplicates; the history is authoritative."),
             setting: .builtIn("unreliable-chunks"),
             steps: .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
             .untilAnswered(1, within: .minutes(3)), .disconnect),

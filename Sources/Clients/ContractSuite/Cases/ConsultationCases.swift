@@ -25,7 +25,7 @@ extension ContractCase {
             steps: .loadGoals, .start(.wellnessSpecialist), .untilReady, .send("Hello?"), .untilAnswered(1),
             .expect(.noProblem), .disconnect),
         ContractCase(
-            "consultation/create/returning-user", "What a returning user said before is read before the socket opens",
+            "consultation/create/returning-user", "A returning user's messages are read before the socket opens",
             Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and continue it."),
             setting: .builtIn("app-returning-user"),
             faces: ["consultation/history-before-connect", "consultation/conflict-continues-existing"],
@@ -45,7 +45,7 @@ extension ContractCase {
                 .send("And on days without training?"), .untilAnswered(2), .disconnect,
             ]),
         ContractCase(
-            "consultation/create/409-shows-the-history", "What was said before is there before anything is asked",
+            "consultation/create/409-shows-the-history", "The history is shown before the user asks anything",
             Clause(.consultationWebSocket, "Issue: 409", "Fetch the existing consultation and continue it."),
             setting: .builtIn("conflict"), faces: ["consultation/conflict-continues-existing"],
             steps: .start(.nutritionist), .untilReady, .expect(.line(.user, containing: "How much protein do I need?")),
@@ -108,14 +108,14 @@ extension ContractCase {
             .send("And today?"), .untilAll(.line(.user, containing: "And today?"), .idle, within: .seconds(60)),
             .expect(.transcriptEndsAsStored(atLeast: 20)), .disconnect),
         ContractCase(
-            "consultation/open/known-id", "A consultation that is known is opened without creating anything",
+            "consultation/open/known-id", "A known consultation is opened without creating anything",
             Clause(.mealLogWebSocket, "best practice 1", "The app connects on launch to the consultation that it has."),
             setting: .written(existingConsultation), faces: ["consultation/history-before-connect", "ids/lowercase"],
             steps: .open(KnownID.consultation),
             .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)), .expect(.noProblem),
             .disconnect),
         ContractCase(
-            "consultation/open/404-is-not-asked-again", "A conversation that is gone is not asked for again",
+            "consultation/open/404-is-not-asked-again", "The client does not request a missing conversation again",
             Clause(
                 .goalLinking, "Common Errors, 3", "A conversation that is not found is cleared; the user sees an error."
             ),
@@ -142,7 +142,7 @@ extension ContractCase {
             steps: .open(KnownID.consultation), .untilAll(.offline, .idle, within: .minutes(5)), .pass(.minutes(5)),
             .expect(.offline)),
         ContractCase(
-            "consultation/open/damaged-answers", "Answers that are cut short or broken are not taken for the whole",
+            "consultation/open/damaged-answers", "The client does not take truncated or broken answers for whole ones",
             .ours("A damaged answer is the network's fault: the client asks again, or the user sees an error."),
             setting: .builtIn("broken-responses"),
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(60)), .loadGoals,

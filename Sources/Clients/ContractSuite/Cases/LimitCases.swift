@@ -152,7 +152,7 @@ extension ContractCase {
             .expect(.all([.problem(.tooMany), .offline])), .pass(.seconds(61)), .start(.nutritionist),
             .until(.idle, within: .seconds(30)), .expect(.offline)),
         ContractCase(
-            "limit/consultations/room-after-archiving", "One is archived, and there is room at once",
+            "limit/consultations/room-after-archiving", "The user archives one, and can create another at once",
             Clause(.consultationWebSocket, "Issue: 429", "Complete some consultations before starting new ones."),
             setting: .written(
                 """

@@ -31,7 +31,9 @@ extension ContractCase {
             .untilAll(.offline, .idle, within: .seconds(10)), .pass(.seconds(10)), .loadGoals,
             .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilAnswered(1), .disconnect),
         ContractCase(
-            "goal/chat/404-is-not-asked-again", "The goal is gone: the user sees that, and it is not asked for again",
+            "goal/chat/404-is-not-asked-again",
+            "The goal is gone: the user sees that, and the client does not "
+                + "request it again",
             Clause(
                 .goalLinking, "Common Errors, 2",
                 "A goal that is not found is removed, or the user sees that it no longer exists."),
@@ -73,7 +75,7 @@ extension ContractCase {
             steps: .createGoal("Run 5 km"),
             .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
-            "goal/create/500-twice", "The backend fails twice, with nothing done, and then works",
+            "goal/create/500-twice", "The backend fails twice without doing anything, and then works",
             Clause(.goalLinking, "Error Recovery Strategy", "Retry with exponential backoff: 1 s, 2 s, 4 s."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(2)), .loadGoals,
@@ -136,15 +138,15 @@ extension ContractCase {
                 .pass(.seconds(10)), .expect(.goalParted("Run 5 km", from: KnownID.nothing)), .disconnect,
             ]),
         ContractCase(
-            "goal/list/unknown-status", "A goal has a status, a category and a member that are new",
-            Clause(.goalLinking, "GoalRepository", "A status that is not known is taken for not_started."),
+            "goal/list/unknown-status", "A goal has a new status, a new category and a new member",
+            Clause(.goalLinking, "GoalRepository", "An unknown status counts as not_started."),
             setting: knownGoal(
                 "goal-on-hold", listed: goals(conversation: "null", status: "on_hold", #","priority":{"rank":1}"#),
                 requests: "1.."), guide: .goalLinking,
             steps: .loadGoals, .until(.checking(.unknown, .all([.goal("Run 5 km"), .idle])), within: .minutes(1)),
             .expect(.checking(.unknown, .noProblem))),
         ContractCase(
-            "goal/chat/unknown-persona", "The chat about a goal has a coach of a persona that is new",
+            "goal/chat/unknown-persona", "The chat about a goal has a coach of a new persona",
             Clause(.goalLinking, "Models", "A persona is an object of an id, a name and an avatar."),
             setting: .written(
                 """
@@ -192,7 +194,7 @@ extension ContractCase {
             .disconnect),
         ContractCase(
             "meal/connected/failure-surfaces", "A meal fails while a chat is open",
-            Clause(.mealLogWebSocket, "Step 4", "Why a meal could not be processed is shown to the user."),
+            Clause(.mealLogWebSocket, "Step 4", "The user sees why a meal could not be processed."),
             setting: .builtIn("meal-fails"), faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .logMeal("the usual"),
@@ -238,7 +240,7 @@ extension ContractCase {
                 .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect,
             ]),
         ContractCase(
-            "meal/polling/unknown-status", "The log is pending at first, as one guide calls it: it is followed",
+            "meal/polling/unknown-status", "The log is pending at first, as one guide calls it: the client follows it",
             Clause(.webSocketArchitecture, "Testing Plan, option 1", "The meal appears at once, with status pending."),
             setting: .written(
                 """
@@ -289,14 +291,14 @@ extension ContractCase {
             .untilAll(.meal("2 eggs", .completed, calories: 140), .connection(.connected), .idle, within: .minutes(5)),
             .disconnect),
         ContractCase(
-            "meal/create/500-twice", "The backend fails twice, with nothing done, and then works",
+            "meal/create/500-twice", "The backend fails twice without doing anything, and then works",
             Clause(.mealLogWebSocket, "Retry Logic Example", "Three attempts with exponential backoff."),
             setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
             "meal/create/400-surfaces", "The meal is refused with 400, and the user sees that",
-            Clause(.mealLogWebSocket, "Step 3", "Why the backend refuses a meal is shown to the user."),
+            Clause(.mealLogWebSocket, "Step 3", "The user sees why the backend refuses a meal."),
             setting: .faults(
                 "refused-meal",
                 "{on: POST /api/v1/meal-logs/natural, status: 400, code: BAD_REQUEST, message: The kitchen is closed.}"),
@@ -304,7 +306,7 @@ extension ContractCase {
             .until(.checking(.refusal, .all([.someProblem, .idle])), within: .minutes(1))),
         ContractCase(
             "meal/create/answer-lost", "It is logged, but the answer is 502: the client finds it in the list",
-            .ours("Whether a POST without an answer was done is found out before it is sent again."),
+            .ours("The client finds out whether an unanswered POST was done before it sends it again."),
             setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),

@@ -3,7 +3,7 @@ extension ContractCase {
         .consultationWebSocket, "best practice 2",
         "Reconnection backs off exponentially, with at most 5 attempts.")
     private static let history = Clause(
-        .consultationWebSocket, "Issue: messages not appearing", "What was missed is read from the history.")
+        .consultationWebSocket, "Issue: messages not appearing", "The client reads what it missed from the history.")
 
     /// A case that truncates the first answer, which the client must read from the history.
     private static func cut(
@@ -44,8 +44,10 @@ extension ContractCase {
                     [.send("Question \(count)?"), .untilAnswered(count, within: .minutes(5))]
                 } + [.disconnect]),
         ContractCase(
-            "interruption/drop/answer-goes-on", "The connection is lost in a long answer: nothing is asked again",
-            Clause(.enhancedConsultations, "best practice 2", "No message is there twice."),
+            "interruption/drop/answer-goes-on",
+            "The connection is lost in a long answer: the client does not ask "
+                + "again",
+            Clause(.enhancedConsultations, "best practice 2", "No message appears twice."),
             setting: .written(
                 """
                 name: long-answer
@@ -80,7 +82,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
             .disconnect),
         ContractCase(
-            "interruption/drop/while-idle", "A connection on which nothing was said ends without a word",
+            "interruption/drop/while-idle", "A connection without any chat ends without a close frame",
             backoff,
             setting: .faults(
                 "idle-drop", "{on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}",
@@ -98,13 +100,15 @@ extension ContractCase {
             steps: .start(.nutritionist), .untilReady, .pass(.hours(3)), .expect(.ready), .send("Still there?"),
             .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
-            "socket/keepalive/without-pongs", "Pings are never answered; questions are",
+            "socket/keepalive/without-pongs", "The server answers questions, but never pings",
             Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
             setting: .builtIn("missed-pongs"), faces: ["ws/keepalive"],
             steps: .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
             .pass(.minutes(5)), .send("Still there?"), .untilAnswered(2, within: .minutes(10)), .disconnect),
         ContractCase(
-            "socket/leave/closes-and-stays-away", "The user leaves: a close frame, and no reconnecting",
+            "socket/leave/closes-and-stays-away",
+            "The user leaves: the client sends a close frame and does not "
+                + "reconnect",
             Clause(
                 .consultationWebSocket, "best practice 2", "Disconnect on view disappear; reconnect on appear only."),
             faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],

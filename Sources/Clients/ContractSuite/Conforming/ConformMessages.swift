@@ -34,7 +34,8 @@ enum ConformMessages {
         return "\(Words.counted(answers, "answer"))\(played)\(alike)."
     }
     static func notCompared(_ count: Int) -> String {
-        "\(Words.counted(count, "answer")) of endpoints that the fake is not asked for \(count == 1 ? "is" : "are") not compared."
+        "\(Words.counted(count, "answer")) of endpoints that the fake does not play \(count == 1 ? "is" : "are") not "
+            + "compared."
     }
     static func unanswered(_ count: Int) -> String {
         "\(Words.counted(count, "request")) without an answer \(count == 1 ? "is" : "are") not compared: a recording does "
@@ -45,6 +46,6 @@ enum ConformMessages {
     // MARK: Unfinished cases
 
     static let notOurs =
-        "it would write to a consultation that was there before, so the rest of the case is left out."
-    static let unmet = "what the case waits for did not show, so the rest of the case is left out."
+        "it would write to a consultation that existed before, so the rest of the case is skipped."
+    static let unmet = "the event that the case waits for did not come, so the rest of the case is skipped."
 }

@@ -12,7 +12,7 @@ enum ExploringMessages {
     // MARK: Symptoms
 
     static func flood(_ count: Int, limit: Int) -> String {
-        "The client sent \(count) requests and handshakes within a minute; at most \(limit) are to be expected."
+        "The client sent \(count) requests and handshakes within a minute; at most \(limit) are expected."
     }
     static func flood(entries count: Int) -> String {
         "The run has \(count) entries; \(MemoryTrial.entryLimit) are enough for any story."
@@ -33,15 +33,15 @@ enum ExploringMessages {
         let parts = [Words.counted(counts.singles, "single fault"), Words.counted(counts.pairs, "pair")]
         let more = exploration.omittedCount
         return "Tried \(Words.counted(counts.schedules, "schedule")) from seed \(exploration.settings.seed): "
-            + "\(Words.list(parts)); \(counts.equal) more were equal to these. \(Words.counted(counts.points, "point")), "
+            + "\(Words.list(parts)). It skipped \(counts.equal) equal ones. \(Words.counted(counts.points, "point")), "
             + "\(counts.newPoints) of them only under faults."
-            + (more == 0 ? "" : " \(Words.counted(more, "further cause")) had no room.")
+            + (more == 0 ? "" : " \(Words.counted(more, "further cause")) \(more == 1 ? "is" : "are") not listed.")
     }
     static func ended(_ ending: Exploration.Ending) -> String {
         switch ending {
         case .exhausted: "There was nothing more to try."
-        case .budget: "It ended when its time was over."
-        case .runs: "It ended when its number of schedules was used up."
+        case .budget: "It ended at its time limit."
+        case .runs: "It ended at its limit of schedules."
         case .interrupted: "It was interrupted."
         }
     }
@@ -49,16 +49,16 @@ enum ExploringMessages {
     static func notes(_ exploration: Exploration) -> [String] {
         let stories = exploration.settings.stories
         let lacks = zip(stories, exploration.unsupported).filter { !$1.isEmpty }.map { story, instructions in
-            "The client lacks \(Words.list(instructions.sorted())), so what the steps of the story \(story.name) demand "
-                + "does not count."
+            "The client lacks \(Words.list(instructions.sorted())), so the expectations of the story \(story.name) do "
+                + "not count."
         }
         return [ended(exploration.ended)] + lacks + exploration.flaky.map { flaky(flaky: $0, stories) }
     }
     private static func flaky(flaky: Exploration.Flaky, _ stories: [Story]) -> String {
         let place = "after \(flaky.schedule) in the story \(stories[flaky.schedule.story].name)"
         return flaky.of == 0
-            ? "\(flaky.id) showed \(place), and was not confirmed."
-            : "\(flaky.id) showed \(flaky.failed) of \(flaky.of) times \(place), which is too seldom."
+            ? "\(flaky.id) appeared \(place), but was not confirmed."
+            : "\(flaky.id) appeared \(place) in only \(flaky.failed) of \(flaky.of) runs."
     }
     static func confirmed(_ discovery: Discovery) -> String {
         let seen = discovery.seenCount
@@ -88,16 +88,16 @@ enum ExploringMessages {
     private static func effect(_ id: String) -> String? {
         if let check = InsideCheck(rawValue: id) {
             return switch check {
-            case .transcript: "the client shows another transcript than the server has."
-            case .cutStream: "the client shows an answer as complete that is not."
+            case .transcript: "the client's transcript differs from the server's."
+            case .cutStream: "the client shows an incomplete answer as complete."
             case .serverError: "the client does not show its user the error."
-            case .conflict: "the client does not go on with the existing consultation."
-            case .limit: "the client does not tell its user that there are too many."
+            case .conflict: "the client does not continue the existing consultation."
+            case .limit: "the client does not tell its user that there are too many consultations."
             case .failedMeal: "the client does not show why the meal failed."
             case .refusal: "the client does not tell its user that the request was refused."
             case .ownMeal: "the client shows the result of one meal at another."
             case .mealContents: "the client does not show what is in the meal."
-            case .unknown: "the client is disturbed by something that it does not know."
+            case .unknown: "something unknown disturbs the client."
             case .goneConversation: "the client shows a goal as linked with a conversation that is gone."
             case .template: "the client shows a template as another type."
             case .newestMessages: "the client keeps more than 100 messages."
@@ -115,16 +115,17 @@ enum ExploringMessages {
     static func advice(_ id: String) -> String {
         if let obligation = Obligation.inside.first(where: { $0.id == id }) { return obligation.advice }
         return switch ExploreCheck(rawValue: id) {
-        case .crash: "Treat whatever the server sends, and each end of a connection, as an error to handle."
+        case .crash:
+            "Expect errors everywhere: handle anything that the server may send, and every end of a "
+                + "connection."
         case .hang: "Give each wait a time limit, and end when nothing is left to wait for."
         case .flood: "Wait before each repetition, longer each time, and give up after a few."
         case .unwell:
-            "After the last try show the problem, and let the user begin again; while a try is under way, keep a deadline "
-                + "for it."
+            "Keep a deadline for each try. After the last one show the problem, and let the user begin again."
         case .restless: "Cancel every timer, retry and reconnect when the user leaves."
         case .twice: "Before repeating what may have been done, read the list, and repeat only what is not in it."
         case .lost: "Show as done only what the server has confirmed, and mark the rest."
-        case .command: "Handle the error; if a failure is an honest answer to it, let the exploration expect failures."
+        case .command: "Handle the error. If the client may fail honestly, let the exploration expect failures."
         case nil: ""
         }
     }
@@ -152,36 +153,38 @@ enum ExploringMessages {
 
     // The keys are the catalogue's IDs.
     private static let nouns: [String: String] = [  // Ids of kinds: constants.
-        "done-but-503": "503 for something that is done", "lost-answer": "the loss of the answer",
+        "done-but-503": "a 503 although the request was carried out", "lost-answer": "a lost answer",
         "empty-reply": "a connection that ends without an answer", "hang": "an answer that never arrives",
-        "late": "an answer that arrives too late", "slow": "a slow answer", "dribble": "an answer in drops",
+        "late": "an answer that arrives too late", "slow": "a slow answer",
+        "dribble": "an answer a few bytes at a "
+            + "time",
         "truncated": "an answer that is cut off", "bad-json": "an answer that is not JSON",
         "bad-chunking": "an answer with broken chunks", "wrong-length": "an answer with a wrong Content-Length",
         "no-type": "an answer without Content-Type", "nine-digits": "timestamps of nine digits",
         "shake-hang": "a handshake that is never answered", "shake-late": "a handshake that is answered too late",
         "shake-reset": "a handshake that is reset", "shake-empty": "a handshake that ends without an answer",
         "shake-wrong-accept": "a wrong Sec-WebSocket-Accept", "finish": "an end of the connection",
-        "reset": "a reset", "silence": "silence", "cut-in-frame": "an end of the connection within the frame",
-        "cut-in-frame-reset": "a reset within the frame", "close-none": "a close frame without a code",
-        "lost": "the loss of the frame", "doubled": "a repetition of the frame",
-        "swapped": "an exchange of the frame and the next", "coalesced": "a frame that has the next in it",
+        "reset": "a reset", "silence": "silence", "cut-in-frame": "an end of the connection inside the frame",
+        "cut-in-frame-reset": "a reset inside the frame", "close-none": "a close frame without a code",
+        "lost": "a lost frame", "doubled": "a frame sent twice",
+        "swapped": "a frame swapped with the next", "coalesced": "a frame merged with the next",
         "fragmented": "a frame in fragments", "masked": "a masked frame",
         "marked-compressed": "a frame marked as compressed",
-        "compressed": "a compressed frame without an agreement",
-        "gzip-undeclared": "an answer with gzip that does not say so",
+        "compressed": "a compressed frame that was not negotiated",
+        "gzip-undeclared": "a gzip answer without Content-Encoding",
         "bad-utf8": "a frame that is not UTF-8", "binary": "a binary frame",
         "frame-late": "a frame that arrives too late",
-        "frame-slow": "a slow frame", "frame-dribble": "a frame in drops", "no-pongs": "the end of all pongs",
-        "deaf": "a server that reads no more", "restart": "a restart of the server",
-        "outage": "an end of the server",
+        "frame-slow": "a slow frame", "frame-dribble": "a frame a few bytes at a time", "no-pongs": "no more pongs",
+        "deaf": "a server that stops reading", "restart": "a restart of the server",
+        "outage": "the end of the server",
         "end-finish": "an end of the connection", "end-reset": "a reset", "end-silence": "silence",
         "end-reset-later": "a reset 20 s later", "end-silence-later": "silence 20 s later",
         "unknown-type": "a frame of a new type before",
         "escaped-in-pieces": "a frame with escaped characters, in pieces", "escaped": "a frame with escaped characters",
-        "expired": "the end of the token's life", "coach-error": "an error of the coach",
-        "coach-error-midway": "an error in the middle of an answer", "coach-silent": "the coach's silence",
-        "coach-long": "a long answer", "meal-fails": "the failure of the meal", "meal-never": "a meal that stays",
-        "meal-late": "a meal that is late",
+        "expired": "the token's expiry", "coach-error": "an error of the coach",
+        "coach-error-midway": "an error in the middle of an answer", "coach-silent": "a silent coach",
+        "coach-long": "a long answer", "meal-fails": "a failed meal", "meal-never": "a meal that is never finished",
+        "meal-late": "a late meal",
     ]
 
     /// The place with its preposition.

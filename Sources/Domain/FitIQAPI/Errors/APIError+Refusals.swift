@@ -88,7 +88,7 @@ extension APIError {
 
     /// A form with a file breaks the rules of RFC 7578.
     static func badForm(_ problem: String) -> Self {
-        invalid("The body is not the form that it should be: \(problem).")
+        invalid("The body is not a form that the server can read: \(problem).")
     }
 
     /// The uploaded bytes are not an image; FitIQ looks for the word "format" in the message.

@@ -157,7 +157,7 @@ extension APIError {
         let needed =
             switch mode.webSocketCredentials {
             case .headers: "\(headers); no such field arrived."
-            case .queryToken: "'?token=<JWT>' in its URL; there is none."
+            case .queryToken: "'?token=<JWT>' in its URL; no token arrived."
             case .either: "\(headers), or '?token=<JWT>' in its URL; neither arrived."
             }
         // Only this guide's Quick Start opens the socket without credentials; other guides' clients need no hint.

@@ -282,8 +282,8 @@ extension PlantError.Problem {
         case .tooManyActive(let limit):
             "A user has at most \(limit) active consultations; archive some, or leave them out."
         case .twoConversations(let other):
-            "The goal is linked with \(other) already, and has one conversation; say is_goals_conversation: false "
-                + "in one of the two."
+            "The goal is linked with \(other) already, and has one conversation; set is_goals_conversation: false in "
+                + "one of the two."
 
         case .beyondTheBeginning(let time, let now):
             "\(time.preciseText) is after \(now.preciseText), when the world begins; give a time before that, or leave "

@@ -107,12 +107,12 @@ extension APIError {
             + "world with {\"clock\": \"manual\"}.")
 
     static let clockWithoutAdvance = invalid(
-        "Say one of these: by how much, {\"advance\": \"26s\"}; to when, {\"advance_to\": \"2025-01-29T10:31:00Z\"}; or "
-            + "until what happens, {\"advance_until\": {\"kind\": \"frame\"}}."
+        "Send one of these: by how much, {\"advance\": \"26s\"}; to what time, {\"advance_to\": "
+            + "\"2025-01-29T10:31:00Z\"}; or until an entry, {\"advance_until\": {\"kind\": \"frame\"}}."
     )
 
     static let withinWithoutCondition = invalid(
-        "'within' is how far 'advance_until' goes, and that did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
+        "'within' limits 'advance_until', which did not arrive: {\"advance_until\": {\"kind\": \"frame\"}}."
     )
 
     static func clockBackwards(_ now: String) -> APIError {
@@ -126,14 +126,16 @@ extension APIError {
     /// Refuses a scenario that names a session's file, because requests cannot make the server read files.
     static func sessionNotRead(_ path: String) -> APIError {
         .invalid(
-            "The session \"\(path)\" is a file, which is not read here: give the HAR itself, {\"replay\": {\"session\": "
+            "The session \"\(path)\" is a file, and this server reads no files by name: send the HAR itself, "
+                + "{\"replay\": {\"session\": "
                 + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
     /// Refuses a scenario that names an overlay's file, because requests cannot make the server read files.
     static func overlayNotRead(_ path: String) -> APIError {
         .invalid(
-            "The overlay \"\(path)\" is a file, which is not read here: give the list of its changes, {\"overlay\": "
+            "The overlay \"\(path)\" is a file, and this server reads no files by name: send the list of its changes, "
+                + "{\"overlay\": "
                 + "[…]}, or start the server with the file.")
     }
 
@@ -200,14 +202,14 @@ extension APIError {
     static func wrongPlace(_ action: String, _ place: String) -> APIError {
         let hint =
             action == "answer"
-            ? "only a request or a handshake has an answer in its place; change what is held instead."
-            : "a handshake continues, is dropped or is answered."
+            ? "only a request or a handshake can be answered; change the held frame or response instead."
+            : "a handshake can be continued, dropped or answered."
         return .conflict("The action \"\(action)\" does not go with a \(place): \(hint)")
     }
 
     /// Refuses a changed request that would leave the API of its world.
     static let changedAway = invalid(
-        "A changed request must be one to the API of the same world, and not a WebSocket handshake.")
+        "A changed request must go to the API of the same world, and must not be a WebSocket handshake.")
 
     static func invalidFieldValue(_ name: String) -> APIError {
         .invalid(

@@ -90,8 +90,8 @@ private struct BreakpointDraft {
         }
         try body.check(keys: ["on", "name", "enabled", "direction", "match", "timeout", "controller"])
         call.oldWords.note(
-            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are old words that still count; write the "
-                + "breakpoint as it is here, a fault with 'hold'.")
+            "'on' with \"\(place)\", 'match', 'direction' and 'timeout' are old words, which the server still "
+                + "accepts; write the breakpoint as in this answer, a fault with 'hold'.")
         let match = try body.part("match", keys: Self.conditions(of: place))
         connection = try match.number("connection", in: 1...Int.max).map(UInt64.init)
         for (one, other) in [("at", "type"), ("connection", "connections")]
@@ -131,7 +131,9 @@ private struct BreakpointDraft {
         let direction = body["direction"] == nil ? usual : try body.choice("direction", of: [client, server])
         if place == "frame" { return direction }
         guard direction == usual else {
-            let hint = #" What answers it is the frame "connected": {"on": "frame", "match": {"type": "connected"}}."#
+            let hint =
+                " To hold the answer to the handshake, hold the frame \"connected\": "
+                + #"{"on": "frame", "match": {"type": "connected"}}."#
             throw .invalid(
                 "A \(place) does not go in the direction \"\(direction)\"; leave 'direction' out."
                     + (place == "handshake" ? hint : ""))

@@ -222,7 +222,8 @@ extension Engine {
 
 extension APIError {
     fileprivate static let severalFaults = invalid(
-        "Several faults are a list, and nothing else is beside it: {\"faults\": [{\"on\": \"GET /api/v1/goals\", \"status\": "
+        "Send several faults as a list, without any other member: {\"faults\": [{\"on\": \"GET /api/v1/goals\", "
+            + "\"status\": "
             + "503}, …]}.")
 }
 

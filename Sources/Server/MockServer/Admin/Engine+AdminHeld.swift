@@ -175,7 +175,7 @@ private struct HeldCommand {
         case "change":
             told = .changed
             guard payload != nil || thing.place != .frame && present.contains(where: { $0 != "step" }) else {
-                throw .invalid("Say what changes: \(Words.list(row.keys.filter { $0 != "step" }, last: "or")).")
+                throw .invalid("Name what changes: \(Words.list(row.keys.filter { $0 != "step" }, last: "or")).")
             }
             action = try Self.change(thing, on: connection, body, payload, in: engine, at: call.now)
         case "answer":

@@ -44,7 +44,7 @@ extension Engine {
         let body = try call.body(keys: keys, limits: JSON.Limits(bytes: limits.frameBody))
         if body["fields"] != nil {
             guard body["members"] == nil else { throw .invalid("'fields' is the old word for 'members'.") }
-            call.oldWords.note("'fields' is an old word that still counts; write 'members'.")
+            call.oldWords.note("'fields' is an old word, which the server still accepts; write 'members'.")
         }
         let (payload, opcode) = try message(body, for: connection, in: call.world)
         try connection.checkIsOpen(to: "send")
@@ -278,10 +278,10 @@ extension APIError {
     }
 
     static func severalPayloads(_ keys: [String]) -> APIError {
-        .invalid("Say it in one form; \(Words.list(keys.map { "'\($0)'" })) arrived.")
+        .invalid("Send it in one form; \(Words.list(keys.map { "'\($0)'" })) arrived.")
     }
 
     static let nothingToSend = invalid(
-        "Say it as one of {\"text\": \"…\"}, {\"json\": …} and {\"base64\": \"…\"}, or send a socket {\"template\": "
+        "Send it as one of {\"text\": \"…\"}, {\"json\": …} and {\"base64\": \"…\"}, or send a socket {\"template\": "
             + "\"stream_chunk\", \"members\": {…}}.")
 }

@@ -353,7 +353,7 @@ public struct StateFileError: Error, Equatable {
             if error.isBusy {
                 Self.inUse
             } else if error.cannotOpen {
-                " cannot be opened or created: it takes a folder that is there, and can be written"
+                " cannot be opened or created: its folder must exist and be writable"
             } else {
                 ": " + error.message
             }
@@ -370,8 +370,8 @@ public struct StateFileError: Error, Equatable {
     fileprivate static func gone(_ path: String) -> StateFileError {
         StateFileError(
             message: """
-                '\(path)' was moved, removed or replaced by another file in the meantime: what has changed since is lost \
-                unless it comes back before the server ends
+                '\(path)' was moved, removed or replaced by another file in the meantime: changes since then are lost \
+                unless the file comes back before the server ends
                 """)
     }
 
@@ -395,7 +395,7 @@ public struct StateFileError: Error, Equatable {
 
     fileprivate static func foreign(_ path: String) -> StateFileError {
         StateFileError(
-            message: "'\(path)' is no state file of fitiq-mock: name another one, or one that is not there yet")
+            message: "'\(path)' is not a state file of fitiq-mock: name another file, or one that does not exist yet")
     }
 
     fileprivate static func altered(_ path: String, trigger: String) -> StateFileError {

@@ -188,7 +188,7 @@ extension APIError {
         "A request waits for at most 10 minutes; ask again, with 'since' as the last answer's 'last_number'.")
 
     static let tooManyWaits = full(
-        "\(Engine.mostWaits) requests wait in this world, which is the limit; let some of them be answered first.")
+        "\(Engine.mostWaits) requests wait in this world, which is the limit; wait until some of them are answered.")
 
     static let resetWhileWaiting = conflict(
         "The world was reset or went back while this request waited for something in it.")
@@ -196,7 +196,8 @@ extension APIError {
     static func nothingMatched(within: Int64, details: JSONObject) -> APIError {
         APIError(
             .requestTimeout, .requestTimeout,
-            "Nothing matched within \(Durations.exact(within)); 'near_misses' has what came nearest, and how it differs.",
+            "Nothing matched within \(Durations.exact(within)); 'near_misses' lists the nearest entries and how they "
+                + "differ.",
             details: details)
     }
 }

@@ -102,7 +102,7 @@ extension Engine {
         world.setTime(now)
         world.network = profile.map { Network($0, seed: world.settings.seed, from: world.turn.now) }
         worlds.accountStorage(of: world)
-        let note = profile.map { "the network is now \($0.name)" } ?? "there is no network anymore"
+        let note = profile.map { "the network is now \($0.name)" } ?? "the network profile was removed"
         recorder.record(.note(note), at: world.turn.now, in: world)
         for connection in connections where connection.world === world && connection.isServed && !connection.isEcho {
             if profile?.reach == .nobody {

@@ -66,12 +66,12 @@ struct NoSendWhileStreaming: ObligationJudge {
         id: "ws/no-send-while-streaming", level: .should,
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "best practice 4 (consultation-websocket); chat view, input bar (enhanced-consultations)",
-        clause: "No chat message is sent from the sending of a question to the end of its answer.",
-        tolerance: "A question that the backend refuses, and an answer that an error frame breaks off, have ended. "
-            + "Nothing is judged if a fault may have swallowed the answer or its end, or nothing of it has come for "
-            + "10 s, nor on another socket. A message may cross with the first piece of an answer that the client did "
-            + "not ask for, for 50 ms. Where only enhanced-consultations counts, its input bar is enabled again once "
-            + "the answer has begun.",
+        clause: "The client sends no chat message between a question and the end of its answer.",
+        tolerance: "A question ends when the backend refuses it, an answer when an error frame breaks it off. Other "
+            + "sockets are not judged, nor is an answer that a fault may have swallowed in part, or of which nothing "
+            + "has come for 10 s. For 50 ms, a message may cross with the first piece of an answer that the client "
+            + "did not ask for. If only enhanced-consultations counts, the client may send again once the answer has "
+            + "begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error`, and "
             + "queue what the user sends meanwhile. consultation-websocket's listing sets isAITyping only after it "
             + "has sent.",
@@ -106,9 +106,9 @@ struct RecoversHistory: ObligationJudge {
         id: "ws/recovers-history", level: .should, origin: .ours,
         clause: "After a socket ended or fell silent while an answer streamed, the messages of its consultation are "
             + "fetched within 10 s of the next `connected`, and before the next chat message.",
-        tolerance: "A fetch between the cut and `connected` counts too, and so does one that fails. A client that "
-            + "closed the socket itself, ended one on which the server stopped reading, or closes the next one before "
-            + "the 10 s are over, owes nothing.",
+        tolerance: "A fetch between the cut and `connected` counts too, even if it fails. No fetch is due if the "
+            + "client closed the socket itself, ended one that the server had stopped reading, or closes the next one "
+            + "within the 10 s.",
         advice: "The answer is completed and stored while the client is away: after a reconnect GET "
             + "/api/v1/consultations/{id}/messages and replace the cut answer with it; do not wait for the missing "
             + "chunks.",

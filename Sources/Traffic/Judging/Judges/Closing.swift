@@ -9,8 +9,8 @@ struct KeepAlive: ObligationJudge {
         place: "message types, ping (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "keep-alive (meal-log-websocket)",
         clause: "While a socket is idle the client sends a ping, as a control frame or as JSON, at least every 30 s.",
-        tolerance: "A socket is idle while no frame goes either way; a ping may come 2 s late. Once the fake has "
-            + "silenced a socket or no longer reads it, or the server is closing it, none is due.",
+        tolerance: "A socket is idle while no frame goes either way; a ping may come 2 s late. No ping is due once "
+            + "the fake has silenced the socket or stopped reading it, or while the server closes it.",
         advice: "Send a ping every 25 s while the socket is open. meal-log-websocket's listing repeats a timer every "
             + "30 s, which leaves no time for delays.",
         swiftAdvice: "Call task.sendPing(pongReceiveHandler:).",
@@ -113,9 +113,9 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         place: "best practice 2 (consultation-websocket); performance, WebSocket (enhanced-consultations); step 2, "
             + "disconnect() (meal-log-websocket)",
         clause: "Within 3 s after closing a socket, the client opens no other for the same consultation.",
-        tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched; "
-            + "another consultation may be opened at once, and so may the same one if nothing of an answer had come for "
-            + "10 s. A user who comes back within 3 s cannot be told from the client.",
+        tolerance: "Only a close frame that the client sent first counts, on a socket that no fault had touched. The "
+            + "client may open another consultation at once, and the same one if nothing of an answer had come for 10 "
+            + "s. The judge cannot tell a user who comes back within 3 s from the client.",
         advice: "Note that you want to disconnect before you close the socket, and do not reconnect when reading fails "
             + "after that. consultation-websocket's disconnect() lacks that and reconnects.",
         swiftAdvice: "cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it.")

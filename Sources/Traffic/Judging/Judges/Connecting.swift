@@ -95,9 +95,9 @@ struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "common errors & solutions",
-        clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
-        tolerance: "Handshakes that were under way before the refusal was delivered do not count, nor does one for "
-            + "another socket up to 50 ms after it.",
+        clause: "After 401 the next handshake carries another token, after 404 another consultation id.",
+        tolerance: "Handshakes that were under way before the client received the refusal do not count, nor does one "
+            + "for another socket up to 50 ms later.",
         advice: "Look at the status of the refused handshake: on 401 refresh the token before you reconnect, on 404 "
             + "create or fetch a consultation first, its id in lower case. consultation-websocket's Quick Start opens "
             + "the socket without any credentials, so each of its tries ends in 401.",
@@ -264,7 +264,7 @@ struct MealSocketSingle: ObligationJudge {
         id: "ws/meal-socket-single", level: .should, origin: .ours,
         clause: "While a user's /ws/meal-logs is open, the client opens no second one.",
         tolerance: "Only a client that answers the close frame of the older one, with another code than 1000 and 1001, "
-            + "still used it. Two devices of one user cannot be told from a client that opens two.",
+            + "still used it. The judge cannot tell two devices of one user from a client that opens two sockets.",
         advice: "Keep one socket for the events of all meals in the whole app, and do not open another when a screen "
             + "appears: the server closes the older one with 1008, and a client that then reconnects closes its own "
             + "newer one.")

@@ -9,7 +9,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         clause: "After 409 the existing consultation is used before the same create is sent again.",
         tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id, one whose socket "
             + "is open, or one that was answered with 404 requires nothing. "
-            + "Equal creates that are under way at the same time cannot be told from repeats.",
+            + "The judge cannot tell equal concurrent creates from repeats.",
         advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
             + "getOrCreateConsultation does in the guide.",
         swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
@@ -91,8 +91,8 @@ struct LimitStopsCreating: ObligationJudge {
         place: "HTTP errors",
         clause: "After 429 no further create gets a 429 within 60 s, unless a consultation was archived or deleted in "
             + "between.",
-        tolerance: "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button "
-            + "again cannot be told from a client that repeats, nor can creates that are under way at the same time.",
+        tolerance: "50 ms; creates that were sent before the 429 arrived do not count. The judge cannot tell a client "
+            + "that repeats from a user who presses the button again, or from concurrent creates.",
         advice: "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, "
             + "and offer to archive one with POST /api/v1/consultations/{id}/archive.",
         scenarios: ["limit-reached"])
@@ -140,8 +140,8 @@ struct HistoryBeforeConnect: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "startConsultation (consultation-websocket); chat view, .task (enhanced-consultations)",
         clause: "A consultation's messages are fetched before its first socket opens.",
-        tolerance: "A fetch that failed is enough, and a socket without chat messages needs none. Where the journal "
-            + "does not go back to the beginning, the consultation must have been shown since.",
+        tolerance: "A failed fetch is enough, and a socket without chat messages needs none. If the journal has lost "
+            + "its beginning, only consultations that it shows since then count.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "
             + "guide's startConsultation does in three steps.")
 

@@ -5,8 +5,8 @@ import Traffic
 struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
-        clause: "No second chat-about-goal is sent for a goal that was shown with a conversationId.",
-        tolerance: "A conversation that was archived or deleted, or that the backend refused, may be replaced.",
+        clause: "The client sends no second chat-about-goal for a goal that was shown with a conversationId.",
+        tolerance: "The client may replace a conversation that was archived or deleted, or that the backend refused.",
         advice: "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open "
             + "that conversation if it is set.",
         scenarios: ["established-account"])

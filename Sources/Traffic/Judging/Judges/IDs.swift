@@ -125,8 +125,9 @@ struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
         clause: "A client does not request a goal or conversation again after a 404.",
-        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows it "
-            + "makes it usable again; handshakes that follow refused handshakes belong to ws/refused-handshake.",
+        tolerance: "Requests that were sent before the 404 arrived do not count, and a later answer that shows the "
+            + "goal or conversation makes it usable again; handshakes that follow refused handshakes belong to "
+            + "ws/refused-handshake.",
         advice: "On 404 remove the local goal, or clear the goal's conversationId, and tell the user that it no longer "
             + "exists."
     )

@@ -50,13 +50,14 @@ extension Messages {
     }
     static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
         "A create got another 429 \(seconds(after)) after the one at \(clock(limitAt)), with no "
-            + "consultation archived in between; at least 60 s are due."
+            + "consultation archived in between; it must wait at least 60 s."
     }
     static func noHistory(of id: String, openedAt: Timestamp) -> String {
         "The socket of consultation \(id) was opened at \(clock(openedAt)) before its messages had been fetched."
     }
     static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
-        "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); at least 1 s is due."
+        "\(request) was repeated \(seconds(after)) after it \(failure) at \(clock(failedAt)); it must wait at least 1 "
+            + "s."
     }
     static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
         "\(request) was repeated after \(seconds(after)), but the wait before that was "
@@ -92,7 +93,7 @@ extension Messages {
         "\(request) polled for a meal log although a socket had been open since \(clock(openedAt))."
     }
     static func polledTooSoon(_ request: String, after: Int64) -> String {
-        "\(request) polled \(seconds(after)) after the previous poll; at least 5 s are due."
+        "\(request) polled \(seconds(after)) after the previous poll; it must wait at least 5 s."
     }
     static func polledAfterEnd(_ request: String, endedAt: Timestamp, loads: Int) -> String {
         "\(request) came \(loads) times after the final status of \(clock(endedAt)); one load after it is enough."
@@ -104,7 +105,7 @@ extension Messages {
     // MARK: Sockets
 
     static func wrongEndpoint(_ path: String) -> String {
-        "The client asked for a WebSocket at \(path), where there is none."
+        "The client asked for a WebSocket at \(path), which does not exist."
     }
     static func secondSocket(openedAt: Timestamp, oldAt: Timestamp, consultation: String?) -> String {
         let place = consultation.map { "on the consultation \($0)" } ?? "of the same user"
@@ -138,15 +139,15 @@ extension Messages {
         let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
         let act = number == 1 ? "tried again" : "made try \(number)"
         return
-            "The client \(act) \(seconds(wait)) after \(failure) at \(clock(failedAt)); at least 1 s is due."
+            "The client \(act) \(seconds(wait)) after \(failure) at \(clock(failedAt)); it must wait at least 1 s."
     }
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
         "The client waited \(seconds(wait)) before try \(number), less than the "
             + "\(seconds(previous)) before an earlier one."
     }
     static func constant(wait: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) before try \(number), no longer than before the first; this guide "
-            + "has pauses that grow."
+        "The client waited \(seconds(wait)) before try \(number), no longer than before the first; in this guide the "
+            + "pauses grow."
     }
     static func neverCameBack(endedAt: Timestamp, firstAt: Timestamp, lastAt: Timestamp) -> String {
         "The socket ended at \(clock(endedAt)), and the client opened none again, although its user went on at "
@@ -157,8 +158,8 @@ extension Messages {
             + "most 5 tries are allowed."
     }
     static func cameBack(after gap: Int64) -> String {
-        "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; 3 "
-            + "s must pass before it does."
+        "The client opened the consultation again \(seconds(gap)) after it had closed the socket itself; it must wait "
+            + "3 s."
     }
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
         "An answer was cut at \(clock(cutAt)), and the messages were not fetched within 10 s of `connected` at "

@@ -54,8 +54,8 @@ struct NoPollWhileConnected: ObligationJudge {
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
         place: "testing plan", clause: "A client does not poll for a meal log while a socket is open.",
         tolerance: "One load within 5 s of creating, one of the list after a creation that failed, and one within 5 s "
-            + "of the socket's opening do not count as polls; neither do loads after an event that a fault lost, or on a socket that a fault silenced or on "
-            + "which the server stopped reading.",
+            + "of the socket's opening do not count as polls; nor do loads after an event that a fault lost, or on a "
+            + "socket that a fault silenced or that the server stopped reading.",
         advice:
             "Start polling only if the socket is not connected, and cancel the polling task when connected arrives.",
         scenarios: ["meal-completes"])
@@ -101,10 +101,11 @@ struct PollingCadence: ObligationJudge {
         tolerance: "50 ms. One load within 5 s of creating, of a socket's opening or of another log's final status "
             + "does not count as a poll, nor does a repeat after a failed one; with several logs in processing, each "
             + "has its own polls. A load more than 60 s after the previous poll counts as the user's, and so does one "
-            + "load of the list sooner than 5 s after another. After the final status, each log has one load and one "
-            + "poll that was due, and the list two more, as screens are opened; what comes more than 10 s after it, or after "
-            + "the load before, is the user's, and so is what follows another meal or a socket's opening. Further ones "
-            + "that keep 5 s are a should. A list of more than 64 KiB, which the journal cuts, may have told it.",
+            + "load of the list sooner than 5 s after another. After the final status, each log may have one load and "
+            + "one poll that was due, and the list two more, because screens open. A load counts as the user's if it "
+            + "comes more than 10 s after the final status or the previous load, or after another meal or a socket's "
+            + "opening. Breaking only this limit, with 5 s between loads, breaks a should. A list of more than 64 "
+            + "KiB, which the journal cuts, may have shown the status.",
         advice: "Poll each log every 5 s, at most 12 times, until it is completed or failed; then leave the loop, show "
             + "what was loaded, and load once more at most. Stop when its view disappears.",
         swiftAdvice: "Use one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … }",

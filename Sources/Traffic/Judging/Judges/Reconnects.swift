@@ -189,11 +189,13 @@ struct ReconnectBackoff: ObligationJudge {
         clause: "After a socket that the client did not end, no handshake for its consultation comes sooner than 1 s "
             + "after the end or after the previous try, and waits never shrink until `connected` comes. Where only "
             + "consultation-websocket or enhanced-consultations counts, they should grow.",
-        tolerance: "50 ms for the network and scheduling. Waits grow if the third is longer than the first, or that is "
-            + "30 s; how much is the client's choice. Any end that the client did not begin counts, except 1000 "
-            + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the client "
-            + "itself gave up a socket on which the fake had misbehaved, the first wait is unknown and not judged. A "
-            + "user who asks to reconnect cannot be told from the client. The apps' socket of all meals counts as a "
+        tolerance: "50 ms for the network and scheduling. Waits grow if the third is longer than the first, or the "
+            + "first is 30 s; the client chooses by how much. Any end that the client did not begin counts, except "
+            + "1000 "
+            + "after \"Consultation is not active\". A try with another token after a 401 need not wait. If the "
+            + "client itself gave up a socket on which the fake had misbehaved, the first wait is not judged, because "
+            + "its beginning is unknown. The judge cannot tell a user who asks to reconnect from the client. The "
+            + "apps' socket of all meals counts as a "
             + "consultation.",
         advice: "Wait before each connect, 1 s, 2 s, 3 s or doubling up to 30 s, and reset the count only when "
             + "`connected` has come; consultation-websocket's listing resets reconnectAttempts right after resume(), "
@@ -238,11 +240,11 @@ struct ReconnectLimit: ObligationJudge {
         id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",
         clause: "After a socket that the client did not end, it tries at most 5 times in a row to reconnect.",
         tolerance: "Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one "
-            + "with another token after a 401 is part of the previous try. A user who asks to reconnect cannot be told "
-            + "from the client. The apps' socket of all meals counts as a consultation.",
+            + "with another token after a 401 is part of the previous try. The judge cannot tell a user who asks to "
+            + "reconnect from the client. The apps' socket of all meals counts as a consultation.",
         advice: "Count the tries since the last `connected`, show an error after the fifth, and leave the next to the "
-            + "user; consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit "
-            + "never bites.",
+            + "user; consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit is "
+            + "never reached.",
         scenarios: ["drop-mid-stream", "server-restarts"])
     static let needs: Evidence = .socketEnds
 
@@ -279,12 +281,13 @@ struct ReconnectsAfterDrop: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
         place: "overview (consultation-websocket); best practice 1 (enhanced-consultations, meal-log-websocket)",
         clause:
-            "After a socket that the client did not end, it opens another while its user goes on with that chat, or "
-            + "with the meals that the socket was for.",
-        tolerance: "The user goes on if messages of the consultation are loaded, or meals logged, twice at least 30 s "
-            + "apart. A handshake for any socket is enough, accepted or not. Nothing is due after a consultation was archived, "
-            + "deleted or refused, after another was created, nor after a socket that a fault silenced, that the "
-            + "client gave up, or on which it broke the protocol; the apps' socket of all meals does not count.",
+            "After a socket that the client did not end, it opens another while its user continues the chat or the "
+            + "meals of that socket.",
+        tolerance: "The user continues if the client loads messages of the consultation, or logs meals, twice at "
+            + "least 30 s apart. A handshake for any socket is enough, accepted or not. Nothing is due after a "
+            + "consultation was archived, deleted or refused, or after another was created. Nor is it due after a "
+            + "socket that a fault silenced, that the client gave up, or on which the client broke the protocol. The "
+            + "apps' socket of all meals does not count.",
         advice:
             "Handle the end of the socket where you receive: wait, connect again, and fetch the messages; stop when "
             + "the user leaves, or after five tries with an error that the user sees.",

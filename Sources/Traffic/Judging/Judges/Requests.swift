@@ -165,8 +165,8 @@ struct RefreshAfter401: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
         clause: "After 401 a request is repeated at most once with the same token.",
-        tolerance: "Requests that were sent before the 401 arrived do not count, nor do others with that token; equal "
-            + "ones that are under way at the same time cannot be told from retries.",
+        tolerance: "Requests that were sent before the 401 arrived do not count, nor do others with that token; the "
+            + "judge cannot tell equal concurrent ones from retries.",
         advice: "On 401 refresh the token once, send the request again with the new one, and report a second 401 to "
             + "the user.",
         scenarios: ["token-expires-mid-session"])
@@ -215,10 +215,10 @@ struct RefreshAfter401: ObligationJudge {
 struct RefreshTokenOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-token-once", level: .must, origin: .ours,
-        clause: "A refresh token is sent to /auth/refresh once, and never after it was used, refused with 401 or "
-            + "revoked by logging out.",
-        tolerance: "It may be sent again after a refresh that failed with another status, that went unanswered, or "
-            + "whose answer a fault touched.",
+        clause: "The client sends a refresh token to /auth/refresh once, and never after it was used, refused with "
+            + "401 or revoked by logging out.",
+        tolerance: "The client may send it again after a refresh that failed with another status, that had no answer, "
+            + "or whose answer a fault touched.",
         advice: "Let one actor refresh, and let every request that got 401 wait for it; store the new refresh token in "
             + "place of the old one at once, and after \"revoked\" delete it and ask for the password.")
     static let needs: Evidence = .credentials

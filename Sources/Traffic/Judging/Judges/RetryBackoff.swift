@@ -10,8 +10,9 @@ struct RetryBackoff: ObligationJudge {
             + "wait should be longer. At most 3 attempts are made in all.",
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
             + "starts over. A GET whose connection ended within 1 s, without a whole answer, may be repeated once at "
-            + "once, as HTTP libraries do (RFC 9110 §9.2.2). Polls of meal logs only have to wait. A second wait of more than 10 s, or after an answer with Retry-After, need not be longer. A user who presses \"send\" again cannot be told "
-            + "from a retry, nor can an equal request that is under way at the same time.",
+            + "once, as HTTP libraries do (RFC 9110 §9.2.2). Polls of meal logs only have to wait. A second wait of "
+            + "more than 10 s, or after an answer with Retry-After, need not be longer. The judge cannot tell a retry "
+            + "from a user who presses \"send\" again, or from an equal concurrent request.",
         advice: "Double the wait between attempts, give up after 3, and disable the button meanwhile.",
         swiftAdvice: "Wait with try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))).",
         scenarios: ["flaky-500", "flaky-503", "timeouts"])
@@ -140,11 +141,12 @@ struct BodyPrint: Hashable, Sendable {
 struct CreatesOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/creates-once", level: .should, origin: .ours,
-        clause: "A POST that created something, but whose answer was lost or was an error, is not sent again in a way "
-            + "that creates it twice.",
-        tolerance: "Whoever has read the list of the collection in between, or what was created, has looked, and a "
-            + "minute later it is the user's wish. What the backend recognises, such as a consultation, does not exist twice. Not judged where "
-            + "a single guide counts: three of them show the repeat after 5xx.",
+        clause: "The client does not repeat a POST that created something, but whose answer was lost or was an error, "
+            + "in a way that creates it twice.",
+        tolerance: "A client that has read the collection's list or the created resource in between may repeat, and a "
+            + "repeat more than a minute later counts as the user's. The backend recognises some repeats, such as a "
+            + "consultation, and creates nothing twice. With a single guide it is not judged: three of the guides "
+            + "show the repeat after 5xx.",
         advice:
             "Before you repeat a POST that may have been done, find out: GET the list, look for what the user asked "
             + "for, and send the POST again only if it is not there.",

@@ -186,7 +186,7 @@ enum Messages {
             case .cut: ", after a lost socket"
             case .silence: ", after a silence"
             case .broken: ", after a broken frame"
-            case .told: ", after an error that the server told"
+            case .told: ", after an error message from the server"
             }
         return "\(things.isEmpty ? "a good token" : Words.list(things)) \(socket)\(trouble)"
     }
