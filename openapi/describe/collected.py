@@ -270,16 +270,18 @@ def scenario_lists():
         if "operations" not in row:
             continue
         schema = object_schema(row["members"], time, isAnswer=False, isScenario=True)
-        world = {"id": {"description": "Its id; one is issued where left out.", "$ref": "#/$defs/uuid"},
+        world = {"id": {"description": "Its id; the backend issues one if absent.", "$ref": "#/$defs/uuid"},
                  "created_at": {"description": "When it was created.", **time},
                  "updated_at": {"description": "When it last changed.", **time}}
         if row["schema"] == "WorkoutTemplate":
             world["shared_with"] = {
-                "description": "Who may read and copy it beside its owner: ids of users, or more about each share.",
+                "description": "The other users who may read and copy it: their ids, or the shares in full.",
                 "type": "array", "maxItems": 100,
                 "items": {"anyOf": [{"type": "string", "minLength": 1, "maxLength": 200},
                                     {"type": ["number", "boolean"]}, {"$ref": "#/$defs/share"}]}}
-        item = {"type": "object", "description": f"A {row['item']}; members that are not described are kept.",
+        one = f"{'an' if row['item'][0] in 'aeiou' else 'a'} {row['item']}"
+        item = {"type": "object",
+                "description": f"{one.capitalize()}; the server also keeps members that are not described here.",
                 **schema, "properties": {**world, **schema["properties"]}}
-        lists[name] = {"type": "array", "items": item, "maxItems": 10000, "description": f"Each is a {row['item']}."}
+        lists[name] = {"type": "array", "items": item, "maxItems": 10000, "description": f"Each is {one}."}
     return lists

@@ -147,7 +147,7 @@ struct AdminRouteTests {
             #expect(operations.count == text.matches(of: #/\n      summary: /#).count)
             #expect(
                 operations.last == [
-                    "method": "GET", "path": "/__admin/script", "summary": "What the world's scenario scripts",
+                    "method": "GET", "path": "/__admin/script", "summary": "Show what the world's scenario scripts",
                 ])
         }
     }
