@@ -140,7 +140,7 @@ function showRun() {
   clearTimeline();
   showLink("file");
   const first = run.journal[0];
-  if (first?.number > 1) addNote(`What was before entry ${first.number} is not in this file.`, first.time);
+  if (first?.number > 1) addNote(`This file lacks the entries before ${first.number}.`, first.time);
   takeEvents(run.journal.map(entry => ({ event: entry.kind, data: JSON.stringify(entry) })));
   if (run.verdicts) takeVerdicts({ ...run.verdicts, troubles: run.troubles ?? [] });
 }

@@ -52,7 +52,7 @@ function facts(row) {
   const held = released && duration(milliseconds(released.time) - milliseconds(due));
   return [
     ["Time", `${entry.time.slice(0, 10)} ${entry.time.slice(11, -1)}`],
-    ["Since the entry before", before && duration(row.at - before.at)],
+    ["Since the previous entry", before && duration(row.at - before.at)],
     ["Arrived", entry.requested_at && entry.requested_at !== entry.time && clockTime(entry.requested_at)],
     ["Due", due && clockTime(due)],
     ["Released", released && `${clockTime(released.time)}, ${released.action} by ${released.breakpoint}, held for ${held}`],

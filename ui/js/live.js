@@ -95,7 +95,7 @@ export function startBreakpoints() {
       return [does.toggle({ name, enabled }), name, inText(on), held, time, matches, acted, holding, [does.remove({ name })]];
     },
   });
-  const lead = "What a breakpoint catches waits here, unseen by the other side, until its time is over or this page is closed.";
+  const lead = "What a breakpoint catches waits here, unseen by the other side, until its time is up or this page is closed.";
   fill($("breakpoints"), heading("Breakpoints", lead), h("div", { id: "held" }), breakpoints.place, breakpointForm());
   const read = calmly(500, () => !state.runs && Promise.all([readHeld(), breakpoints.read()]));
   when("held clock panel", read);
@@ -129,7 +129,7 @@ const timeLeft = ({ until }) => (state.clock ? Math.max(0, milliseconds(until) -
 /** Shows that on a card. */
 function tellLeft({ until, behind }, key) {
   const said = cards.get(key)?.querySelector(".left"), left = timeLeft({ until });
-  if (said) fill(said, left > 0 && `goes on in ${duration(left)}`, behind > 0 && `, ${behind} more behind it`);
+  if (said) fill(said, left > 0 && `continues in ${duration(left)}`, behind > 0 && `, ${behind} more behind it`);
 }
 
 /** The schema and value of a body: text if a text area preserves it, otherwise base64. */

@@ -9,7 +9,7 @@ import { rowList } from "./rows.js";
 const CAPACITY = 100_000;
 const COLUMNS = { n: "No.", t: "Time", lanes: "Socket", v: "What", s: "Content", took: "Gap", size: "Size" };
 const AHEAD = { answer: "The next piece of an answer", meal_log: "A meal is analysed", output: "Delayed bytes are sent",
-  meal_socket_idle: "An idle meal socket ends", held: "What is held goes on", silence: "A silenced socket is reset",
+  meal_socket_idle: "An idle meal socket ends", held: "A held thing continues", silence: "A silenced socket is reset",
   replay: "The next recorded frame is sent" };
 
 export const timeline = { rows: new Rows(), view: null, filter: "", chosen: null };
@@ -60,7 +60,7 @@ export function takeEvents(events) {
   const types = rows.types.size, users = rows.users.size;
   for (const { event, data } of events) {
     const value = JSON.parse(data);
-    if (event === "missed") addNote(`The journal no longer has ${value.missed.toLocaleString("en")} entries before this one.`);
+    if (event === "missed") addNote(`The journal no longer has the ${value.missed.toLocaleString("en")} entries before this one.`);
     else if (event === "world" || event === "verdicts") tell(`${event}-event`, value);
     else {
       if (event === "held" || event === "released") tell("held");
@@ -109,7 +109,7 @@ function showEmpty() {
   const url = state.worlds.find(world => world.id === state.world)?.url;
   fill($("empty"), mistake(timeline.filter) ?? (timeline.rows.all.length ? "No entry passes the filter."
     : state.runs ? "The client of this run sent nothing."
-      : ["Nothing happened yet. Point the app at ", url ? h("code", null, url) : "the server", ", and look here."]));
+      : ["No traffic yet. Point the app at ", url ? h("code", null, url) : "the server", ", and look here."]));
 }
 
 /** Forgets everything, for another world or a restarted server. */
@@ -171,7 +171,7 @@ function drawFilters() {
     group("Direction", "direction", [["client_to_server", "→ from the client"], ["server_to_client", "← from the server"]]),
     group("Status", "status", ["2xx", "4xx", "5xx"]), group("Frame", "type", [...rows.types].sort()),
     group("Verdict", "verdict", [["broken", "Breaches"], ...broken]), group("Trouble", "fault", [["any", "Touched by a fault"]]),
-    group("Operation", "unmatched", [["true", "None that is known"]]),
+    group("Operation", "unmatched", [["true", "No known operation"]]),
     rows.users.size > 1 && group("User", "user", [...rows.users].sort()),
     group("Also", "pings", [["show", "Pings too"]]), group("Chunks", "chunks", [["show", "Each chunk of answers"], ["hide", "None"]]));
   only.value = "";

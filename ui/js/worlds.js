@@ -78,24 +78,24 @@ function row(world, does) {
         ask("Reset", "Reset", reset, h("p", null, `World ${id} starts over: its sockets close, and its journal is emptied.`), field("Scenario", scenario));
       }),
       button("Fork", async () => {
-        const made = await does.change("POST", `${path}/fork`, {}, "The copy is there, and this page shows it.");
+        const made = await does.change("POST", `${path}/fork`, {}, "The copy is ready, and this page shows it.");
         if (made) showWorld(made.id);
       }),
       button("Export", async () => {
         const text = await attempt(() => call("GET", `${path}/state`, undefined, { as: "text" }));
         if (text) download(`${id}.json`, text);
       }),
-      id !== "default" && sureButton("Delete", `World ${id} and everything in it goes away.`, remove, { class: "danger" })]];
+      id !== "default" && sureButton("Delete", `World ${id} and everything in it will be deleted.`, remove, { class: "danger" })]];
 }
 
 function makeForm() {
   const { seed, guide } = FORMS.world, scenario = { enum: state.scenarios.map(each => each.name) };
-  const clock = { enum: ["manual", "real"], description: "Moved by hand, or the system's" };
+  const clock = { enum: ["manual", "real"], description: "Manual, or the system's" };
   const asked = members({ scenario, seed: { ...seed, example: "1" }, guide, clock },
     { values: { scenario: "default" }, required: ["scenario", "clock"] });
   const make = async () => {
     const body = { judged: true, ...asked.value() };
-    const made = await worlds.change("POST", "worlds", body, "The world is there, and this page shows it.");
+    const made = await worlds.change("POST", "worlds", body, "The new world is ready, and this page shows it.");
     if (made) showWorld(made.id);
   };
   return form("Make a world", "Make it", make, h("div", { class: "fields" }, asked.elements));
@@ -111,7 +111,7 @@ const KINDS = {
     cells: ({ email, account, goals = [], consultations: chats = [], meal_logs: meals = [] }) =>
       [email ?? account?.email, goals.length, chats.length, meals.length],
     actions: [edit("Profile", "PUT", FORMS.profile), edit("Measures", "PATCH", FORMS.measures, "/physical", ""),
-      edit("Preferences", "PATCH", FORMS.preferences, "/preferences"), remove("user and all that is the user's")] },
+      edit("Preferences", "PATCH", FORMS.preferences, "/preferences"), remove("user and all the user's data")] },
   consultations: { title: "Consultations", path: one => `consultations/${one.id}`,
     columns: ["Persona", "About", "Title", "Status", "Messages"],
     cells: one => [one.persona, one.context, one.title, one.status ?? "active", one.messages?.length ?? 0],
@@ -175,7 +175,7 @@ function edit(label, method, schema, rest = "", from = rest) {
     const now = await send("GET", from);
     if (!now) return;
     const form = members(schema.properties, { values: { ...now, ...now.profile }, required: schema.required });
-    const save = () => Object.keys(form.value()).length && send(method, rest, form.value(), "It is changed.");
+    const save = () => Object.keys(form.value()).length && send(method, rest, form.value(), "Changed.");
     ask(label, "Save", save, form.elements);
   });
 }
@@ -184,7 +184,7 @@ function edit(label, method, schema, rest = "", from = rest) {
 function editDocument(schema) {
   return (one, send) => button("Edit", () => {
     const form = members(schema.properties, { values: one, required: schema.required });
-    const save = () => Object.keys(form.value()).length && send("PUT", "", { ...one, ...form.value() }, "It is changed.");
+    const save = () => Object.keys(form.value()).length && send("PUT", "", { ...one, ...form.value() }, "Changed.");
     ask("Edit", "Save", save, form.elements);
   });
 }
@@ -202,5 +202,5 @@ function archive(one, send) {
 
 function remove(what) {
   return (one, send) =>
-    sureButton("Delete", `The ${what} goes away.`, () => send("DELETE", "", undefined, "It is deleted."), { class: "danger" });
+    sureButton("Delete", `The ${what} will be deleted.`, () => send("DELETE", "", undefined, "Deleted."), { class: "danger" });
 }

@@ -509,7 +509,7 @@ class Stories(Live, Held):
         dialog.get_by_label("Name", exact=True).fill("Ada")
         dialog.get_by_label("Bio", exact=True).fill("Counts.")
         dialog.get_by_role("button", name="Save").click()
-        expect(page.locator(".toast", has_text="It is changed.").last).to_be_visible()
+        expect(page.locator(".toast", has_text="Changed.").last).to_be_visible()
         edit("Users", "7d3f2b60", "Preferences")
         dialog.get_by_label("Allergies", exact=True).fill('["peanuts"]')
         dialog.get_by_role("button", name="Save").click()
