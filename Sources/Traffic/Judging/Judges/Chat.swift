@@ -67,9 +67,9 @@ struct NoSendWhileStreaming: ObligationJudge {
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "best practice 4 (consultation-websocket); chat view, input bar (enhanced-consultations)",
         clause: "The client sends no chat message between a question and the end of its answer.",
-        tolerance: "A question ends when the backend refuses it, an answer when an error frame breaks it off. Other "
-            + "sockets are not judged, nor is an answer that a fault may have swallowed in part, or of which nothing "
-            + "has come for 10 s. For 50 ms, a message may cross with the first piece of an answer that the client "
+        tolerance: "A question ends when the backend refuses it, an answer when an error frame breaks it off. The "
+            + "judge ignores other sockets, and answers that a fault may have swallowed in part or that have sent "
+            + "nothing for 10 s. For 50 ms, a message may cross with the first piece of an answer that the client "
             + "did not ask for. If only enhanced-consultations counts, the client may send again once the answer has "
             + "begun.",
         advice: "Disable the input before you send, until `stream_complete`, `assistant_message_end` or `error`, and "
