@@ -194,7 +194,8 @@ struct ProcessLineTests {
             ),
             (
                 .unasked,
-                "The adapter wrote hello without being asked, before 'report' was sent. It has to answer each command with one line; what is meant for people belongs on standard error."
+                "The adapter wrote hello without being asked, before 'report' was sent. It has to answer each command "
+                    + "with one line; output for people belongs on standard error."
             ),
             (
                 .badAnswer("it is none"),

@@ -41,7 +41,7 @@ struct FakeBackendReplayTests {
 
     @Test(
         "In a strict replay, a missing request is an issue of the test",
-        .foundOut("The client did not follow the session: Recorded request 1, GET /api/v1/goals, was never asked for."),
+        .foundOut("The client did not follow the session: Recorded request 1, GET /api/v1/goals, was never requested."),
         .fakeBackend(scenario: scenario(match: "strict")))
     func neverAsked() {}
 

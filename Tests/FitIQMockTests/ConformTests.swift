@@ -229,7 +229,7 @@ struct ConformTests {
         (["--upstream", "https://192.0.2.1", "--token", "a b"], "visible ASCII"),
         (["--upstream", "http://127.0.0.1:1", "--pause", "6s"], "--pause"),
         (["--upstream", "https://192.0.2.1", "--token", "t", "--pause", "99ms"], "--pause"),
-        (["--upstream", "http://127.0.0.1:1", "--case", "nothing"], "shown by --list"),
+        (["--upstream", "http://127.0.0.1:1", "--case", "nothing"], "--list shows the cases"),
         (["--upstream", "http://127.0.0.1:1", "--guide", "none"], "--guide"),
     ]
 

@@ -33,7 +33,7 @@ struct JudgeTests {
                 + "--prefix /prod.")
         #expect(
             Messages.badPrefix("prod")
-                == "--prefix is the path in front of the API's, such as /prod for /prod/api/v1/goals; got 'prod'.")
+                == "--prefix is what precedes the API's paths, such as /prod for /prod/api/v1/goals; got 'prod'.")
         #expect(
             Messages.prefixOfJournal
                 == "--prefix is for sessions, and this is a journal, whose paths have none; leave it out.")

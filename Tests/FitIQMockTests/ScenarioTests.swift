@@ -144,11 +144,12 @@ struct ScenarioTests {
             ),
             (
                 Messages.lastGoodStays("a.yaml"),
-                "'a.yaml' has mistakes; what was loaded last stays in use until they are fixed:"
+                "'a.yaml' has mistakes; the version loaded last stays in use until you fix them:"
             ),
             (
                 Messages.vanished("a.yaml"),
-                "'a.yaml' is gone; what was loaded last stays in use, and the file is read again when it is back"
+                "'a.yaml' is gone; the version loaded last stays in use, and the server reads the file again when it "
+                    + "is back"
             ),
             (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
             (

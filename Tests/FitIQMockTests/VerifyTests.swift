@@ -187,7 +187,7 @@ struct VerifyTests {
         #expect(fitiq_mock.Traffic(requests: 1, frames: 40).inWords == "1 request, 40 frames")
         #expect(
             Messages.unknownCase("x", nearest: nil)
-                == "there is no case 'x', and no case below it. The cases are shown by --list.")
+                == "there is no case 'x', and no case below it. --list shows the cases.")
         #expect(Messages.unknownCase("x", nearest: "y").contains(" Did you mean 'y'? "))
         #expect(
             Messages.noCaseOfGuide("g")

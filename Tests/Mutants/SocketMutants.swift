@@ -80,7 +80,7 @@ extension Mutant {
         },
         Mutant(
             "comes back for the consultation that was not found", breaks: "ws/refused-handshake",
-            saying: "again, which was answered with 404", in: notFound
+            saying: "again, which had been answered with 404", in: notFound
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 404)
         },

@@ -116,7 +116,7 @@ extension LongPeers {
                 ("is_killed", "The adapter was ended by signal 9 instead of answering to"),
                 ("leaves_a_child_behind", "The adapter exited with status 4 instead of answering to"),
                 ("closes_its_output", "The adapter closed its standard output instead of answering to"),
-                ("writes_garbage", "what is meant for people belongs on standard error"),
+                ("writes_garbage", "output for people belongs on standard error"),
                 ("writes_much", "has no end within 1 MiB"),
                 ("prints_to_the_answers", "is 2 eggs are logged: it is not JSON"),
             ])

@@ -129,7 +129,7 @@ extension Peers {
 
         private enum Messages {
             static func broken(_ path: String) -> String {
-                "'\(path)' has mistakes; what was loaded last stays in use until they are fixed:"
+                "'\(path)' has mistakes; the version loaded last stays in use until you fix them:"
             }
         }
 

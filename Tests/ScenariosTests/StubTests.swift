@@ -36,9 +36,14 @@ struct StubTests {
     @Test(
         "Invalid stubs are refused",
         arguments: [
-            ("{path: v2}", "must be a path such as"), ("{path: /health}", "none of the server's own"),
-            ("{path: /llms.txt}", "none of the server's own"),
-            ("{path: /w/a/b}", "none of the server's own"), ("{path: /__admin/x}", "none of the server's own"),
+            ("{path: v2}", "must be a path such as"), ("{path: /health}", "must not be one of the server's own"),
+            ("{path: /llms.txt}", "must not be one of the server's own"),
+            ("{path: /w/a/b}", "must not be one of the server's own"),
+            (
+                "{path: /__admin/x}",
+                "must not be one of the "
+                    + "server's own"
+            ),
             ("{path: /a?b}", "must be a path such as"), ("{path: /api/v1/goals}", "is a path of the product itself"),
             ("{path: /a, headers: {Content-Length: 3}}", "without those that HTTP itself needs"),
             ("{path: /a, headers: {'a b': c}}", "header fields by their names"),

@@ -155,7 +155,8 @@ struct MessagesTests {
         ),
         (
             .subprotocol("chat"),
-            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but none was asked for. It must leave it out."
+            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but the client asked for none. It must leave it "
+                + "out."
         ),
     ]
 

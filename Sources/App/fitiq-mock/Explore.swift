@@ -14,7 +14,7 @@ struct Explore: ParsableCommand {
             "Find the faults that break a client, and report the smallest: one at a time, then pairs.",
         usage: "fitiq-mock explore [<options>] -- <command> ...",
         discussion: """
-            Runs the command again and again, each time against a fresh world with a fault at another place. The \
+            Runs the command again and again, each time against a fresh world with a fault in a different place. The \
             command finds its backend in its environment, as with 'fitiq-mock verify'. Shows its output for the first \
             run, which has no faults.
 

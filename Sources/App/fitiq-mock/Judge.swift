@@ -18,10 +18,10 @@ struct JudgeCommand: ParsableCommand {
 
             A client is not blamed for what a session does not show. Other programs record neither control frames nor \
             the ends of WebSockets, so obligations that need those are not exercised: keeping alive, closing, \
-            reconnecting, one socket at a time, no polling while connected. Credentials are not judged in a recording \
-            without them. A token with a name identifies the user by that name, any other token by itself; tokens \
-            accepted for the same consultation, goal or meal log belong to one user. A session shows no faults: the \
-            command judges a client that gave up a silent server by its behaviour.
+            reconnecting, one socket at a time, no polling while connected. Without credentials in a recording, the \
+            command does not judge them. A token with a name identifies the user by that name, any other token by \
+            itself; tokens accepted for the same consultation, goal or meal log belong to one user. A session shows \
+            no faults: the command judges a client that gave up a silent server by its behaviour.
 
             Exit codes: 0 the client kept every must that it faced, 1 one is broken, or one that --known-broken lists \
             is kept, 2 usage, or the file is neither a journal nor a HAR, 3 a report cannot be written, 4 no client \
@@ -40,7 +40,7 @@ struct JudgeCommand: ParsableCommand {
     @Option("Judge only the world with this id.", "id")
     var world: String?
 
-    @Option("The path in front of the API's in a session, such as /prod.", "path")
+    @Option("The prefix of the API's paths in a session, such as /prod.", "path")
     var prefix: String?
 
     @OptionGroup var reports: ReportOptions

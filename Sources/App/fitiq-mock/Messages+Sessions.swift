@@ -44,7 +44,7 @@ extension Messages {
     // MARK: The messages about replayed sessions
 
     static func badPrefix(_ text: String) -> String {
-        "--prefix is the path in front of the API's, such as /prod for /prod/api/v1/goals; got '\(text)'."
+        "--prefix is what precedes the API's paths, such as /prod for /prod/api/v1/goals; got '\(text)'."
     }
 
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }

@@ -100,7 +100,7 @@ enum Messages {
     static let connectionLost = "the connection is lost; reconnecting ..."
     static let chatGoesOn = "reconnected."
     static func made(_ template: ClientState.Template) -> String {
-        "the coach made a template of the type \(template.type): \(template.name)"
+        "the coach made a \(template.type) template: \(template.name)"
     }
     static let notConnectedAgain = "could not reconnect."
     static func clockStands(_ path: String) -> String {
@@ -134,7 +134,7 @@ enum Messages {
     }
     static func unknownCase(_ address: String, nearest: String?) -> String {
         "there is no case '\(address)', and no case below it.\(NearestWord.hint(nearest)) "
-            + "The cases are shown by --list."
+            + "--list shows the cases."
     }
     static let allSkipped = "every case is skipped: --skip leaves none of those that --case and --guide select."
     static let interruptedRun = "Interrupted"
@@ -326,10 +326,10 @@ enum Messages {
                 + "with the next reset (POST /__admin/reset), and in new worlds"
     }
     static func lastGoodStays(_ path: String) -> String {
-        "'\(path)' has mistakes; what was loaded last stays in use until they are fixed:"
+        "'\(path)' has mistakes; the version loaded last stays in use until you fix them:"
     }
     static func vanished(_ path: String) -> String {
-        "'\(path)' is gone; what was loaded last stays in use, and the file is read again when it is back"
+        "'\(path)' is gone; the version loaded last stays in use, and the server reads the file again when it is back"
     }
 
     /// Puts the file's name before a sentence about it, as before its mistakes.

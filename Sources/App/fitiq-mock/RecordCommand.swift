@@ -23,7 +23,7 @@ struct RecordCommand: ParsableCommand {
     @Option("The server to record, such as https://api.example.com; scheme, host and port.", "url")
     var upstream: String?
 
-    @Option("Where the session goes, as HAR.", "path", .file())
+    @Option("The file for the session, as HAR.", "path", .file())
     var output: String?
 
     @Flag(help: "Replace a file that exists already.")

@@ -23,7 +23,7 @@ struct ReplayCommand: ParsableCommand {
     var file: String
 
     @Option(
-        "Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in "
+        "Which requests get an answer: strict, the recorded ones in the recorded order; ordered, the recorded ones in "
             + "any order, answers in turn; or route, those of the same method and path. (default: ordered)", "mode",
         .values(of: ReplaySettings.Match.self))
     var match: String?
@@ -34,12 +34,12 @@ struct ReplayCommand: ParsableCommand {
     var speed: String?
 
     @Option(
-        "When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that "
+        "When the server sends its frames: timed, at their recorded times; lock-step, after the client's frames that "
             + "came before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)",
         "mode", .values(of: ReplaySettings.FrameOrder.self))
     var frames: String?
 
-    @Option("The path in front of the API's in the session, such as /prod; clients may leave it out.", "path")
+    @Option("The prefix of the API's paths in the session, such as /prod; clients may leave it out.", "path")
     var prefix: String?
 
     @OptionGroup var options: ServeOptions

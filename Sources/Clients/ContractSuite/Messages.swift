@@ -183,7 +183,7 @@ enum Messages {
     }
     /// Advice to the author of a client whose requests are all correct.
     static func lostWithin(isSwift: Bool) -> String {
-        "The server saw nothing wrong, so what is missing was lost within the client. If an answer or a frame arrived "
+        "The server saw nothing wrong, so the missing part was lost within the client. If an answer or a frame arrived "
             + "without effect, check how it is decoded\(decoding(isSwift))"
     }
     private static func decoding(_ isSwift: Bool) -> String {

@@ -91,7 +91,7 @@ enum Messages {
             .noAdminToken,
             "The admin API of \(url.absoluteString) "
                 + (sent ? "does not know the token that was sent. " : "asks for a token. ")
-                + "Set FITIQ_MOCK_ADMIN_TOKEN to what the server was started with as '--admin-token', or hand it to "
+                + "Set FITIQ_MOCK_ADMIN_TOKEN to the server's '--admin-token', or hand it to "
                 + "MockServer(url:adminToken:).")
     }
 

@@ -68,7 +68,7 @@ public struct PatternError: Error, Equatable, Sendable {
         Self("There is nothing before '\(sign)' to repeat; write '\\\(sign)' for the sign.", at: position)
     }
     static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> Self {
-        Self("'\(sign)' would repeat a place in the text, not a part of it.", at: position)
+        Self("'\(sign)' would repeat a position in the text; only parts of the text can be repeated.", at: position)
     }
     static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> Self {
         Self("'\(sign)' follows another repetition; put that into a group, '(?:…)', to repeat it.", at: position)

@@ -128,7 +128,8 @@ extension ClientHandshake.Failure: CustomStringConvertible {
         case .extensions(let value):
             "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. It must leave it out."
         case .subprotocol(let value):
-            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but none was asked for. It must leave it out."
+            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but the client asked for none. It must "
+                + "leave it out."
         }
     }
 

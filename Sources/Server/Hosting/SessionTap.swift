@@ -183,7 +183,7 @@ public final class SessionTap: Tap {
 /// The log messages.
 extension SessionTap {
     static func stopped(_ reason: String, program: String, rest: String?) -> String {
-        let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
+        let rest = rest.map { "the part before that is in '\($0)'" } ?? "the part before that is lost, too"
         return "THE RECORDING HAS STOPPED: \(reason). The \(program) continues without it; \(rest)"
     }
 

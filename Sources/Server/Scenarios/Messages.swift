@@ -168,7 +168,7 @@ enum Messages {
     static func tooLongValues(_ bytes: Int) -> String {
         "has values of \(bytes) bytes in JSON; at most \(ScenarioLimits.changeBytes) are allowed together."
     }
-    static let stubPath = "a path such as /v2/status or /v2/items/{id}, which is none of the server's own"
+    static let stubPath = "a path such as /v2/status or /v2/items/{id}, which must not be one of the server's own"
     static let stubOverProduct = "is a path of the product itself; 'override: true' lets a stub replace it."
     static let stubFields = "header fields by their names, without those that HTTP itself needs, such as Content-Length"
     static func unknownField(_ text: String) -> String {

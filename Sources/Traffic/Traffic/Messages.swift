@@ -247,8 +247,8 @@ enum Messages {
     }
     static func unread(_ coding: String, from party: Party, _ request: SessionRequest) -> String {
         "The body of the \(party == .client ? "request" : "answer to") \(request.method) \(request.url) has the content "
-            + "coding \(coding), which is not read, so no secrets can be found in it: it is recorded only if "
-            + "secrets are kept."
+            + "coding \(coding), which the recorder cannot read, so it cannot find secrets in it: it records the body "
+            + "only if secrets are kept."
     }
     static func unaskedAnswer(_ count: Int) -> String {
         "A server sent \(Words.counted(count, "byte")) without a complete request before them, so the rest of its connection is not "

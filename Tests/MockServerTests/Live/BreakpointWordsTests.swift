@@ -95,7 +95,7 @@ struct BreakpointWordsTests {
     @Test(
         "Invalid breakpoints are refused in current words",
         arguments: [
-            ("{}", "is a fault with 'hold'"), (#"{"on":"GET /api/v1/goals"}"#, "'on' is \"GET /api/v1/goals\""),
+            ("{}", "A breakpoint needs 'hold'"), (#"{"on":"GET /api/v1/goals"}"#, "'on' is \"GET /api/v1/goals\""),
             (#"{"on":7}"#, "'on' is 7"),
             (#"{"on":"any","hold":"client_to_server"}"#, "hold must be"), (#"{"hold":"request"}"#, "on is missing"),
             (#"{"on":"any","hold":"request","status":500}"#, "status"),

@@ -287,11 +287,10 @@ struct FailureTests {
         #expect(
             SessionTap.stopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
                 == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy continues without it; "
-                + "what was recorded before is in 'a'")
+                + "the part before that is in 'a'")
         #expect(
             SessionTap.stopped("x", program: "server", rest: nil)
-                == "THE RECORDING HAS STOPPED: x. The server continues without it; what was recorded before is gone "
-                + "with it"
+                == "THE RECORDING HAS STOPPED: x. The server continues without it; the part before that is lost, too"
         )
         #expect(
             SessionTap.notCompacted("x")

@@ -83,7 +83,7 @@ extension ContractCase {
             steps: .start(.nutritionist), .until(.ready, within: .minutes(10)), .send("Hello?"),
             .untilAnswered(1, within: .minutes(2)), .disconnect),
         ContractCase(
-            "consultation/create/400-surfaces", "The create is refused with 400, and the user sees that",
+            "consultation/create/400-surfaces", "The server refuses the create with 400, and the user sees that",
             Clause(.consultationWebSocket, "best practice 4", "Show error alerts for failures."),
             setting: .faults(
                 "refused-create",

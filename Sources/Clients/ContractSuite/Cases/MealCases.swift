@@ -11,7 +11,7 @@ extension ContractCase {
             .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
             .send("How do I begin?"), .untilAnswered(1), .expect(.noProblem), .disconnect),
         ContractCase(
-            "goal/chat/reuses-the-conversation", "A goal that has a conversation is talked about there",
+            "goal/chat/reuses-the-conversation", "The chat about a goal continues in the goal's conversation",
             Clause(.goalLinking, "Key Takeaways", "A goal with a conversationId continues in that conversation."),
             setting: .builtIn("established-account"), faces: ["goal/reuses-conversation"],
             steps: [
@@ -67,7 +67,7 @@ extension ContractCase {
             steps: .createGoal("Run 5 km"), .untilAll(.goalUnlinked("Run 5 km"), .idle, within: .seconds(30)),
             .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem]))),
         ContractCase(
-            "goal/create/400-surfaces", "The goal is refused with 400, and the user sees that",
+            "goal/create/400-surfaces", "The server refuses the goal with 400, and the user sees that",
             .ours("If the backend refuses a new goal, the client informs the user."),
             setting: .faults(
                 "refused-goal",
@@ -84,7 +84,7 @@ extension ContractCase {
     ]
 
     private static let polling = Clause(
-        .webSocketArchitecture, "Option 1", "Without a socket the log is asked for every 5 seconds, at most 12 times.")
+        .webSocketArchitecture, "Option 1", "Without a socket, poll the log every 5 seconds, at most 12 times.")
     private static let notified = Clause(
         .mealLogWebSocket, "Key Features", "The notification has the complete data: no second request is needed.")
 
@@ -297,7 +297,7 @@ extension ContractCase {
             steps: .logMeal("2 eggs"),
             .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(5)), .expect(.noProblem)),
         ContractCase(
-            "meal/create/400-surfaces", "The meal is refused with 400, and the user sees that",
+            "meal/create/400-surfaces", "The server refuses the meal with 400, and the user sees that",
             Clause(.mealLogWebSocket, "Step 3", "The user sees why the backend refuses a meal."),
             setting: .faults(
                 "refused-meal",

@@ -95,7 +95,7 @@ enum ExploringMessages {
             case .limit: "the client does not tell its user that there are too many consultations."
             case .failedMeal: "the client does not show why the meal failed."
             case .refusal: "the client does not tell its user that the request was refused."
-            case .ownMeal: "the client shows the result of one meal at another."
+            case .ownMeal: "the client shows the result of one meal for another."
             case .mealContents: "the client does not show what is in the meal."
             case .unknown: "something unknown disturbs the client."
             case .goneConversation: "the client shows a goal as linked with a conversation that is gone."

@@ -81,7 +81,7 @@ extension AdapterError: CustomStringConvertible {
                 : "The adapter answered\(asked) that it failed: \(text)"
         case .unasked:
             "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was sent. It has to answer "
-                + "each command with one line; what is meant for people belongs on standard error."
+                + "each command with one line; output for people belongs on standard error."
         case .badAnswer(let reason):
             "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason)"
                 + "\(reason.hasSuffix("?") ? "" : ".") Expected: \(expectation)."
@@ -107,7 +107,7 @@ extension AdapterError: CustomStringConvertible {
 extension AnswerError {
     static func notJSON(_ message: String, column: Int) -> Self {
         .badAnswer(
-            "it is not JSON at column \(column) (\(message)); what is meant for people belongs on standard error")
+            "it is not JSON at column \(column) (\(message)); output for people belongs on standard error")
     }
     static func notAnObject(_ type: String) -> Self { .badAnswer("it is \(type), not an object") }
     static func wrong(path: String, found: String, expected: String) -> Self {

@@ -171,7 +171,7 @@ extension APIError {
     static func breakpointWithoutHold(_ on: JSONValue?) -> APIError {
         let got = on.map { "; 'on' is \($0.excerpt())" } ?? ""
         return .invalid(
-            "A breakpoint is a fault with 'hold', which did not arrive\(got). Say what it holds: {\"on\": \"GET "
+            "A breakpoint needs 'hold', which did not arrive\(got). Say what it holds: {\"on\": \"GET "
                 + "/api/v1/goals\", \"hold\": \"request\"}, or {\"on\": \"socket\", \"hold\": \"server_to_client\"}.")
     }
 

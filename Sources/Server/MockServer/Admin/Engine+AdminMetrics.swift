@@ -22,7 +22,7 @@ extension Engine {
         text.gauge("journal_entries", "Entries in the journals.", all.reduce(0) { $0 + $1.journal.count })
         let (backend, kind) = (worlds.main.backend, "kind")
         text.gauge(
-            "default_world_entities", "What the default world has.",
+            "default_world_entities", "Entities of the default world.",
             [
                 ([(kind, "users")], backend.userCount), ([(kind, "consultations")], backend.consultationCount),
                 ([(kind, "goals")], backend.goalCount), ([(kind, "meal_logs")], backend.mealLogCount),

@@ -180,9 +180,9 @@ extension Engine {
             report.unexpected.prefix(Self.shown).map(\.message)
                 + more(report.unexpectedCount, "request", "was not expected")
                 + report.neverAsked.prefix(Self.shown).map {
-                    "Recorded request \($0.entry), \($0.method) \($0.target), was never asked for."
+                    "Recorded request \($0.entry), \($0.method) \($0.target), was never requested."
                 }
-                + more(report.neverAskedCount, "recorded request", "was never asked for")
+                + more(report.neverAskedCount, "recorded request", "was never requested")
                 + report.frameMisses.prefix(Self.shown).map(\.message)
                 + more(report.frameMissCount, "frame", "was not expected")
                 + more(report.framesNeverSent, "recorded frame", "was never sent", than: 0)

@@ -174,8 +174,8 @@ extension JournalQuery {
 extension APIError {
     fileprivate static func badMember(_ key: String, _ path: String) -> APIError {
         .invalid(
-            "'\(key)' has the member \(path.quoted(limit: 60)): write a path such as \"data.items[0].name\", and what is "
-                + "there as a text, a number, true, false or null.")
+            "'\(key)' has the member \(path.quoted(limit: 60)): write a path such as \"data.items[0].name\", and its "
+                + "value: a text, a number, true, false or null.")
     }
 
     static func waitForWhat(_ key: String, _ keys: [String]) -> APIError {

@@ -6,11 +6,11 @@ struct ConflictContinuesExisting: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
         place: "HTTP errors",
-        clause: "After 409 the existing consultation is used before the same create is sent again.",
+        clause: "After 409 the client uses the existing consultation before it sends the same create again.",
         tolerance: "Any request or socket that names the existing id uses it; a 409 that names no id, one whose socket "
             + "is open, or one that was answered with 404 requires nothing. "
             + "The judge cannot tell equal concurrent creates from repeats.",
-        advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
+        advice: "Decode error.details.existing_consultation_id from the 409's body and continue with that id, as "
             + "getOrCreateConsultation does in the guide.",
         swiftAdvice: "Decode the consultation's dates with .iso8601, or the next step fails.",
         scenarios: ["conflict"])
@@ -139,7 +139,7 @@ struct HistoryBeforeConnect: ObligationJudge {
         id: "consultation/history-before-connect", level: .should,
         origin: .guides([.consultationWebSocket, .enhancedConsultations]),
         place: "startConsultation (consultation-websocket); chat view, .task (enhanced-consultations)",
-        clause: "A consultation's messages are fetched before its first socket opens.",
+        clause: "The client fetches a consultation's messages before it opens the first socket.",
         tolerance: "A failed fetch is enough, and a socket without chat messages needs none. If the journal has lost "
             + "its beginning, only consultations that it shows since then count.",
         advice: "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the "

@@ -123,7 +123,7 @@ extension Messages {
         "The client came back with the token that was refused with 401 at \(clock(refusedAt))."
     }
     static func sameID(_ id: String, refusedAt: Timestamp) -> String {
-        "The client asked for the consultation \(id) again, which was answered with 404 at \(clock(refusedAt))."
+        "The client requested the consultation \(id) again, which had been answered with 404 at \(clock(refusedAt))."
     }
     static func unusableFrame(_ reason: String) -> String { "The backend cannot use this frame. \(reason)" }
     static func sentWhileStreaming(since begin: Timestamp) -> String {

@@ -6,7 +6,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),
         place: "handleMealLogCompleted",
-        clause: "A meal log whose meal_log.completed event was delivered is not fetched.",
+        clause: "The client does not fetch a meal log after its meal_log.completed event arrived.",
         tolerance: "Once the socket that brought the event has ended, a fetch is allowed.",
         advice: "Decode the event's data, items and totals included, and put it into the view model; keep "
             + "fetchMealLogDetails for when the socket failed.",

@@ -11,8 +11,8 @@ struct RequestShape: ObligationJudge {
         id: "request/shape", level: .must, origin: .all,
         clause: "Each request's body and query fit the API description.",
         tolerance:
-            "Fields that the API does not know are allowed, and so is a body that the journal cut. In the union a "
-            + "parameter that it does not know is a should.",
+            "Fields that the API does not know are allowed, and so is a body that the journal cut. In the union, an "
+            + "unknown parameter breaks only a should.",
         advice: "Send the guide's names with Content-Type: application/json, and mind the lengths and ranges in /docs.",
         swiftAdvice: "Encode a Codable model that has the guide's names as its CodingKeys, and do not combine them "
             + "with convertToSnakeCase.")

@@ -141,8 +141,8 @@ struct BodyPrint: Hashable, Sendable {
 struct CreatesOnce: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/creates-once", level: .should, origin: .ours,
-        clause: "The client does not repeat a POST that created something, but whose answer was lost or was an error, "
-            + "in a way that creates it twice.",
+        clause: "After a POST that created something, but whose answer was lost or was an error, the client creates "
+            + "nothing twice.",
         tolerance: "A client that has read the collection's list or the created resource in between may repeat, and a "
             + "repeat more than a minute later counts as the user's. The backend recognises some repeats, such as a "
             + "consultation, and creates nothing twice. With a single guide it is not judged: three of the guides "
