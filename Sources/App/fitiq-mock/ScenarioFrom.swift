@@ -46,7 +46,7 @@ struct ScenarioFrom: ParsableCommand {
     var confirm = Explorer.Settings().confirmation
 
     @Option(
-        "A file of obligations and checks, a line each, that are known to be broken: the search is for others.", "file",
+        "A file of known-broken obligations and checks, one a line; the search ignores them.", "file",
         .file())
     var knownBroken: String?
 

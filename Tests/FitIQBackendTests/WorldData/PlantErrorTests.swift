@@ -23,7 +23,11 @@ import Testing
             "Another user has the address \"a@b.c\" (the case of letters does not matter); each account has its own."
         ),
         (PlantError("p", .notAnAddress("a")), "\"a\" is not an address such as \"ada@example.com\"."),
-        (PlantError("p", .issuedIDs(-1, maximum: 9)), "-1 ids cannot have been issued; the number is from 0 to 9."),
+        (
+            PlantError("p", .issuedIDs(-1, maximum: 9)),
+            "-1 ids cannot have been issued; the number must be from 0 to "
+                + "9."
+        ),
         (
             PlantError("p", .unknownGoal(.named("run"))),
             "No goal of this user is called \"run\"; add it to the user's goals, with this name or id."

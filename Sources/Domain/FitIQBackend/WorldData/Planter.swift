@@ -256,7 +256,7 @@ extension PlantError.Problem {
             "Another user has the address \"\(email)\" (the case of letters does not matter); each account has its own."
         case .notAnAddress(let email): "\"\(email)\" is not an address such as \"ada@example.com\"."
         case .issuedIDs(let count, let maximum):
-            "\(count) ids cannot have been issued; the number is from 0 to \(maximum)."
+            "\(count) ids cannot have been issued; the number must be from 0 to \(maximum)."
         case .unknownGoal(.named(let name)):
             "No goal of this user is called \"\(name)\"; add it to the user's goals, with this name or id."
         case .unknownGoal(.id(let id)):
