@@ -344,7 +344,8 @@ struct ExplorerTests {
         let exploration = try await Explorer(settings).explore(with: trial)
         #expect(exploration.found.isEmpty)
         let notes = exploration.report(title: "a", named: "b").runs[0].checks[0].notes
-        #expect(notes.contains { $0.hasPrefix("The client lacks create_goal, so the expectations of the story goals ") })
+        #expect(
+            notes.contains { $0.hasPrefix("The client lacks create_goal, so the expectations of the story goals ") })
     }
 
     /// A client that crashes at the first fault, at any place.
