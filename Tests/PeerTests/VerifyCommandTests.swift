@@ -160,21 +160,29 @@ extension Peers {
             }
         }
 
+        /// Makes a world below the run's, asks there for an id in capitals, and deletes it.
+        static let shoutInOwnWorld = #"""
+            made=$(curl -s -H 'Content-Type: application/json' -d '{"scenario":"conflict","label":"Login"}' \
+                "$TEST_RUNNER_FITIQ_MOCK_URL/__admin/worlds")
+            field() { echo "$made" | grep -o "\"$1\":\"[^\"]*\"" | cut -d '"' -f 4; }
+            curl -s -o /dev/null -H "Authorization: Bearer $(field token)" -H "X-API-Key: $(field api_key)" \
+                "$(field url)/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+            curl -s -f -X DELETE "$FITIQ_MOCK_ADMIN_URL/worlds/$(field id)" || exit 9
+            """#
+
         @Test("Worlds that the command makes are judged with its run, even after it has deleted them")
         func ownWorlds() async throws {
-            let script = #"""
-                made=$(curl -s -H 'Content-Type: application/json' -d '{"scenario":"conflict","label":"Login"}' \
-                    "$TEST_RUNNER_FITIQ_MOCK_URL/__admin/worlds")
-                field() { echo "$made" | grep -o "\"$1\":\"[^\"]*\"" | cut -d '"' -f 4; }
-                curl -s -o /dev/null -H "Authorization: Bearer $(field token)" -H "X-API-Key: $(field api_key)" \
-                    "$(field url)/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
-                curl -s -X DELETE "$FITIQ_MOCK_ADMIN_URL/worlds/$(field id)"
-                """#
-            let run = try await verify(["--scenario", "default"], script)
-            #expect(run.status == 1, "\(run.transcript)")
-            #expect(run.output.contains("In default > conflict: broken once"), "\(run.transcript)")
-            #expect(run.output.contains("(Login)") && run.output.contains("✗ ids/lowercase"), "\(run.transcript)")
-            #expect(run.errors.contains("1 world of its own"), "\(run.transcript)")
+            try await RunningServer.serve { server in
+                for place in [[], ["--server", server.ready.url]] {
+                    let run = try await verify(place + ["--scenario", "default"], Self.shoutInOwnWorld)
+                    #expect(run.status == 1, "\(run.transcript)")
+                    #expect(run.output.contains("In default > conflict: broken once"), "\(run.transcript)")
+                    #expect(run.output.contains("→ GET /w/w") && run.output.contains("(Login)"), "\(run.transcript)")
+                    #expect(run.output.contains("✗ ids/lowercase"), "\(run.transcript)")
+                    #expect(run.errors.contains("exited with 0"), "\(run.transcript)")
+                    #expect(run.errors.contains("1 world of its own"), "\(run.transcript)")
+                }
+            }
         }
 
         @Test("--guide and --seed override the scenario's")

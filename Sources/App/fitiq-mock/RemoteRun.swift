@@ -5,7 +5,9 @@ import JSON
 import Judging
 import Traffic
 
-/// Runs a command in worlds of another server, such as a node of a fleet, and judges it by their journals.
+/// Runs a command in worlds of a server elsewhere, such as a node of a fleet, and judges it by their journals.
+///
+/// Worlds that the command makes itself may be gone at its end, so the server judges them.
 struct RemoteRun: Sendable {
     let server: RemoteServer
     let child: CommandChild
@@ -42,10 +44,14 @@ struct RemoteRun: Sendable {
                     progress?.say(index, name, "\(seconds) s", passingAfter: seconds)
                 }, seeing: { () throws(Failure) in try judged(place, named: name) })
             guard let done else { return nil }
-            var (run, traffic) = done.seen
+            var (run, traffic, made) = done.seen
             (run.command, run.duration) = (done.ending, done.duration.nanoseconds)
+            let worlds = made.reduce(0) { $0 + $1.worldCount }
+            let runs = made.map(\.run).filter(\.hasConnected)
+            // A command whose tests have worlds of their own needs no other.
+            run.hasConnected = run.hasConnected || !runs.isEmpty
             let how = Messages.commandEnded(done.ending, tenths: done.duration.nanoseconds / 100_000_000)
-            return VerifyRun.Result(ending: "\(how), \(traffic.inWords)", runs: [run])
+            return VerifyRun.Result(ending: "\(how), \(traffic.inWords(worlds: worlds))", runs: [run] + runs)
         } catch {
             guard !child.stop.wait(until: .now()) else { return nil }
             // A lost server costs only this run. Any other error ends all runs.
@@ -67,14 +73,15 @@ struct RemoteRun: Sendable {
                 ("URL", url), ("WS_URL", text("ws_url")), ("TOKEN", text("token")),
                 ("FRESH_TOKEN", fresh ?? text("token")), ("REFRESH_TOKEN", world["refresh_token"]?.string),
                 ("API_KEY", text("api_key")), ("SCENARIO", name),
-                (
-                    "ADMIN_URL",
-                    "http://\(server.base.authority)\(ServerRequest.path("worlds/\(id)", of: server.base))"
-                ),
+                // The admin API may be out of reach at the public URL.
+                ("ADMIN_URL", "http://\(server.base.authority)\(server.base.path)/w/\(id)/__admin"),
             ]))
     }
 
-    private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic) {
+    /// The runs of worlds that a command made with the same scenario and guide.
+    private typealias Made = (run: Report.Run, worldCount: Int)
+
+    private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic, [Made]) {
         let now = try object(.get, "worlds/\(world.id)")["now"]?.string.flatMap { Timestamp($0) }
         var (reader, judge, traffic) = (JournalReader(), Judge(mode: world.mode), Traffic())
         reader.receive(try ask(.get, "journal", in: world.id, limit: Self.journalLimit)[...])
@@ -92,7 +99,26 @@ struct RemoteRun: Sendable {
             scenario: name, mode: world.mode, startedAt: world.startedAt, hasConnected: traffic != Traffic(),
             verdicts: judge.verdicts(at: now), exposures: judge.exposures, coverage: judge.coverage,
             missedCount: judge.missedCount)
-        return (run, traffic)
+        let verdicts = try ask(.get, "verdicts", in: world.id, limit: Self.journalLimit)
+        let made = (try? JSON.parse(verdicts))?["worlds"]?.array ?? []
+        return (run, traffic, made.compactMap { Self.made($0, in: name) })
+    }
+
+    /// Reads the server's judgement; without coverage, of which it tells only numbers.
+    private static func made(_ judgement: JSONValue, in name: String) -> Made? {
+        guard let mode = judgement["guide"]?.string.flatMap(GuideMode.init(rawValue:)) else { return nil }
+        let exposures = judgement["exposures"]?.array?.compactMap { exposure in
+            exposure["path"]?.string.flatMap(Exposure.Path.init(rawValue:)).map {
+                Exposure(path: $0, count: exposure["count"]?.int ?? 0)
+            }
+        }
+        let run = Report.Run(
+            scenario: "\(name) > \(judgement["scenario"]?.string ?? "")", mode: mode,
+            startedAt: judgement["started_at"]?.string.flatMap { Timestamp($0) },
+            hasConnected: judgement["has_connected"]?.bool ?? false,
+            verdicts: judgement["verdicts"]?.array?.compactMap { Verdict($0) } ?? [], exposures: exposures ?? [],
+            missedCount: judgement["missed"]?.int ?? 0)
+        return (run, judgement["world_count"]?.int ?? 1)
     }
 
     private func object(
@@ -119,5 +145,34 @@ struct RemoteRun: Sendable {
             }
             throw .running(Messages.sentence(error.description))
         }
+    }
+}
+
+extension Verdict {
+    /// Reads a verdict of the admin API; nil if it is about an obligation of another version.
+    fileprivate init?(_ verdict: JSONValue) {
+        guard let obligation = Judge.obligations.first(where: { verdict["id"] == .string($0.id) }),
+            let outcome = verdict["verdict"]?.string.flatMap(Outcome.init(rawValue:))
+        else { return nil }
+        self.init(
+            obligation: obligation, outcome: outcome, exercisedCount: verdict["exercised"]?.int ?? 0,
+            findings: verdict["findings"]?.array?.map { Finding($0) } ?? [],
+            findingCount: verdict["finding_count"]?.int ?? 0)
+        moreEntries = verdict["more_entries"]?.array?.compactMap(\.int) ?? []
+        isAboutSwift = verdict["advice"] != .string(obligation.advice)
+        isLeftToServer = verdict["not_judged"]?.bool ?? false
+    }
+}
+
+extension Finding {
+    fileprivate init(_ finding: JSONValue) {
+        var reader = JournalReader()
+        for entry in finding["evidence"]?.array ?? [] { reader.receive(entry.encoded() + [UInt8(ascii: "\n")]) }
+        reader.finish()
+        var evidence: [JournalEntry] = []
+        while let line = try? reader.next() { evidence.append(line.entry) }
+        self.init(
+            level: finding["level"]?.string.flatMap(Obligation.Level.init(rawValue:)) ?? .must,
+            message: finding["message"]?.string ?? "", evidence: evidence)
     }
 }

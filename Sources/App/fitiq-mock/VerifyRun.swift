@@ -65,8 +65,8 @@ struct VerifyRun: Sendable {
         guard let judgement = seen.judgement else { throw .running(Messages.worldIsGone(name)) }
         var checks = seen.replay.flatMap(Self.check).map { [$0] } ?? []
         if let old { checks.append(old.check(of: name, seen.entries)) }
-        // A test that sends nothing to its own world breaks nothing there.
-        let made = seen.ofRun.filter(\.judgement.hasConnected).map { Self.report($0, in: name) }
+        // A test that sends nothing to its own world makes no mistake.
+        let made = seen.ofRun.filter(\.judgement.hasConnected).map { $0.report(in: name) }
         let report = Report.Run(
             scenario: name, mode: done.world.mode, command: done.ending, duration: done.duration.nanoseconds,
             startedAt: done.world.now,
@@ -74,17 +74,8 @@ struct VerifyRun: Sendable {
             hasConnected: judgement.hasConnected || !made.isEmpty, verdicts: judgement.verdicts,
             exposures: judgement.exposures, coverage: judgement.coverage, checks: checks,
             missedCount: judgement.missedCount)
-        let worlds = seen.ofRun.reduce(0) { $0 + $1.worldCount }
-        let told = worlds == 0 ? traffic.inWords : "\(traffic.inWords), \(Words.counted(worlds, "world")) of its own"
+        let told = traffic.inWords(worlds: seen.ofRun.reduce(0) { $0 + $1.worldCount })
         return Result(ending: "\(how), \(told)", runs: [report] + made, knownBroken: old?.broken ?? [])
-    }
-
-    /// The run for a scenario's worlds that a command made.
-    private static func report(_ made: RunJudgement, in name: String) -> Report.Run {
-        Report.Run(
-            scenario: "\(name) > \(made.scenario)", mode: made.mode, startedAt: made.startedAt,
-            hasConnected: true, verdicts: made.judgement.verdicts, exposures: made.judgement.exposures,
-            coverage: made.judgement.coverage, missedCount: made.judgement.missedCount)
     }
 
     static let strictReplay = "replay/strict"
@@ -116,6 +107,11 @@ struct Traffic: Sendable, Equatable {
 
     /// The counts in words, such as `1 request, 40 frames`.
     var inWords: String { "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))" }
+
+    /// The same, and how many worlds the command made itself.
+    func inWords(worlds count: Int) -> String {
+        count == 0 ? inWords : "\(inWords), \(Words.counted(count, "world")) of its own"
+    }
 
     mutating func count(_ entry: JournalEntry) {
         lastNumber = entry.number

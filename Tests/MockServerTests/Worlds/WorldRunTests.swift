@@ -57,6 +57,25 @@ struct WorldRunTests {
         #expect(!judgements[1].judgement.hasConnected)
     }
 
+    @Test("The verdicts of the run's world include theirs, with the same filter and form")
+    func verdicts() throws {
+        let run = try Run()
+        let path = "worlds/\(run.id)/verdicts"
+        #expect(try run.network.admin(.get, path).json?["worlds"] == nil)
+        let (one, _) = try run.world(#"{"scenario":"conflict"}"#)
+        _ = try one.exchange(.get, Self.badPath)
+        #expect(try run.network.admin(.delete, "worlds/\(one.id)").status == 204)
+        _ = try run.world(#"{"scenario":"conflict"}"#)
+        let answer = try #require(try run.network.admin(.get, path + "?verdict=broken&evidence=lines").json)
+        #expect(answer["verdicts"] == [] && answer["has_connected"] == false)
+        let made = try #require(answer["worlds"]?.array?.first)
+        #expect(made["scenario"] == "conflict" && made["guide"] == "union" && made["world_count"] == 2)
+        #expect(made["has_connected"] == true && made["started_at"]?.string?.hasPrefix("2025-") == true)
+        let verdict = made["verdicts"]?[0]
+        #expect(made["verdicts"]?.array?.count == 1 && verdict?["id"] == "ids/lowercase")
+        #expect(verdict?["findings"]?[0]?["evidence"]?[0]?.string?.contains(Self.badPath) == true, "\(made)")
+    }
+
     @Test("Evidence of worlds that began at other times is shifted to the first one's time")
     func times() throws {
         let run = try Run()

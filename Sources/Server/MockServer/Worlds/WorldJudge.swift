@@ -180,8 +180,9 @@ extension Engine {
     /// `GET /__admin/verdicts`; the first request starts judging, beginning with the entries that the journal still
     /// has.
     ///
-    /// It judges queued entries first, and then writes the findings one by one. With `summary=true` the answer is a
-    /// ``VerdictSummary``.
+    /// Waiting entries are judged first, then the findings are written one by one.
+    /// With `summary=true` the answer is a ``VerdictSummary``. Otherwise the worlds of the world's run follow, judged one
+    /// by one.
     ///
     /// - Throws: 400 for an invalid query.
     func verdictAnswer(_ call: AdminCall) throws(APIError) -> Answer {
@@ -190,16 +191,21 @@ extension Engine {
         // Runs due steps first, because the loop may be late and overdue steps affect the judgement.
         advance(world, to: time, at: call.now)
         var parts: IndexingIterator<[Judgement.Part]>?
+        var made = query.isShort ? nil : world.run.map(WorldRun.Sum.init(of:))
         return Answer(
             PartSource(json: { writer throws(APIError) in
                 if parts == nil {
                     if let id = world.id, world.isGone { throw .unknownWorld(id) }
                     if let cost = world.judgeNextWaiting() { return cost }
+                    if made?.addNext(at: { $0.date(of: $0.clock.now(call.now)) }) ?? false {
+                        return WorldJudge.costOfEntry * WorldJudge.batch
+                    }
                     let judgement = world.judgement(at: world.date(of: time))
                     let short = query.isShort ? judgement.summary(of: world) : nil
                     parts =
                         (short.map { [$0.write] }
-                        ?? judgement.parts(query, world.journalEncoder, since: world.start)).makeIterator()
+                        ?? judgement.parts(query, world.journalEncoder, since: world.start, made?.judgements ?? []))
+                        .makeIterator()
                 }
                 guard let part = parts?.next() else { return nil }
                 part(&writer)
@@ -294,11 +300,24 @@ extension Judgement {
 
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
-    /// Writers for parts of the answer, each quick to write, because one finding may show half a megabyte of entries.
-    fileprivate func parts(_ query: VerdictQuery, _ encoder: JournalEncoder, since start: Timestamp?) -> [Part] {
+    /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
+    ///
+    /// - Parameters:
+    ///   - made: The worlds of its run.
+    ///   - own: The worlds that it judges, if it is one of those.
+    fileprivate func parts(
+        _ query: VerdictQuery, _ encoder: JournalEncoder, since start: Timestamp?, _ made: [RunJudgement] = [],
+        of own: RunJudgement? = nil
+    ) -> [Part] {
         var parts: [Part] = [
             { writer in
                 writer.beginObject()
+                if let own {
+                    writer.member("scenario", own.scenario)
+                    writer.member("guide", own.mode.rawValue)
+                    writer.member("started_at", own.startedAt.nanosecondText)
+                    writer.member("world_count", own.worldCount)
+                }
                 writer.key("verdicts")
                 writer.beginArray()
             }
@@ -336,6 +355,13 @@ extension Judgement {
             writer.member("missed", missedCount)
             writer.member("has_connected", hasConnected)
             writer.member("unmatched", unmatchedCount)
+            guard !made.isEmpty else { return }
+            writer.key("worlds")
+            writer.beginArray()
+        }
+        for one in made { parts += one.judgement.parts(query, encoder, since: one.startedAt, of: one) }
+        parts.append { writer in
+            if !made.isEmpty { writer.endArray() }
             writer.endObject()
         }
         return parts

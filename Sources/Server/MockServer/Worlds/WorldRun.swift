@@ -19,6 +19,14 @@ public struct RunJudgement: Sendable {
         if let label = world.settings.label { judgement.nameEvidence(of: label) }
     }
 
+    /// The run of these worlds, in the report on the run that they belong to.
+    public func report(in name: String) -> Report.Run {
+        Report.Run(
+            scenario: "\(name) > \(scenario)", mode: mode, startedAt: startedAt, hasConnected: judgement.hasConnected,
+            verdicts: judgement.verdicts, exposures: judgement.exposures, coverage: judgement.coverage,
+            missedCount: judgement.missedCount)
+    }
+
     fileprivate mutating func add(_ other: RunJudgement) {
         worldCount += other.worldCount
         judgement.add(other.judgement, movedBy: startedAt.nanoseconds(since: other.startedAt))
@@ -51,9 +59,24 @@ struct WorldRun {
     ///
     /// - Parameter time: Returns the current time of a world.
     func judgements(at time: (World) -> Timestamp) -> [RunJudgement] {
-        var all = gone
-        for world in worlds.sorted() { Self.add(RunJudgement(of: world, at: time(world)), to: &all) }
-        return all
+        var sum = Sum(of: self)
+        while sum.addNext(at: time) {}
+        return sum.judgements
+    }
+
+    /// All judgements, made one world after another, because there may be thousands.
+    struct Sum {
+        private(set) var judgements: [RunJudgement]
+        private var rest: ArraySlice<World>
+
+        init(of run: WorldRun) { (judgements, rest) = (run.gone, run.worlds.sorted()[...]) }
+
+        /// Adds the next world, unless it was deleted meanwhile; false if there is none.
+        mutating func addNext(at time: (World) -> Timestamp) -> Bool {
+            guard let world = rest.popFirst() else { return false }
+            if !world.isGone { WorldRun.add(RunJudgement(of: world, at: time(world)), to: &judgements) }
+            return true
+        }
     }
 
     private static func add(_ judgement: RunJudgement, to all: inout [RunJudgement]) {
