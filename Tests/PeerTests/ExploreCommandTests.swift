@@ -44,6 +44,22 @@ extension SearchingPeers {
             }
         }
 
+        @Test("Worlds that the command makes are judged with its run: their breaches need no fault")
+        func ownWorlds() async throws {
+            try await withFolder { folder in
+                let run = try await explore(
+                    ["--runs", "1", "--confirm", "1/1"], Peers.VerifyCommandTests.shoutInOwnWorld, in: folder)
+                #expect(run.status == 1, "\(run.transcript)")
+                #expect(run.output.contains("ids/lowercase"), "\(run.transcript)")
+                #expect(run.output.contains("(Login)"), "\(run.transcript)")
+                #expect(try found(in: folder) == ["lowercase.yaml"])
+                let again = try await explore(
+                    ["--replay", "found/lowercase.yaml"],
+                    Peers.VerifyCommandTests.shoutInOwnWorld, in: folder)
+                #expect(again.status == 1 && again.output.contains("✗ ids/lowercase"), "\(again.transcript)")
+            }
+        }
+
         @Test("Progress appears every ten seconds, even during one run")
         func progress() async throws {
             try await withFolder { folder in

@@ -35,18 +35,21 @@ final class CommandTrial: Trial {
             if !hasBegun.withLock({ (begun) in (begun, begun = true).0 }) { beginners.leave() }
         }
         run.child.whenBegun = leave
-        typealias Seen = (entries: [JournalEntry], endedAt: Timestamp?)
+        typealias Seen = (entries: [JournalEntry], endedAt: Timestamp?, made: [RunJudgement])
         let work = { @Sendable [run, beginners] () throws(Failure) -> CommandRun.Outcome<Seen>? in
             guard isUrgent || beginners.enter(until: run.child.stop, run.child.end) else { return nil }
             defer { leave() }
             return try run.run(scenario, isJudged: false, streams: streams) { engine, world, now in
-                (engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now)
+                (
+                    engine.journalEntries(ofWorld: world.id), engine.access(toWorld: world.id, at: now)?.now,
+                    engine.runJudgements(ofWorld: world.id, at: now)
+                )
             }
         }
         let done = try await SystemThread.result(of: work, orNoThread: Failure.running)
         guard let done else { throw CancellationError() }
         var outcome = TrialOutcome(mode: done.world.mode, startedAt: done.world.now)
-        (outcome.entries, outcome.endedAt) = done.seen
+        (outcome.entries, outcome.endedAt, outcome.made) = done.seen
         outcome.end = .command(done.ending)
         if case .timedOut = done.ending {
             outcome.hasLasted = true

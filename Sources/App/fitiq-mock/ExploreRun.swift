@@ -146,7 +146,8 @@ struct ExploreRun {
             checks: checks)
         let journal = options.page.journal
         if let journal { for entry in outcome.entries { journal.append(entry, of: scenario.name) } }
-        let report = Report(title: title, runs: [run])
+        let made = outcome.made.filter(\.judgement.hasConnected).map { $0.report(in: scenario.name) }
+        let report = Report(title: title, runs: [run] + made)
         try options.reports.tell(
             report, knownBroken: knownBroken, page: options.page.file(report, journal, knownBroken))
     }

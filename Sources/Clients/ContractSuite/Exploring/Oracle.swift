@@ -91,7 +91,13 @@ public struct Oracle: Sendable {
                 verdict.obligation.id, finding.message, level: level, entries: numbers,
                 at: numbers.last.map { Self.place(of: $0, in: outcome.entries) })
         }
-        // A client that lacks an instruction cannot do what the steps expect.
+        for verdict in outcome.made.flatMap(\.judgement.verdicts) where verdict.outcome == .broken {
+            let level: Obligation.Level = verdict.failsRun ? .must : .should
+            guard let finding = verdict.findings.first(where: { $0.level == level }) else { continue }
+            // Its entries are not in this journal.
+            add(verdict.obligation.id, finding.message, level: level)
+        }
+        // A client that lacks an instruction cannot do what the steps demand.
         for failure in outcome.unsupported.isEmpty ? outcome.failures : [] {
             if let step = failure.step, !stories[story].counts(step: step, isHarmed: isHarmed) { continue }
             let check = failure.step.flatMap { stories[story].symptoms[$0] }

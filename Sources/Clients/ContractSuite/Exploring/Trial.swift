@@ -1,5 +1,6 @@
 import FitIQAPI
 import Judging
+import MockServer
 import Scenarios
 import Traffic
 
@@ -34,6 +35,8 @@ public struct TrialOutcome: Sendable {
     /// The world's time at the end, or nil for the time of the last entry.
     public var endedAt: Timestamp?
     public var entries: [JournalEntry] = []
+    /// The judgements of worlds that the client made itself, where no schedule acts.
+    public var made: [RunJudgement] = []
     /// The failures that the client's user sees.
     public var failures: [CaseFailure] = []
     public var end = End.finished
@@ -50,7 +53,10 @@ public struct TrialOutcome: Sendable {
     public init(mode: GuideMode, startedAt: Timestamp) { (self.mode, self.startedAt) = (mode, startedAt) }
 
     /// Whether the client sent anything.
-    public var hasConnected: Bool { entries.contains { [.exchange, .opened].contains($0.event.kind) } }
+    public var hasConnected: Bool {
+        entries.contains { [.exchange, .opened].contains($0.event.kind) }
+            || made.contains(where: \.judgement.hasConnected)
+    }
 
     /// How old the world was at the end.
     var length: Duration {
