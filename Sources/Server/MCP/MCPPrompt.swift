@@ -1,46 +1,34 @@
 import JSON
 
-/// A prompt that users select by name in their agent.
+/// A prompt that a person requests from an agent by name, with one optional argument.
 struct MCPPrompt: Sendable {
     let name: String
     let summary: String
-    /// The optional arguments with their descriptions.
-    let arguments: [(name: String, summary: String)]
-    /// - Parameter command: The command of `verify`; nil without one.
-    let text: @Sendable (_ arguments: [String: String], _ command: String?) -> String  // Keyed by the names above.
+    let argument: (name: String, summary: String)
+    let text: @Sendable (_ argument: String?, _ hasCommand: Bool) -> String
 
     var description: JSONValue {
-        [
-            "name": .string(name), "description": .string(summary),
-            "arguments": .array(
-                arguments.map { ["name": .string($0.name), "description": .string($0.summary), "required": false] }),
+        let argument: JSONValue = [
+            "name": .string(argument.name), "description": .string(argument.summary), "required": false,
         ]
+        return ["name": .string(name), "description": .string(summary), "arguments": [argument]]
     }
 
-    func filled(with value: JSONValue?, command: String?) throws(MCPError) -> JSONObject {
-        var given: [String: String] = [:]  // Only known names, which are constants.
-        for (key, value) in value?.object ?? [:] {
-            guard arguments.contains(where: { $0.name == key }), let text = value.string else {
-                throw MCPError(
-                    .invalidParameters, MCPMessages.unknown("argument", key, among: arguments.map(\.name)))
-            }
-            given[key] = text
+    func filled(with arguments: JSONValue?, hasCommand: Bool) throws(MCPError) -> JSONObject {
+        for (key, value) in arguments?.object ?? [:] where key != argument.name || value.string == nil {
+            throw MCPError(.invalidParameters, MCPMessages.unknown("argument", key, among: [argument.name]))
         }
-        let content: JSONValue = ["type": "text", "text": .string(text(given, command))]
-        return [
-            "description": .string(summary), "messages": [["role": "user", "content": content]],
-        ]
+        let text = text(arguments?[argument.name]?.string, hasCommand)
+        let content: JSONValue = ["type": "text", "text": .string(text)]
+        return ["description": .string(summary), "messages": [["role": "user", "content": content]]]
     }
 
     static let all = [
         MCPPrompt(
             name: "keep-the-contract", summary: "Make my client keep the contract",
-            arguments: [("client", "the folder or the type of the client")]
-        ) { arguments, command in MCPMessages.keepTheContract(client: arguments["client"], hasCommand: command != nil)
-        },
+            argument: ("client", "the folder or the type of the client"), text: MCPMessages.keepTheContract),
         MCPPrompt(
-            name: "reproduce-bug", summary: "Reproduce this bug",
-            arguments: [("bug", "what goes wrong, and when")]
-        ) { arguments, command in MCPMessages.reproduceBug(arguments["bug"], hasCommand: command != nil) },
+            name: "reproduce-bug", summary: "Reproduce this bug", argument: ("bug", "what goes wrong, and when"),
+            text: MCPMessages.reproduceBug),
     ]
 }

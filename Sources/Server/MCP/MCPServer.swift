@@ -165,7 +165,8 @@ public struct MCPServer: Sendable {
                 throw MCPError(
                     .invalidParameters, MCPMessages.unknown("prompt", name, among: MCPPrompt.all.map(\.name)))
             }
-            return .answer(request.result(try prompt.filled(with: request.params["arguments"], command: command)))
+            let arguments = request.params["arguments"]
+            return .answer(request.result(try prompt.filled(with: arguments, hasCommand: command != nil)))
         default: throw MCPError(.unknownMethod, MCPMessages.unknownMethod(request.method))
         }
     }
