@@ -36,12 +36,10 @@ struct MCPCommand: ParsableCommand {
         let given = try Settings.nonEmpty(url, "URL").map { (text) throws(Failure) in try Settings.baseURL(text) }
         let own = try given == nil ? Harness.startServer() : nil
         let base = try given ?? Settings.baseURL(own?.url ?? "")
-        // A world's URL ends with `/w/ID`.
-        let parts = base.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        let isWorld = parts.count > 2 && parts[parts.count - 2] == "w"
+        let place = ServerRequest.place(of: base)
         let session = MCPSession(
-            MCPServer(version: Version.current, world: isWorld ? parts.last : nil, command: command), base: base,
-            prefix: isWorld ? parts.dropLast(2).joined(separator: "/") : base.path,
+            MCPServer(version: Version.current, world: place.world, command: command),
+            base: try Settings.baseURL("http://\(base.authority)\(place.server)"),
             adminToken: try Settings.fieldValue(adminToken, "ADMIN_TOKEN"))
         CurrentProcess.ignoreBrokenPipeSignal()
         let wait = try MainWait()
@@ -68,8 +66,6 @@ private final class MCPEnd: Sendable { let isReached = Atomic(false) }
 final class MCPSession: Sendable {
     private let server: MCPServer
     private let base: BaseURL
-    /// The part of the paths before `/__admin`.
-    private let prefix: String
     private let adminToken: String?
     private let underWay = Mutex<[(number: Int, id: JSONValue, stop: Gate)]>([])
     private let lastNumber = Atomic(0)
@@ -82,8 +78,8 @@ final class MCPSession: Sendable {
     /// The maximum bytes of a run's output in an answer.
     private static let outputBytes = 2000
 
-    init(_ server: MCPServer, base: BaseURL, prefix: String, adminToken: String?) {
-        (self.server, self.base, self.prefix, self.adminToken) = (server, base, prefix, adminToken)
+    init(_ server: MCPServer, base: BaseURL, adminToken: String?) {
+        (self.server, self.base, self.adminToken) = (server, base, adminToken)
     }
 
     /// Reads messages until the input ends.
@@ -152,11 +148,8 @@ final class MCPSession: Sendable {
     }
 
     private func answer(to call: MCPCall, _ stop: Gate) -> MCPAnswer {
-        var fields: HTTPFields = [:]
-        if let name = HTTPField.Name("X-Admin-Token") { fields[name] = adminToken }
-        if call.body != nil { fields[.contentType] = "application/json" }
         var request = ServerRequest(
-            HTTPRequest.Method(call.method) ?? .get, target: "\(prefix)/__admin/\(call.path)", of: base, fields: fields,
+            HTTPRequest.Method(call.method) ?? .get, path: call.path, of: base, adminToken: adminToken,
             body: call.body)
         var body: [UInt8] = []
         do throws(ClientError) {

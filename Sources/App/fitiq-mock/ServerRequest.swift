@@ -51,11 +51,16 @@ struct ServerRequest {
 
     /// The path on the server, such as `/__admin/worlds/w1/clock` for `clock` and `http://127.0.0.1:8080/w/w1`.
     static func path(_ path: String, of base: BaseURL, world: String? = nil) -> String {
-        let parts = base.path.split(separator: "/", omittingEmptySubsequences: false)
-        let isWorld = parts.count > 2 && parts[parts.count - 2] == "w"
-        let server = isWorld ? parts.dropLast(2).joined(separator: "/") : base.path
-        let world = world.map(PercentCoding.encoded) ?? (isWorld ? String(parts[parts.count - 1]) : nil)
-        return "\(server)/__admin/\(world.map { "worlds/\($0)/" } ?? "")\(path)"
+        let place = place(of: base)
+        let world = world.map(PercentCoding.encoded) ?? place.world
+        return "\(place.server)/__admin/\(world.map { "worlds/\($0)/" } ?? "")\(path)"
+    }
+
+    /// The path before `/__admin`, and the world of a URL that ends with `/w/{id}`.
+    static func place(of base: BaseURL) -> (server: String, world: String?) {
+        let parts = base.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 2, parts[parts.count - 2] == "w" else { return (base.path, nil) }
+        return (parts.dropLast(2).joined(separator: "/"), parts.last)
     }
 
     /// Receives bytes and returns those of the body among them.
