@@ -180,7 +180,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A test sends, holds and closes the sockets of its client")
+    @Test("A test sends, holds, closes and resets the sockets of its client")
     func sockets() async throws {
         let world = try await Mock.server.world(scenario: "conflict")
         let consultation = try #require(try await world.consultations().first?.id)
@@ -201,7 +201,13 @@ struct WorldTests {
         try await socket.close(code: 1013, reason: "Later")
         try chat.receive(until: "Later")
         chat.close()
-        try await world.wait(for: ["kind": "closed"])
+        let closed = try await world.wait(for: ["kind": "closed"])
+        #expect(try await world.sockets().isEmpty)
+        let other = try SocketPeer(world.url, consultation, world.headers)
+        let reopened = try await world.wait(for: .socket(), within: .seconds(20), since: .after(closed))
+        try await #require(try await world.sockets().first).reset()
+        try await world.wait(for: ["kind": "closed"], since: .after(reopened))
+        other.close()
         #expect(try await world.sockets().isEmpty)
         try await world.end()
     }

@@ -79,6 +79,20 @@ struct VocabularyTests {
                 }
             }
         }
+
+        /// The stored values of the public types of a folder; a text may be a word, and `webSockets` is `web_sockets`.
+        init(types folder: String, of name: String) throws {
+            let kinds = ["Int": "integer", "Bool": "boolean", "[": "array"]
+            let files = try FileManager.default.contentsOfDirectory(
+                atPath: URL.packageRoot.appending(path: folder).path)
+            for file in files where file.hasSuffix(".swift") {
+                let text = try textOfPackage("\(folder)/\(file)")
+                for found in text.matches(of: #/public (?:let|var) (\w+): (\w+|\[)/#) {
+                    let word = String(found.output.1).replacing(#/[A-Z]+/#) { "_\($0.output.lowercased())" }
+                    members[word, default: []].append((kinds[String(found.output.2)] ?? "any", name))
+                }
+            }
+        }
     }
 
     private static func read(_ path: String) throws -> JSONValue {
@@ -94,6 +108,7 @@ struct VocabularyTests {
             Words(schema: .array(MCPTool.all.map(\.description)), of: "MCP"),
             try Words(code: [traffic + "Journal/JournalEncoder.swift"], of: "journal"),
             try Words(code: [traffic + "HAR/HAREncoder.swift"], of: "HAR"),
+            try Words(types: "Sources/Clients/FitIQMockTesting", of: "kit"),
         ]
     }
 
@@ -168,7 +183,7 @@ struct VocabularyTests {
         ("from", "direction", ["selection"]),
         ("n", "connection or held", ["point"]), ("socket_id", "connection", []), ("connection_id", "connection", []),
         ("match", "on and at", ["replay"]), ("outcome", "verdict", []),
-        ("headers", "fields", ["stub", "HAR"]), ("sockets_open", "web_sockets", []), ("how_long", "for", []),
+        ("headers", "fields", ["stub", "HAR", "kit"]), ("sockets_open", "web_sockets", []), ("how_long", "for", []),
     ]
 
     @Test("No concept has a second word", arguments: others)

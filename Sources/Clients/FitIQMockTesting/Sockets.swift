@@ -64,8 +64,8 @@ extension MockWorld {
             try await act("close", ["code": .integer(Int64(code)), "reason": .string(reason)])
         }
 
-        /// Resets the connection without a close frame, like a broken network.
-        public func cut() async throws { try await act("reset") }
+        /// Ends the connection with RST and without a close frame, as a broken network does.
+        public func reset() async throws { try await act("reset") }
 
         private var holdName: String { "kit-\(connection)" }
 
