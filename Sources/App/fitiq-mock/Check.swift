@@ -65,7 +65,7 @@ struct ListScenarios: ParsableCommand {
         commandName: "scenarios",
         abstract: "List the built-in scenarios, or print one to start your own from.")
 
-    @Argument(help: .init("Print the YAML of this scenario.", valueName: "name"), completion: .scenarios)
+    @Argument(help: .init("Print this one's YAML.", valueName: "name"), completion: .builtInScenarios)
     var name: String?
 
     func run() throws {

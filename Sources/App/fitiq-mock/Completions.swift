@@ -18,6 +18,8 @@ extension CompletionKind {
     static var guides: CompletionKind { .values(of: GuideMode.self) }
     static var networks: CompletionKind { .custom { _, _, _ in NetworkProfile.all.map(\.name) } }
     static var cases: CompletionKind { .custom { _, _, _ in ContractCase.all.map(\.address) } }
+    static var conformCases: CompletionKind { .custom { _, _, _ in ConformPlay.cases.map(\.address) } }
+    static var builtInScenarios: CompletionKind { .custom { _, _, _ in Scenario.builtInSummaries.map(\.name) } }
     static var scenarioFiles: CompletionKind { .file(extensions: ["yaml", "yml", "json"]) }
     static var sessions: CompletionKind { .file(extensions: ["har"]) }
 
@@ -34,7 +36,16 @@ extension CompletionKind {
         }
     }
 
-    /// The worlds of the server that the command line names, or none if it does not answer soon.
+    /// The worlds of the journal or session that the command line names; none if no word of it is such a file.
+    static var judgedWorlds: CompletionKind {
+        .custom { words, _, _ in
+            // The program and the command come first.
+            let worlds = words.dropFirst(2).lazy.compactMap { try? JudgeCommand.worlds(in: $0) }
+            return worlds.first { !$0.isEmpty } ?? []
+        }
+    }
+
+    /// The worlds of the server that the command line names; none if it does not answer soon.
     static var worlds: CompletionKind {
         .custom { words, _, _ in
             // bash also splits words at = and :.

@@ -59,7 +59,7 @@ struct ConformCommand: ParsableCommand {
 
     @Option(
         "Only this case, or those below the address: chat, chat/answer; may be repeated.", "address",
-        name: .customLong("case"))
+        .conformCases, name: .customLong("case"))
     var cases: [String] = []
 
     @Flag(help: "List the cases without playing them.")

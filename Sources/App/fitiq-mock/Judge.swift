@@ -37,7 +37,7 @@ struct JudgeCommand: ParsableCommand {
         "Judge by one guide, such as consultation-websocket. (default: union, all guides)", "name", .guides)
     var guide: String?
 
-    @Option("Judge only the world with this id.", "id")
+    @Option("Judge only the world with this id.", "id", .judgedWorlds)
     var world: String?
 
     @Option("The prefix of the API's paths in a session, such as /prod.", "path")
@@ -54,15 +54,27 @@ struct JudgeCommand: ParsableCommand {
         let shown = page.journal
         let prefix = try SessionFile.prefix(prefix)
         var file = JudgedFile(name: name, mode: mode, world: world, prefix: prefix, journal: shown)
-        try read(name) { (bytes) throws(Failure) in try file.receive(bytes) }
+        try Self.read(journal, name) { (bytes) throws(Failure) in try file.receive(bytes) }
         let notes = try file.finish { [journal] in journal == "-" ? nil : SessionFile.attachment($0, of: journal) }
         for note in notes { FitIQMock.printError(Messages.inFile(name, note)) }
         let report = try file.report()
         try reports.tell(report, knownBroken: knownBroken, page: page.file(report, shown, knownBroken))
     }
 
-    /// Reads the journal in pieces, so that its size does not matter.
-    private func read(_ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
+    /// The worlds of a file, without judging them; standard input stays unread.
+    static func worlds(in path: String) throws(Failure) -> [String] {
+        guard path != "-" else { return [] }
+        // No world has this id, so the file only notes the others.
+        var file = JudgedFile(name: path, mode: .union, world: "")
+        try read(path, path) { (bytes) throws(Failure) in try file.receive(bytes) }
+        _ = try file.finish { _ in nil }
+        return file.otherWorlds
+    }
+
+    /// Reads the journal piece by piece, so that its size does not matter.
+    private static func read(
+        _ journal: String, _ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
         let reader =
             journal == "-"
             ? FileReader(standardInputNamed: name)
@@ -100,8 +112,9 @@ struct JudgedFile {
     private var places: [ExactString: Int] = [:]
     /// The index of the last entry's world; consecutive lines mostly belong to one world.
     private var lastPlace = 0
-    /// Worlds that are not judged, for messages.
-    private var otherWorlds: Set<ExactString> = []
+    /// The worlds that are not judged, as far as a message needs them.
+    private var others: Set<ExactString> = []
+    var otherWorlds: [String] { others.sorted().map(\.text) }
 
     private struct World {
         let name: ExactString
@@ -171,9 +184,9 @@ struct JudgedFile {
 
     /// The report; a journal without entries counts as one to which no client connected.
     func report() throws(Failure) -> Report {
-        if let world, worlds.isEmpty, !otherWorlds.isEmpty {
+        if let world, worlds.isEmpty, !others.isEmpty {
             throw .configuration(
-                Messages.inFile(name, Messages.noSuchWorld(world.text, others: otherWorlds.sorted().map(\.text))))
+                Messages.inFile(name, Messages.noSuchWorld(world.text, others: otherWorlds)))
         }
         var report = Report(title: Messages.judgement(of: name))
         report.runs = worlds.map { world in
@@ -201,7 +214,7 @@ struct JudgedFile {
     ) throws(Failure) {
         let id = world ?? ExactString(name)
         if let chosen = self.world, chosen != id {
-            if otherWorlds.count < Self.worldLimit { otherWorlds.insert(id) }
+            if others.count < Self.worldLimit { others.insert(id) }
             return
         }
         if lastPlace >= worlds.count || worlds[lastPlace].name != id {

@@ -7,7 +7,8 @@ LINES = [
     ("serve --guide goal", "-linking"), ("serve --scenario confl", "ict"), ("serve --scenario min", "e.yaml"),
     ("serve --network wifi", "-bad"), ("explore --only beh", "aviour"), ("replay --match stri", "ct"),
     ("show ses", "sion.har"), ("explore --output fol", "der"), ("serve --certificate ses", "sion.har"),
-    ("watch --url {url} --world w", "1"), ("reset confl", "ict"), ("test-client --case chat/answer/as-scr", "ipted"),
+    ("watch --url {url} --world w", "1"), ("judge journal.ndjson --world ki", "tchen"), ("conform --case goal/chat/t", "wice"),
+    ("scenario fr", "om"), ("scenarios confl", "ict"), ("reset confl", "ict"), ("test-client --case chat/answer/as-scr", "ipted"),
 ]
 SHELLS = {
     "bash": (["--norc", "-i"], "PS1='> '; source ./bash"),
@@ -59,6 +60,8 @@ with tempfile.TemporaryDirectory() as name:
     for made in ("bin", "zsh", "folder"): (folder / made).mkdir()
     (folder / "bin/fitiq-mock").symlink_to(program)
     for made in ("mine.yaml", "session.har"): (folder / made).touch()
+    line = {"number": 1, "world": "kitchen", "time": "2025-01-29T10:30:00Z", "kind": "note", "text": "x"}
+    (folder / "journal.ndjson").write_text(json.dumps(line) + "\n")
     for shell, place in (("bash", "bash"), ("zsh", "zsh/_fitiq-mock"), ("fish", "fish")):
         (folder / place).write_bytes(subprocess.check_output([program, "completions", shell]))
     server = subprocess.Popen(
