@@ -13,7 +13,7 @@ struct CommandLineTests {
         arguments: [
             ("0", 0), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
             ("-1h", -3600),
-            ("36500d", 3_153_600_000),
+            ("91250d", 7_884_000_000), ("-91250d", -7_884_000_000),
         ] as [(String, Int64)])
     func lifetime(text: String, seconds: Int64) {
         #expect(Lifetime(argument: text)?.seconds == seconds)
@@ -22,8 +22,8 @@ struct CommandLineTests {
     @Test(
         "Invalid durations are refused",
         arguments: [
-            "", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s",
-            "٣h",
+            "", "h", "x", "90", "-5", "1x", "1.5h", "1 h", "91251d", "-91251d", "9223372036854775807d",
+            "99999999999999999999s", "٣h",
         ])
     func noLifetime(text: String) {
         #expect(Lifetime(argument: text) == nil)
@@ -88,7 +88,6 @@ struct CommandLineTests {
         "Usage errors point to the help of the intended command",
         arguments: [
             ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
-            ("--bogus", "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
             (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
         ])
     func command(word: String?, line: String) {
@@ -114,7 +113,7 @@ struct CommandLineTests {
             (["help", "serve", "nonsense"], "there is no command 'serve nonsense'. There are serve,"),
             (["nonsense", "--help"], "there is no command 'nonsense'. There are serve,"),
             (["verfy"], "there is no command 'verfy'. Did you mean 'verify'? There are serve,"),
-            (["scenario", "form"], "there is no command 'scenario form'. The only one is 'from'. See"),
+            (["scenario", "form"], "there is no command 'scenario form', only 'scenario from'. See"),
             (["scenario", "list"], "there is no command 'scenario list': 'fitiq-mock scenarios' lists"),
         ])
     func unknown(arguments: [String], beginning: String) {
@@ -143,12 +142,27 @@ struct CommandLineTests {
         #expect(Examples.text(for: ["show", "s.har", "--help"]) == Examples.text(for: ["show", "-h"]))
     }
 
-    @Test("An invalid duration is answered with the valid form")
-    func durations() {
-        let message = "The value '5' is invalid for '--expires-in <duration>'"
+    @Test(
+        "An invalid value is answered with the valid form",
+        arguments: [
+            ("--expires-in <duration>", "A duration is a number and s, m, h or d, such as 30s, and at most 91250d."),
+            ("--confirm <k/n>", "2/3 asks for two of three runs, of at most 20."),
+        ])
+    func forms(option: String, form: String) {
+        let message = "The value '5' is invalid for '\(option)'"
         #expect(
-            FitIQMock.usage(message, of: "token")
-                == "\(message). A duration is a number and s, m, h or d: 30s. See 'fitiq-mock token --help'.")
+            FitIQMock.usage(message, of: "scenario from")
+                == "\(message). \(form) See 'fitiq-mock scenario from --help'.")
+    }
+
+    @Test(
+        "The name of the command is the words that lead to it",
+        arguments: [
+            (["scenario", "from", "x", "--y"], "scenario from"), (["verify", "from"], "verify"),
+            (["scenario", "x"], "scenario"), (["--x", "verify"], nil), ([], nil),
+        ])
+    func name(arguments: [String], name: String?) {
+        #expect(FitIQMock.commandName(in: arguments) == name)
     }
 
     @Test(

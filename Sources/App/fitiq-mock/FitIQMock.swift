@@ -70,7 +70,7 @@ struct FitIQMock: ParsableCommand {
             leave(failure.exitCode)
         } catch {
             guard exitCode(for: error) == .success else {
-                printError(usage(message(for: error), of: CurrentProcess.arguments.dropFirst().first))
+                printError(usage(message(for: error), of: commandName(in: Array(CurrentProcess.arguments.dropFirst()))))
                 leave(2)
             }
             let text = fullMessage(for: error)
@@ -89,9 +89,7 @@ struct FitIQMock: ParsableCommand {
         return String(decoding: object.encoded(), as: UTF8.self)
     }
 
-    private static var names: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
-
-    /// Parses a command line.
+    /// The command of a command line.
     ///
     /// If the first word names a command, it parses that command alone, which takes half the instructions of parsing
     /// the whole tree. Help, versions and mistakes need the tree.
@@ -120,21 +118,42 @@ struct FitIQMock: ParsableCommand {
             if known.isEmpty, !isHelp { return }
             path.append(word)
             guard let next = known.first(where: { $0.configuration.commandName == word }) else {
-                let allowed = known.isEmpty ? names : known.compactMap { $0.configuration.commandName }
-                throw .configuration(Messages.unknownCommand(path.joined(separator: " "), allowed: allowed))
+                let others = (known.isEmpty ? configuration.subcommands : known).compactMap {
+                    $0.configuration.commandName
+                }
+                let parents = known.isEmpty ? [] : path.dropLast()
+                throw .configuration(
+                    Messages.unknownCommand(
+                        path.joined(separator: " "), allowed: others.map { (parents + [$0]).joined(separator: " ") }))
             }
             command = next
         }
     }
 
-    /// The message for a command line that cannot be parsed; its first word often is a command.
-    static func usage(_ text: String, of word: String?) -> String {
-        guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
-        // `verify ./run-my-tests` without the dashes is the most common slip.
+    /// The words at the beginning of a command line that name a command: `scenario from`; nil without any.
+    static func commandName(in arguments: [String]) -> String? {
+        var (path, known) = ([String](), configuration.subcommands)
+        for word in arguments {
+            guard let next = known.first(where: { $0.configuration.commandName == word }) else { break }
+            path.append(word)
+            known = next.configuration.subcommands
+        }
+        return path.isEmpty ? nil : path.joined(separator: " ")
+    }
+
+    /// The message for a command line of a command that cannot be parsed.
+    static func usage(_ text: String, of command: String?) -> String {
+        guard let command else { return Messages.usage(text) }
+        // The most common slip: `verify ./run-my-tests`.
         let lacksDashes =
-            ["verify", "explore", "scenario", "test-client"].contains(word) && text.contains("nexpected argument")
-        let hint = lacksDashes ? Messages.behindDashes(word) : text.contains("<duration>") ? Messages.durations : ""
-        return Messages.usage(text, of: word, hint: hint)
+            ["verify", "explore", "scenario from", "test-client"].contains(command)
+            && text.contains("nexpected argument")
+        let hint =
+            lacksDashes
+            ? Messages.behindDashes(command)
+            : text.contains("<duration>")
+                ? Messages.durations : text.contains("<k/n>") ? Messages.confirmations : ""
+        return Messages.usage(text, of: command, hint: hint)
     }
 
     /// Exits with code 3 if standard output could not be written.

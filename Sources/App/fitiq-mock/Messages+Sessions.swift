@@ -216,7 +216,8 @@ extension Messages {
     }
     static let noUpstreamToken =
         "the server is not on this machine, so it needs its own token: --token, or FITIQ_UPSTREAM_TOKEN."
-    static let badPause = "--pause is a duration up to 5s, and at least 100ms for a server that is not on this machine."
+    static let badPause =
+        "--pause is a duration such as 500ms, up to 5s, and at least 100ms for a server that is not on this machine."
     static func badUpstreamSecret(_ label: String) -> String { "\(label) must be visible ASCII characters." }
     static func whatConformDoes(_ server: String) -> String {
         "\(server) is not on this machine. The cases create consultations, goals and meals in the account of the token, "

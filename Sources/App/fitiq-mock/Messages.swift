@@ -14,11 +14,13 @@ enum Messages {
         let sentence = firstLine.hasSuffix(".") || firstLine.hasSuffix("?") ? firstLine : firstLine + "."
         return "\(sentence)\(hint) See 'fitiq-mock \(command.map { "\($0) " } ?? "")--help'."
     }
-    static func unknownCommand(_ word: String, allowed: [String]) -> String {
-        let near = NearestWord.hint(word, among: allowed)
-        let choice =
-            allowed.count == 1 ? "The only one is '\(allowed[0])'." : "There are \(allowed.joined(separator: ", "))."
-        return "there is no command '\(word)'.\(near) \(choice) See 'fitiq-mock --help'."
+    /// - Parameter allowed: whole commands, as is the command that does not exist.
+    static func unknownCommand(_ command: String, allowed: [String]) -> String {
+        let others =
+            allowed.count == 1
+            ? ", only '\(allowed[0])'."
+            : ".\(NearestWord.hint(command, among: allowed)) There are \(allowed.joined(separator: ", "))."
+        return "there is no command '\(command)'\(others) See 'fitiq-mock --help'."
     }
     static func badNumber(expected: String) -> String { "it must be \(expected)." }
     static func strayVariable(_ name: String, known: [String]) -> String {
@@ -120,7 +122,9 @@ enum Messages {
     static func behindDashes(_ command: String) -> String {
         " Put the command to run after '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
-    static let durations = " A duration is a number and s, m, h or d: 30s."
+    static let durations =
+        " A duration is a number and s, m, h or d, such as 30s, and at most \(Lifetime.longestDays)d."
+    static let confirmations = " 2/3 asks for two of three runs, of at most \(ExploreLimits.tries)."
     static let scenarioList =
         "there is no command 'scenario list': 'fitiq-mock scenarios' lists the built-in scenarios, and 'scenario from' "
         + "makes one of a recorded session."

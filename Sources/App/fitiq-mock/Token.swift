@@ -40,6 +40,8 @@ struct Token: ParsableCommand {
 
 /// A signed duration as people type it, such as `90s`, `5m`, `1h`, `30d` or `-1h`.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
+    /// 250 years: by the system's clock, a token can be valid in every year that a world's clock can show.
+    static let longestDays: Int64 = 91_250
     let seconds: Int64
 
     init(seconds: Int64) { self.seconds = seconds }
@@ -49,11 +51,10 @@ struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
         // Only zero may omit the unit.
         guard let last = argument.last, let unit = units[last] ?? (argument == "0" ? 1 : nil),
             let number = Int64(units[last] == nil ? argument : String(argument.dropLast())),
-            // The limit is a hundred years in either direction.
-            (-36_500 * 86_400...36_500 * 86_400).contains(number.multipliedReportingOverflow(by: unit).partialValue),
-            !number.multipliedReportingOverflow(by: unit).overflow
+            case let (seconds, hasOverflown) = number.multipliedReportingOverflow(by: unit), !hasOverflown,
+            (-Self.longestDays * 86_400...Self.longestDays * 86_400).contains(seconds)
         else { return nil }
-        seconds = number * unit
+        self.seconds = seconds
     }
 
     var description: String { seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds)s" }
