@@ -68,6 +68,7 @@ struct BannerTests {
             ("{name: a, users: [{id: ada b}]}", " --user 'ada b'"),
             ("{name: a, clock: {manual: 2025-01-29T10:00:00Z}}", ""),
             ("{name: a, clock: {manual: 2025-01-29T11:00:00Z}}", " --expires-in 5400s"),
+            ("{name: a, clock: {manual: 2199-12-31T23:00:00Z}}", " --expires-in 5519971800s"),
             ("{name: a, clock: {manual: 2025-01-29T10:20:00Z}, token_lifetime: 60s}", " --expires-in -540s"),
         ])
     func token(scenario: String, options: String) throws {
@@ -75,6 +76,23 @@ struct BannerTests {
         #expect(text.contains("\n  Token       fitiq-mock token\(options)\n"), "\(text)")
         #expect(text.contains("\"Authorization: Bearer $(fitiq-mock token\(options))\""), "\(text)")
         #expect(text.contains("outlives it") == scenario.contains("lifetime"), "\(text)")
+        let words = options.split(separator: " ")
+        if words.contains("--expires-in") { #expect(words.last.flatMap { Lifetime(argument: String($0)) } != nil) }
+    }
+
+    @Test("The banner shows no secret, and names the variables that its commands read", arguments: [true, false])
+    func secrets(hasDefaultWorld: Bool) throws {
+        var configuration = Engine.Configuration()
+        (configuration.jwtSecret, configuration.adminToken) = ("s3cret", "t0ken")
+        configuration.hasDefaultWorld = hasDefaultWorld
+        let engine = try Engine(configuration, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
+        let server = RunningServer(
+            engine: engine, url: engine.configuration.origin, secureURL: nil, caPath: nil, recordingPath: nil)
+        let text = Banner(server: server, program: "fitiq-mock").text
+        #expect(!text.contains("s3cret") && !text.contains("t0ken"), "\(text)")
+        #expect(text.contains("Set FITIQ_MOCK_JWT_SECRET to the server's first") == hasDefaultWorld, "\(text)")
+        #expect(text.contains("Set FITIQ_MOCK_ADMIN_TOKEN to the server's first"), "\(text)")
+        #expect(text.contains("-H \"X-Admin-Token: $FITIQ_MOCK_ADMIN_TOKEN\"") != hasDefaultWorld, "\(text)")
     }
 
     @Test("The banner names the server's guide, except for the union")

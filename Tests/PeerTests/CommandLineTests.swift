@@ -134,9 +134,12 @@ extension Peers {
                 try #require(commands.count == 2)
                 #expect(server.banner.split(separator: "\n").last { $0.hasPrefix("  ") }?.contains("http://") == true)
                 let shell = URL(fileURLWithPath: "/bin/sh")
-                let first = try await Command(shell, ["-c", String(commands[0])])
+                #expect(!server.banner.contains("another secret"))
+                let environment = ["FITIQ_MOCK_JWT_SECRET": "another secret"]
+                let first = try await Command(shell, ["-c", String(commands[0])], environment: environment)
                 #expect(first.output.contains(#""status":"active""#), "\(first.transcript)")
-                let chat = try await Command(shell, ["-c", String(commands[1])], input: "Hello\n")
+                let chat = try await Command(
+                    shell, ["-c", String(commands[1])], environment: environment, input: "Hello\n")
                 #expect(chat.status == 0 && chat.output.count > 20, "\(chat.transcript)")
             }
         }

@@ -42,9 +42,13 @@ struct Banner {
     /// The credentials of the default world, if there is one.
     private var credentialLines: String {
         guard server.hasDefaultWorld else { return "" }
-        let warning = tokenLifetime.map { "              \(Messages.tokenOutlives(seconds: $0))\n" } ?? ""
-        return "  API key     \(server.apiKey)\n  Token       \(tokenCommand)\n" + warning
+        var lines = ["  API key     \(server.apiKey)", "  Token       \(tokenCommand)"]
+        if hasOwnSecret { lines.append("              \(Messages.setFirst("JWT_SECRET"))") }
+        if let tokenLifetime { lines.append("              \(Messages.tokenOutlives(seconds: tokenLifetime))") }
+        return lines.map { $0 + "\n" }.joined()
     }
+
+    private var hasOwnSecret: Bool { server.engine.configuration.jwtSecret != DevelopmentCredentials.jwtSecret }
 
     private var tokenLifetime: Int64? { server.engine.scenario.tokenLifetime.map { $0 / 1_000_000_000 } }
 
@@ -52,13 +56,11 @@ struct Banner {
     ///
     /// The token lives as long as the scenario's own, or an hour.
     private var tokenCommand: String {
-        let (configuration, user) = (server.engine.configuration, server.engine.scenario.data.users.first?.id.text)
+        let user = server.engine.scenario.data.users.first?.id.text
+        // The banner may end in a log, so it has no secret: the command reads it from the environment.
         var words = [program, "token"]
         if let user, user != DevelopmentCredentials.userID { words += ["--user", user.shellQuoted] }
-        if configuration.jwtSecret != DevelopmentCredentials.jwtSecret {
-            words += ["--jwt-secret", configuration.jwtSecret.shellQuoted]
-        }
-        // Tokens expire by the world's clock, but the command knows only the system's.
+        // Tokens expire by the world's clock, and the command knows the system's only.
         let ahead = (server.engine.manualTime ?? now).secondsSinceEpoch - now.secondsSinceEpoch
         if let tokenLifetime {
             words += ["--expires-in", "\(ahead + tokenLifetime)s"]
@@ -89,6 +91,7 @@ struct Banner {
             var wrap = WordWrap(columns: 100, indent: 14)
             lines.append(wrap.add("  Scenario    " + (scenario.name + summary).onOneLine) + wrap.finish())
         }
+        if server.adminToken != nil { lines.append("  Admin       \(Messages.setFirst("ADMIN_TOKEN"))") }
         if let url = scenario.upstream?.url { lines.append("  Upstream    \(url)") }
         if let url = server.localNetworkURL {
             lines.append("  Network     \(url) (for devices on the same network)")
@@ -157,7 +160,9 @@ struct Banner {
     private var credentials: [String] {
         ["-H \"Authorization: Bearer $(\(tokenCommand))\"", "-H \("X-API-Key: \(server.apiKey)".shellQuoted)"]
     }
-    private var adminFields: [String] { server.adminToken.map { ["-H \("X-Admin-Token: \($0)".shellQuoted)"] } ?? [] }
+    private var adminFields: [String] {
+        server.adminToken == nil ? [] : ["-H \"X-Admin-Token: $FITIQ_MOCK_ADMIN_TOKEN\""]
+    }
 }
 
 extension String {

@@ -74,6 +74,10 @@ enum Messages {
         "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
     }
 
+    /// For commands that read a secret instead of showing it.
+    static func setFirst(_ variable: String) -> String {
+        "Set FITIQ_MOCK_\(variable) to the server's first: it is not shown here."
+    }
     static func tokenOutlives(seconds: Int64) -> String {
         "The scenario's token lives \(seconds) s; without --expires-in, one of 'token' outlives it."
     }
