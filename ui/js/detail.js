@@ -28,8 +28,7 @@ function draw() {
       copies(row).map(([name, text]) => button(name, () => copyText(text(), name), { "aria-label": `Copy ${name}` })),
       (entry.request || isOnSocket) && button("Save HAR", () => download(`entry-${row.number}.har`, asHAR(timeline.rows, row))),
       isOnSocket && button("Only this socket", () => addCondition(`connection=${row.connection}`))),
-    broken.map(id => h("p", { class: "problem" }, "Breaks ", h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), ". ",
-      findingText(id, row.number))),
+    broken.map(id => breach(id, row.number)),
     h("dl", null, facts(row).map(([name, value]) => value && [h("dt", null, name), h("dd", null, value)])),
     entry.near_misses?.length > 0 && nearMisses(entry),
     entry.request && part("Request", `${entry.request.method} ${quietTarget(entry.request.target)}`, entry.request),
@@ -62,8 +61,12 @@ function facts(row) {
     ...others.map(([key, value]) => [labelled(key), inText(value)])];
 }
 
-const findingText = (id, number) => state.verdicts?.verdicts.find(each => each.id === id)?.findings
-  .find(each => numbersOf(each).includes(number))?.message;
+function breach(id, number) {
+  const finding = state.verdicts?.verdicts.find(each => each.id === id)?.findings.find(each => numbersOf(each).includes(number));
+  const isGrave = finding ? finding.level === "must" : state.grave.has(number);
+  return h("p", { class: isGrave ? "problem" : "problem should" }, "Breaks ",
+    h("a", { href: `#verdicts?at=${encodeURIComponent(id)}` }, id), isGrave ? ". " : ", a should. ", finding?.message);
+}
 
 function copies(row) {
   const link = ["Link", () => new URL(entryLink(row.number), location.href).href];

@@ -7,8 +7,8 @@ import { markOf } from "./verdicts.js";
 
 let worlds = null;
 
-/** The members of a world's description that a client needs, and their names. */
-const ACCESS = [["url", "URL"], ["ws_url", "WebSocket URL"], ["api_key", "API key"], ["token", "token"]];
+/** What a client needs to reach a world: members of its description, and their names. */
+const ACCESS = [["url", "URL"], ["ws_url", "WebSocket URL"], ["api_key", "API key"], ["token", "Token"]];
 
 export function startWorlds() {
   $("world").addEventListener("change", event => showWorld(event.target.value));

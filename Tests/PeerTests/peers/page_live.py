@@ -99,7 +99,7 @@ class Live:
         expect(page.locator("#world")).not_to_have_value("default")
         world = page.locator("#world").input_value()
         access, facts = page.locator("#access"), server.ask("GET", f"/__admin/worlds/{world}")
-        for name, key in (("URL", "url"), ("WebSocket URL", "ws_url"), ("API key", "api_key"), ("token", "token")):
+        for name, key in (("URL", "url"), ("WebSocket URL", "ws_url"), ("API key", "api_key"), ("Token", "token")):
             expect(access).to_contain_text(facts[key])
             access.get_by_role("button", name=f"Copy the {name}", exact=True).click()
             until(page, "text => navigator.clipboard.readText().then(copied => copied === text)", facts[key])

@@ -162,7 +162,7 @@ class Stories(Live, Held):
         expect(row(page, "opened").or_(row(page, "/ws"))).not_to_have_count(0)
         page.get_by_role("button", name="Clear").click()
         page.keyboard.press("b")
-        expect(detail).to_contain_text(f"Breaks {BROKEN}")
+        expect(detail.locator(".problem.should")).to_contain_text(f"Breaks {BROKEN}, a should. ")
         page.keyboard.press("?")
         expect(page.locator("dialog")).to_contain_text("Next breach")
         is_accessible(page, "keyboard")
@@ -285,7 +285,7 @@ class Stories(Live, Held):
         lower.locator("summary").click()
         expect(lower.locator(".evidence a")).to_have_count(10)
         lower.locator(".finding.evidence a").last.click()
-        expect(page.locator("#detail")).to_contain_text("Breaks ids/lowercase")
+        expect(page.locator("#detail .problem:not(.should)")).to_contain_text("Breaks ids/lowercase. ")
         close_quietly(page)
         server.stop()
 
@@ -644,6 +644,19 @@ class Stories(Live, Held):
             page.keyboard.press("b")
             expect(page.locator("#detail")).to_contain_text(BROKEN)
             self.picture(page, f"detail-{name}")
+            close_quietly(page)
+        # A clock that is moved by hand has the most in the bar.
+        world = server.ask("POST", "/__admin/worlds", {"clock": "manual"})["id"]
+        for size in ((1024, 768), (390, 844)):
+            page = self.open(server, size=size)
+            page.locator("#world").select_option(world)
+            panel(page, "scenario")
+            page.get_by_role("textbox", name="Scenario").fill("name: x\nnothing: 1")
+            expect(page.locator(".messages button")).to_have_text("Line 2")
+            cut = page.evaluate("""[...document.querySelectorAll("#clock > *, .messages button")]
+                .filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)""")
+            assert cut == [], f"{size}: {cut}"
+            self.picture(page, f"clock-{size[0]}")
             close_quietly(page)
         server.stop()
 
