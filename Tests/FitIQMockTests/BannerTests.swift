@@ -7,16 +7,19 @@ import Testing
 
 @Suite("The banner")
 struct BannerTests {
-    private func text(_ scenario: String, guide: GuideMode = .union, network: String? = nil) throws -> String {
+    private func text(
+        _ scenario: String, guide: GuideMode = .union, network: String? = nil, program: String = "fitiq-mock",
+        port: Int = 8080
+    ) throws -> String {
         var configuration = Engine.Configuration()
         configuration.adopt(try Scenario.read(scenario))
         configuration.mode = guide
         let engine = try Engine(configuration, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
         let server = RunningServer(
-            engine: engine, url: engine.configuration.origin, secureURL: engine.configuration.secureOrigin, caPath: nil,
+            engine: engine, url: "http://127.0.0.1:\(port)", secureURL: engine.configuration.secureOrigin, caPath: nil,
             recordingPath: nil, localNetworkURL: network)
         return Banner(
-            server: server, program: "fitiq-mock", now: Timestamp(secondsSinceEpoch: 1_738_146_600)
+            server: server, program: program, now: Timestamp(secondsSinceEpoch: 1_738_146_600)
         ).text
     }
 
@@ -53,10 +56,11 @@ struct BannerTests {
     @Test(
         "The banner fits 100 columns and ends with URLs in every guide", arguments: GuideMode.allCases)
     func width(mode: GuideMode) throws {
-        for scenario in ["name: default", Self.longScenario] {
-            let lines = try text(scenario, guide: mode).split(separator: "\n")
+        for scenario in ["name: default", Self.longScenario, "{name: a, token_lifetime: 60s, users: [{id: ada}]}"] {
+            let text = try text(scenario, guide: mode, program: ".build/debug/fitiq-mock", port: 54_321)
+            let lines = text.split(separator: "\n")
             #expect(lines.allSatisfy { $0.count <= 100 }, "\(lines.filter { $0.count > 100 })")
-            #expect(lines.suffix(2) == ["  Page        http://127.0.0.1:8080/__admin/ui", "Stop with Ctrl-C."])
+            #expect(lines.suffix(2) == ["  Page        http://127.0.0.1:54321/__admin/ui", "Stop with Ctrl-C."])
             #expect(lines.count { $0.contains("curl") } == 1)
         }
     }

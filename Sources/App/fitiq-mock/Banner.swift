@@ -144,7 +144,7 @@ struct Banner {
         var options = ""
         if server.url != Chat.defaultURL { options += " --url \(server.url.shellQuoted)" }
         if server.apiKey != DevelopmentCredentials.apiKey { options += " --api-key \(server.apiKey.shellQuoted)" }
-        if server.token != DevelopmentCredentials.token() { options += " --token \"$(\(tokenCommand))\"" }
+        if server.token != DevelopmentCredentials.token() { options += " \\\n    --token \"$(\(tokenCommand))\"" }
         if server.mode == .enhancedConsultations { options += " --protocol user_message" }
         return options
     }
