@@ -96,7 +96,7 @@ struct DrainCommand: ParsableCommand {
                 gate.wait(until: .now().advanced(by: Self.pause))
             }
         } catch {
-            throw Failure(message: Messages.unhealthy(error, url: base.description), exitCode: 1)
+            throw Failure(message: Messages.unreachable(error, url: base.description), exitCode: 1)
         }
         if let worlds { throw Failure(message: Messages.stillDrains(base.description, worlds: worlds), exitCode: 1) }
     }

@@ -39,7 +39,7 @@ struct ResetCommand: ParsableCommand {
         do throws(ClientError) {
             answer = try server.ask(.post, "reset", world: world, body: .object(request))
         } catch {
-            throw Failure(message: Messages.unhealthy(error, url: server.base.description), exitCode: 1)
+            throw Failure(message: Messages.unreachable(error, url: server.base.description), exitCode: 1)
         }
         let begun = try? JSON.parse(answer)
         guard let id = begun?["id"]?.string, let name = begun?["scenario"]?.string, let place = begun?["url"]?.string
