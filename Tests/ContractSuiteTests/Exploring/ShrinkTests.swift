@@ -140,7 +140,29 @@ struct ShrinkTests {
         }
     }
 
-    @Test("A failure without faults reduces to no fault")
+    @Test("A halted investigation counts the runs that are under way, and needs no more", arguments: [0, 1, 2])
+    func halted(_ cut: Int) throws {
+        let schedule = try Self.triple()
+        var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))
+        outcome.end = .command(.timedOut(40))
+        let run = ExaminedRun(outcome, of: schedule, on: Story.all[0], Oracle(Story.all))
+        var investigation = Investigation(
+            "explore/hang", in: run, points: Self.calm, Explorer.Confirmation(2, of: 3), isRepeatable: false)
+        let asks = [investigation.next(width: 4), investigation.next(width: 4)].compactMap(\.self)
+        #expect(asks.count == 2 && asks.allSatisfy(\.isWhole))
+        investigation.halt()
+        #expect(investigation.conclusion == nil && investigation.next(width: 4) == nil)
+        for (index, ask) in asks.enumerated() {
+            #expect(investigation.conclusion == nil)
+            investigation.tell(index < cut ? nil : run, of: ask)
+        }
+        switch try #require(investigation.conclusion) {
+        case .found(_, let count, let made): #expect(cut == 0 && count == 2 && made == 2)
+        case .doubted(let count, let made): #expect(cut > 0 && count == 0 && made == 0)
+        }
+    }
+
+    @Test("A failure without any fault reduces to no fault")
     func none() throws {
         let (smallest, _) = shrink(try Self.triple()) { _ in true }
         #expect(smallest.faults.isEmpty && smallest.isBrief)

@@ -34,6 +34,8 @@ struct Investigation: Sendable {
     /// The schedules that showed the symptom often enough; the last one is the smallest.
     private var confirmed: [Schedule]
     private var isReduced = false
+    /// Whether it needs no further runs; it concludes once the last one under way has ended.
+    private var isHalted = false
 
     /// - Parameters:
     ///   - run: a run that showed the symptom.
@@ -60,7 +62,7 @@ struct Investigation: Sendable {
     ///
     /// - Parameter width: the number of concurrent candidates. The first one may make the others pointless.
     mutating func next(width: Int) -> Ask? {
-        guard conclusion == nil else { return nil }
+        guard conclusion == nil, !isHalted else { return nil }
         if let ask = begin(whole(schedule)) { return ask }
         guard !isReduced else { return confirmed.last.flatMap { begin(whole($0), isLast: true) } }
         var ahead = shrink
@@ -73,12 +75,17 @@ struct Investigation: Sendable {
 
     /// - Parameter run: the result, or nil if the run was interrupted, after which nothing more can be tried.
     mutating func tell(_ run: ExaminedRun?, of ask: Ask) {
-        guard let run else { return halt() }
         var showing = showings[ask] ?? Showing()
-        (showing.made, showing.underWay) = (showing.made + 1, showing.underWay - 1)
-        if run.symptom(id) != nil { (showing.count, showing.evidence) = (showing.count + 1, run) }
+        showing.underWay -= 1
+        if let run {
+            showing.made += 1
+            if run.symptom(id) != nil { (showing.count, showing.evidence) = (showing.count + 1, run) }
+        } else {
+            isHalted = true
+        }
         showings[ask] = showing
         settle()
+        if isHalted { halt() }
     }
 
     /// Stops reducing, because the time is almost over.
@@ -87,9 +94,10 @@ struct Investigation: Sendable {
         settle()
     }
 
-    /// Concludes from the results so far.
+    /// Makes no further runs, and concludes from those that are made or under way.
     mutating func halt() {
-        guard conclusion == nil else { return }
+        isHalted = true
+        guard conclusion == nil, showings.values.allSatisfy({ $0.underWay == 0 }) else { return }
         for schedule in confirmed.reversed() {
             // A slow run counts as a hang only after the whole time limit.
             for ask in id == ExploreCheck.hang.rawValue ? [whole(schedule)] : [whole(schedule), candidate(schedule)] {
