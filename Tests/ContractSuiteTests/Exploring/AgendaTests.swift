@@ -108,7 +108,7 @@ struct AgendaTests {
     }
 
     @Test(
-        "A run is cut after silence of four times the client's own time, and hangs at ten times; waits of faults are added"
+        "A run is cut after silence of twice the client's own time, and hangs at ten times; waits of faults are added"
     )
     func limits() throws {
         func limits(_ own: Int, _ timeLimit: Int? = nil, _ faults: Schedule.Fault...) -> [Duration] {
@@ -117,7 +117,7 @@ struct AgendaTests {
             return [false, true].map { patience.limit(of: schedule, isWhole: $0).silence }
         }
         #expect(limits(0) == [.seconds(8), .seconds(40)] && limits(2) == [.seconds(8), .seconds(40)])
-        #expect(limits(3) == [.seconds(12), .seconds(40)] && limits(5) == [.seconds(20), .seconds(50)])
+        #expect(limits(3) == [.seconds(8), .seconds(40)] && limits(5) == [.seconds(10), .seconds(50)])
         #expect(limits(30) == [.seconds(60), .seconds(60)])
         #expect(limits(1, 2) == [.seconds(2), .seconds(2)] && limits(1, 300) == [.seconds(8), .seconds(300)])
         let slow = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))

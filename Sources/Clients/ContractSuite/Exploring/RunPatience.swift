@@ -24,7 +24,7 @@ struct RunPatience: Sendable {
         let shortest = lengths.min() ?? .zero
         own = .seconds(max(1, (shortest.nanoseconds + 999_999_999) / 1_000_000_000))
         self.timeLimit = timeLimit
-        cut = max(Self.leastCut, own * 4)
+        cut = max(Self.leastCut, own * 2)
     }
 
     /// The time limit of a run.
