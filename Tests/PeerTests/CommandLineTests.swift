@@ -121,6 +121,23 @@ extension Peers {
             }
         }
 
+        @Test("chat reports a template that the coach makes, and none of the history")
+        func chatTemplates() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let options = ["chat", "--url", server.ready.url, "--protocol", "user_message"]
+                let program = try Programs.fitiqMock()
+                let meal = try await Command(program, options + ["--message", "create a meal template"])
+                #expect(
+                    meal.errors == "fitiq-mock: the coach made a template of the type meal: A Week of Simple Meals\n")
+                let workout = try await Command(program, options + ["--message", "create a workout template"])
+                #expect(
+                    workout.errors
+                        == "fitiq-mock: the coach made a template of the type workout: Three Workouts a Week\n")
+                let lines = try await Command(program, options, input: "Hello\n")
+                #expect(lines.status == 0 && lines.errors.isEmpty, "\(lines.transcript)")
+            }
+        }
+
         @Test("The banner's commands work as printed")
         func banner() async throws {
             try await RunningServer.serve("--instant", "--api-key", "another key", "--jwt-secret", "another secret") {

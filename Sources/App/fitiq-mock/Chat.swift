@@ -99,7 +99,11 @@ struct Chat: ParsableCommand {
         var (client, id) = try begin()
         // Leave the chat properly in any case.
         defer { try? Blocking.wait { [client] in await client.close() } }
-        if let message { return try self.attempt(client) { try await ChatAnswer.print(to: message, $0) } }
+        if let message {
+            let known = client.state.templates ?? []
+            defer { ChatNews.report(client.state.templates ?? [], since: known) }
+            return try self.attempt(client) { try await ChatAnswer.print(to: message, $0) }
+        }
         let input = try LineInput(prompt: "> ")
         var news = Task { [client] in await ChatNews.follow(client) }
         defer { news.cancel() }

@@ -15,12 +15,11 @@ enum ChatNews {
     static func follow(_ client: FitIQClient) async {
         var last = ClientState.Connection.disconnected
         var isLost = false
-        var made: [ClientState.Template] = []
+        // Those of the history are not news.
+        var made = client.state.templates ?? []
         for await state in client.states {
-            if let templates = state.templates, templates != made {
-                // A client keeps only the last templates, so their number may not change.
-                let known = max(0, min(made.count, templates.count - 1))
-                for template in templates.dropFirst(known) { say(Messages.made(template)) }
+            if let templates = state.templates {
+                report(templates, since: made)
                 made = templates
             }
             guard state.connection != last else { continue }
@@ -38,7 +37,16 @@ enum ChatNews {
         }
     }
 
-    /// Runs a command, and reports if its result is missing because the server's clock stands still.
+    /// Reports the coach's templates that `known` lacks.
+    static func report(_ templates: [ClientState.Template], since known: [ClientState.Template]) {
+        guard templates != known else { return }
+        // A client keeps the last ones, so their number may stay the same.
+        for template in templates.dropFirst(max(0, min(known.count, templates.count - 1))) {
+            say(Messages.made(template))
+        }
+    }
+
+    /// Runs a command, and reports a result that is missing because the server's clock stands still.
     static func waiting<Result>(
         for client: FitIQClient, at base: BaseURL, adminToken: String?, _ body: () async throws -> Result
     ) async throws -> Result {
