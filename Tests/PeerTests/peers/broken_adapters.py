@@ -186,6 +186,15 @@ class Startled(Client):
         super()._take_frame(chat, frame)
 
 
+class Abrupt(Client):
+    """Takes a frame of a type that it does not know for the end of the answer."""
+
+    def _take_frame(self, chat, frame):
+        if frame.get("type") in ("coach_mood", "assistant_thinking", "stream_paused") and chat.turn:
+            chat.turn.is_over = True
+        super()._take_frame(chat, frame)
+
+
 class Choosy(Client):
     """Knows four personas, and treats any other as an error."""
 
@@ -229,6 +238,14 @@ class Nostalgic(Client):
         pass
 
 
+class Attached(Client):
+    """Keeps the goal's conversation where only the socket says that it is gone."""
+
+    def _give_up(self, chat, status, body):
+        self._part = lambda consultation: None
+        super()._give_up(chat, status, body)
+
+
 class Ambitious(Client):
     """Treats everything that the coach creates as a goal."""
 
@@ -264,6 +281,17 @@ class Hoarding(Client):
     """Keeps every message."""
 
     SHOWN_MESSAGES = 10**9
+
+
+class Sprawling(Client):
+    """Cuts a history when it is loaded first, and lets the chat grow from there."""
+
+    @property
+    def transcript(self):
+        if self._chat and self._chat.has_history:
+            self.loaded = getattr(self, "loaded", len(self._chat.history))
+            self.SHOWN_MESSAGES = 100 + len(self._chat.history) - self.loaded
+        return super().transcript
 
 
 class Counting(Client):

@@ -156,7 +156,9 @@ extension ContractCase {
                   - {on: socket, at: {type: assistant_message_end}, insert: '\(newFrame("usage"))'}
                 """), faces: ["ws/message-shape"],
             steps: [
-                .start(.nutritionist), .untilReady, .send("How much protein do I need?"),
+                .start(.nutritionist), .until(.checking(.unknown, .ready), within: .seconds(30)),
+                .watch(.checking(.unknown, .answersBegin("About 1.6 g per kg."))),
+                .send("How much protein do I need?"),
                 .until(.checking(.unknown, .answered(1)), within: .seconds(60)), .send("And on days without training?"),
                 .until(.checking(.unknown, .answered(2)), within: .seconds(60)),
                 .expect(.checking(.unknown, .noProblem)), .disconnect,

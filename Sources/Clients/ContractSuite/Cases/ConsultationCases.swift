@@ -98,6 +98,8 @@ extension ContractCase {
             faces: ["consultation/conflict-continues-existing"],
             steps: .start(.nutritionist),
             .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),
+            .expect(.lines(atMost: 100)), .send("And today?"),
+            .untilAll(.line(.user, containing: "And today?"), .idle, within: .seconds(60)),
             .expect(.lines(atMost: 100)), .disconnect),
         ContractCase(
             "consultation/open/long-history", "5,000 messages: the newest are shown",

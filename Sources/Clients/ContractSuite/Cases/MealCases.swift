@@ -81,6 +81,12 @@ extension ContractCase {
             steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(2)), .loadGoals,
             .until(.idle, within: .minutes(2)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
             .chatAboutGoal(titled: "Run 5 km"), .until(.ready, within: .minutes(2)), .disconnect),
+        ContractCase(
+            "goal/create/answer-lost", "It is created, but the answer is 502: the client finds it in the list",
+            .ours("Whether a POST without an answer was done is found out before it is sent again."),
+            setting: .builtIn("answer-lost"), faces: ["retry/creates-once"],
+            steps: .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .minutes(5)),
+            .expect(.noProblem)),
     ]
 
     private static let polling = Clause(
@@ -138,8 +144,34 @@ extension ContractCase {
                 .pass(.seconds(10)), .expect(.goalParted("Run 5 km", from: KnownID.nothing)), .disconnect,
             ]),
         ContractCase(
-            "goal/list/unknown-status", "A goal has a new status, a new category and a new member",
-            Clause(.goalLinking, "GoalRepository", "An unknown status counts as not_started."),
+            "goal/chat/deleted-while-open",
+            "The goal's conversation is deleted while it is open: the socket is not found when the client reconnects",
+            gone,
+            setting: .written(
+                """
+                name: deleted-while-open
+                users:
+                  - id: default
+                    goals:
+                      - {id: \(KnownID.goal), title: Run 5 km, status: in_progress, created_at: 5d ago}
+                faults:
+                  - {on: socket, connections: 1, at: {type: stream_complete}, finish: true}
+                  - {on: socket, connections: 1, at: {type: assistant_message_end}, finish: true}
+                  - {on: handshake, connections: 2, status: 404, code: NOT_FOUND}
+                """), faces: ["ws/reconnect-backoff"],
+            steps: [
+                .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
+                .perform(.chatAboutGoal(id: KnownID.goal)),
+                .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
+                .send("How do I begin?"),
+                .until(
+                    .checking(
+                        .goneConversation,
+                        .all([.problem(.notFound), .offline, .goalUnlinked("Run 5 km"), .idle])), within: .minutes(5)),
+            ]),
+        ContractCase(
+            "goal/list/unknown-status", "A goal has a status, a category and a member that are new",
+            Clause(.goalLinking, "GoalRepository", "A status that is not known is taken for not_started."),
             setting: knownGoal(
                 "goal-on-hold", listed: goals(conversation: "null", status: "on_hold", #","priority":{"rank":1}"#),
                 requests: "1.."), guide: .goalLinking,
