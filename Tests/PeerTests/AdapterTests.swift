@@ -132,6 +132,13 @@ extension LongPeers {
             if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
         }
 
+        @Test("An adapter that dies in a chat is not accused of leaving without a close frame")
+        func collapsing() async throws {
+            let run = try await breaks(
+                Mistake("Collapsing", "chat/answer/is-the-sum-of-its-chunks", "The adapter exited with status 3"))
+            #expect(run.status == 1 && !run.output.contains("✗ ws/") && !run.output.contains("! ws/"), "\(run.output)")
+        }
+
         @Test("The Python client's output goes to standard error, and disturbs nothing")
         func printing() async throws {
             let run = try await breaks(

@@ -84,6 +84,7 @@ struct CasePlay {
         result.isAboutSwift = client.language?.lowercased() == "swift"
         if let judgement = try await world.judgement() {
             result.verdicts = judgement.verdicts
+            if !isDrivable { result.excuseOwnEnd() }
             result.exposures = judgement.exposures
             result.coverage = judgement.coverage
             result.hasConnected = judgement.hasConnected

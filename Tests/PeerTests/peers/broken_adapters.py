@@ -329,6 +329,13 @@ class Crashing(Client):
         return meal["no such member"]
 
 
+class Collapsing(Client):
+    """Its process ends when something is said."""
+
+    def send(self, text):
+        os._exit(3)
+
+
 class Trouble(Client):
     """Its process misbehaves when a meal is logged."""
 
