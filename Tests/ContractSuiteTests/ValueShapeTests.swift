@@ -62,7 +62,7 @@ struct ValueShapeTests {
         ([#"{"error":{"code":"NOT_FOUND"}}"#], #"{"error":{"code":"404"}}"#, ["error.code: `NOT_FOUND` ≠ `404`"]),
     ]
 
-    @Test("A value deviates only by kind, member, format and vocabulary", arguments: rows.indices)
+    @Test("Only another kind, member, format or vocabulary makes a value deviate", arguments: rows.indices)
     func row(_ index: Int) throws {
         let row = Self.rows[index]
         #expect(try Self.deviations(row.known, row.other) == row.deviations)

@@ -158,7 +158,7 @@ struct FaultBookTests {
         )
     }
 
-    @Test("Rules are added and removed; names are unique, and their number is limited")
+    @Test("Rules can be added and removed, need unique names, and are limited in number")
     func adding() throws {
         var book = FaultBook()
         #expect(book.isEmpty)

@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "The answer has the form of the server's guide, and the list the union's",
+        "The answer follows the server's guide, and the list always has the union's form",
         arguments: [
             (GuideMode.union, ["success", "data"], true), (.webSocketArchitecture, ["success", "data"], true),
             (.mealLogWebSocket, ["data"], false),

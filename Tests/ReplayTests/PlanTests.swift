@@ -282,7 +282,7 @@ struct OwnRequestTests {
     }
 
     @Test(
-        "Paths that only look like those are replayed",
+        "Paths that only resemble the server's own are replayed",
         arguments: ["/health/", "/v1/health", "/favicon.png", "/", "/Docs"])
     func played(_ path: String) throws {
         var builder = SessionBuilder()

@@ -99,7 +99,7 @@ struct WholeFileTests {
         }
     }
 
-    @Test("An unwritable file is refused with its name, and left alone")
+    @Test("The error for an unwritable file names it, and the file stays as it was")
     func refused() throws {
         try ScratchFolder.lend { folder in
             try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")

@@ -86,7 +86,7 @@ struct ExcusedRepeatTests {
             line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took, faults: faults)
     }
 
-    @Test("A hasty repeat is blamed, unless another attempt was in progress or the client may have given up before")
+    @Test("A client that repeats too soon is blamed, unless another attempt was in progress or it may have given up")
     func attempts() throws {
         let hasty = [Self.failed(at: 0), Self.failed(at: 0.5)]
         let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)

@@ -53,7 +53,7 @@ import Testing
         #expect(depth(32)?.code == .invalidJSON)
     }
 
-    @Test("A document is replaced as a whole, or keeps members that the body lacks")
+    @Test("A replacement overwrites a whole document; a change keeps the members that its body lacks")
     func changed() throws {
         let old: JSONObject = [
             "name": "Legs", "description": "d", "is_system": true, "is_public": true, "x": 1, "exercises": [],

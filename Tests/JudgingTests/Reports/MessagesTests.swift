@@ -146,7 +146,7 @@ struct CoverageSummaryTests {
     }
 
     @Test(
-        "Situations have words",
+        "Reports describe situations in words",
         arguments: [
             ("none good none none", "a good token without a socket"),
             ("streaming expired none none", "an expired token while an answer streams"),

@@ -192,7 +192,7 @@ struct ClockTests {
         #expect(otherIdle.ending == .closed && admin.wire.ending == .closed)
     }
 
-    @Test("A time-out that begins during a move counts from there")
+    @Test("A time-out that starts while the clock moves runs from that moment")
     func timeOutOnTheWay() throws {
         let network = VirtualNetwork.manual()
         let world = try network.plainWorld()

@@ -55,7 +55,7 @@ struct RequestedFaultTests {
         #expect(response.message.hasSuffix("Did you mean 'down'?") == (name == "dwn"), "\(response.message)")
     }
 
-    @Test("Strict headers ignore the fields")
+    @Test("A server with strict headers ignores the fields that request faults")
     func strict() throws {
         let world = try world { $0.hasStrictHeaders = true }
         #expect(try exchange(world, "Prefer: code=429", "X-Fake-Fault: down").status == 401)

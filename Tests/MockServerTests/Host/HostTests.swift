@@ -199,7 +199,7 @@ struct HostTests {
     }
 
     @Test(
-        "A client that sends a large request first reads its answer",
+        "A client that sends all of a large request before it reads still gets the answer",
         arguments: EventQueue.Kind.allCases)
     func refusedUpload(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind) { $0.limits.closingTime = .seconds(30) }

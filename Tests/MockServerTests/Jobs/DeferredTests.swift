@@ -184,7 +184,7 @@ struct DeferredTests {
         #expect(backend.script == scenario.script && backend.goalCount == 0)
     }
 
-    @Test("Small work is not a job")
+    @Test("Small tasks do not become jobs")
     func little() throws {
         let network = VirtualNetwork()
         let world = try network.world(#"{"scenario":{"name":"a","accounts":{"password_cost":2000}}}"#)
