@@ -104,7 +104,6 @@ extension Trait where Self == FakeBackendTrait {
     ///   - scenario: the name; `fitiq-mock scenarios` lists all.
     ///   - guide: the guide to follow. Nil means the scenario's or, if it has none, the union of all guides.
     ///   - clock: the clock to follow. Nil means the scenario's or, if it has none, the system's.
-    ///   - clock: the clock that it follows; nil for the scenario's, or else the system's.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {
