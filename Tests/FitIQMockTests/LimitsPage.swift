@@ -111,7 +111,7 @@ enum LimitsPage {
         "certificate, key or CA file": [.bytes("TLSLimits.pemFile", TLSLimits.pemFile)],
         "bytes held for all connections (resident memory may be twice that): unsent, kept for long answers, or arriving":
             [server.bytes("heldBytes")],
-        "the same for bodies that the server is turning into worlds and states, unless there is only one": [
+        "the same for bodies that the server is turning into worlds and states; a single such body is exempt": [
             .bytes("ServerLimits.jobBytes", ServerLimits().jobBytes)
         ],
         "the same for all echo sockets": [server.bytes("echoBytes")],

@@ -127,12 +127,10 @@ extension Peers {
                 let options = ["chat", "--url", server.ready.url, "--protocol", "user_message"]
                 let program = try Programs.fitiqMock()
                 let meal = try await Command(program, options + ["--message", "create a meal template"])
-                #expect(
-                    meal.errors == "fitiq-mock: the coach made a template of the type meal: A Week of Simple Meals\n")
+                #expect(meal.errors == "fitiq-mock: the coach made a meal template: A Week of Simple Meals\n")
                 let workout = try await Command(program, options + ["--message", "create a workout template"])
                 #expect(
-                    workout.errors
-                        == "fitiq-mock: the coach made a template of the type workout: Three Workouts a Week\n")
+                    workout.errors == "fitiq-mock: the coach made a workout template: Three Workouts a Week\n")
                 let lines = try await Command(program, options, input: "Hello\n")
                 #expect(lines.status == 0 && lines.errors.isEmpty, "\(lines.transcript)")
             }
