@@ -53,11 +53,12 @@ extension Peers {
         @Test("A manual clock is announced with the command that moves it, which works as printed")
         func manualClock() async throws {
             try await RunningServer.serve("--clock", "manual", "--admin-token", "a 'token'") { server in
-                #expect(server.banner.contains("  Clock       manual, stands at 2025-01-29T10:30:00Z\n"))
+                #expect(server.banner.contains("  Clock       manual, stopped at 2025-01-29T10:30:00Z\n"))
                 let text = server.banner.replacing("\\\n", with: "")
                 let command = try #require(text.split(separator: "\n").first { $0.contains("/__admin/clock") })
                 let shell = URL(fileURLWithPath: "/bin/sh")
-                let run = try await Command(shell, ["-c", String(command)])
+                #expect(server.banner.contains("  Admin       Set FITIQ_MOCK_ADMIN_TOKEN "))
+                let run = try await Command(shell, ["-c", "FITIQ_MOCK_ADMIN_TOKEN=\"a 'token'\"; " + command])
                 #expect(run.output.contains(#""now":"2025-01-29T10:30:05.000000000Z""#), "\(run.transcript)")
                 #expect(try await admin(server, "/clock").status == 401)
             }

@@ -138,14 +138,14 @@ class Held:
             with self.page.expect_response(lambda each: each.request.method == "PATCH" and each.ok):
                 act()
             assert until() > before, (until(), before)
-        expect(cards.locator(".left")).to_contain_text(re.compile(r"goes on in (9\.\d|10\.0) min"))
+        expect(cards.locator(".left")).to_contain_text(re.compile(r"continues in (9\.\d|10\.0) min"))
         expect(cards.get_by_role("button", name="Continue, changed", exact=True)).to_be_visible()
         assert self.released() == {"action": "change", "status": 500}
         assert asked.result()[0] == 500 and '"goals"' in asked.result()[1], asked.result()
         # Typing does not shorten the wait of an item that waits longer anyway.
         asked = threads.submit(server.send, "GET", "/api/v1/goals")
         cards.get_by_role("button", name="5 more minutes").click()
-        expect(cards.locator(".left")).to_contain_text(re.compile(r"goes on in 5\.\d min"))
+        expect(cards.locator(".left")).to_contain_text(re.compile(r"continues in 5\.\d min"))
         longest = until()
         cards.get_by_label("Fields", exact=True).fill("Content-Type: text/plain")
         cards.get_by_label("Body", exact=True).fill("mine")

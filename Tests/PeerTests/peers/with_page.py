@@ -651,7 +651,10 @@ class Stories(Live, Held):
             page = self.open(server, size=size)
             page.locator("#world").select_option(world)
             panel(page, "scenario")
-            page.get_by_role("textbox", name="Scenario").fill("name: x\nnothing: 1")
+            text = page.get_by_role("textbox", name="Scenario")
+            # The editor opens on what runs, once that has arrived.
+            expect(text).to_have_value(re.compile('"name": '))
+            text.fill("name: x\nnothing: 1")
             expect(page.locator(".messages button")).to_have_text("Line 2")
             cut = page.evaluate("""[...document.querySelectorAll("#clock > *, .messages button")]
                 .filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)""")
