@@ -255,7 +255,7 @@ enum ChatAnswer {
         return last.text
     }
 
-    /// Runs the body and throws the underlying network error in place of the problem that an app's user would see.
+    /// Runs the body; if it fails, throws the network error itself, not the message that an app would show its user.
     static func cause<Value>(of client: FitIQClient, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

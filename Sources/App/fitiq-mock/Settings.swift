@@ -239,7 +239,7 @@ extension NumberKind<UInt64> {
 /// A CI service that displays marked lines of a program's output.
 enum AnnotationService: String, CaseIterable, ExpressibleByArgument { case github }
 
-/// Where reports go and which failures are known, for every command that judges a client.
+/// The options for report files and known failures, which every command that judges a client has.
 struct ReportOptions: ParsableArguments {
     @Option("Write the report as JUnit XML to this file.", "file", .file())
     var junit: String?

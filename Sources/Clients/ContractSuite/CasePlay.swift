@@ -211,7 +211,7 @@ struct CasePlay {
     ///
     /// The first breach of each is kept.
     ///
-    /// - Returns: Why the expectation is not met, or nil if it is met or there is none.
+    /// - Returns: the reason why the client fails the expectation; nil without a failure.
     mutating func look(for expectation: ClientExpectation?) async throws -> (() -> CaseFailure)? {
         guard expectation != nil || !watched.isEmpty else { return nil }
         if let revision = client.revision, let lastActivity {
@@ -267,7 +267,7 @@ extension CasePlay {
 
     /// Advances both sides to a point in time, or until the expectation is met.
     ///
-    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is none.
+    /// - Returns: the reason why the client fails the expectation at the end; nil without a failure.
     mutating func carry(to end: Timestamp, until expectation: ClientExpectation?) async throws -> CaseFailure? {
         while true {
             let next = try await settle()
@@ -311,7 +311,7 @@ extension CasePlay {
 
     /// Waits for a point in time, or until the expectation is met.
     ///
-    /// - Returns: Why the expectation is not met at the end, or nil if it is met or there is none.
+    /// - Returns: the reason why the client fails the expectation at the end; nil without a failure.
     /// - Throws: ``Stop`` if both sides are idle and the expectation is unmet, because it will never be met.
     mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
         var mark = MonotonicInstant.now()
