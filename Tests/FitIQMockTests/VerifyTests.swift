@@ -193,4 +193,24 @@ struct VerifyTests {
             Messages.noCaseOfGuide("g")
                 == "none of these cases answers as the guide 'g' says. See 'fitiq-mock test-client --list'.")
     }
+
+    @Test("A server's verdicts are read whole or not at all, so that no breach is skipped")
+    func foreignVerdicts() {
+        func judgement(_ id: String, _ outcome: String = "broken", guide: String = "union") -> JSONValue {
+            [
+                "scenario": "conflict", "guide": .string(guide), "world_count": 2, "has_connected": true,
+                "verdicts": [["id": .string(id), "verdict": .string(outcome), "exercised": 1, "finding_count": 1]],
+            ]
+        }
+        let made = RemoteRun.made(judgement("ids/lowercase"), in: "default")
+        #expect(made?.worldCount == 2 && made?.run.scenario == "default > conflict")
+        #expect(made?.run.verdicts.map(\.obligation.id) == ["ids/lowercase"])
+        for strange in [
+            judgement("ids/of-another-version"), judgement("ids/lowercase", "bent"),
+            judgement("ids/lowercase", guide: "newer-guide"), ["guide": "union"],
+        ] { #expect(RemoteRun.made(strange, in: "default")?.run.scenario == nil) }
+        #expect(
+            Messages.judgesOtherwise("a:1")
+                == "a:1 gives verdicts that this fitiq-mock does not know: use the same version here and there.")
+    }
 }

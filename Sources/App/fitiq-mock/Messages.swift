@@ -50,6 +50,10 @@ enum Messages {
     static func notTheFake(_ address: String) -> String {
         "\(address) answers, but not as a fitiq-mock does: give --server the URL of one, or of the proxy of a fleet."
     }
+    /// Verdicts of a server with obligations or guides that this version lacks.
+    static func judgesOtherwise(_ address: String) -> String {
+        "\(address) gives verdicts that this fitiq-mock does not know: use the same version here and there."
+    }
     static let notOnServer =
         "with --server, that server decides how worlds are made, and verify compares no versions: leave out "
         + "--against, --allow-origin, --cors, --network and --compression."

@@ -79,7 +79,7 @@ struct RemoteRun: Sendable {
     }
 
     /// The runs of worlds that a command made with the same scenario and guide.
-    private typealias Made = (run: Report.Run, worldCount: Int)
+    typealias Made = (run: Report.Run, worldCount: Int)
 
     private func judged(_ world: World, named name: String) throws(Failure) -> (Report.Run, Traffic, [Made]) {
         let now = try object(.get, "worlds/\(world.id)")["now"]?.string.flatMap { Timestamp($0) }
@@ -99,14 +99,28 @@ struct RemoteRun: Sendable {
             scenario: name, mode: world.mode, startedAt: world.startedAt, hasConnected: traffic != Traffic(),
             verdicts: judge.verdicts(at: now), exposures: judge.exposures, coverage: judge.coverage,
             missedCount: judge.missedCount)
-        let verdicts = try ask(.get, "verdicts", in: world.id, limit: Self.journalLimit)
-        let made = (try? JSON.parse(verdicts))?["worlds"]?.array ?? []
-        return (run, traffic, made.compactMap { Self.made($0, in: name) })
+        let answer = try ask(.get, "verdicts", in: world.id, limit: Self.journalLimit)
+        guard let verdicts = try? JSON.parse(answer) else {
+            throw .configuration(Messages.notTheFake(server.base.authority))
+        }
+        var made: [Made] = []
+        for judgement in verdicts["worlds"]?.array ?? [] {
+            guard let one = Self.made(judgement, in: name) else {
+                throw .running(Messages.judgesOtherwise(server.base.authority))
+            }
+            made.append(one)
+        }
+        return (run, traffic, made)
     }
 
     /// Reads the server's judgement; without coverage, of which it tells only numbers.
-    private static func made(_ judgement: JSONValue, in name: String) -> Made? {
-        guard let mode = judgement["guide"]?.string.flatMap(GuideMode.init(rawValue:)) else { return nil }
+    ///
+    /// - Returns: Nil if it names a guide or an obligation that this version lacks: to skip that could hide a breach.
+    static func made(_ judgement: JSONValue, in name: String) -> Made? {
+        guard let mode = judgement["guide"]?.string.flatMap(GuideMode.init(rawValue:)),
+            let list = judgement["verdicts"]?.array, case let verdicts = list.compactMap({ Verdict($0) }),
+            verdicts.count == list.count
+        else { return nil }
         let exposures = judgement["exposures"]?.array?.compactMap { exposure in
             exposure["path"]?.string.flatMap(Exposure.Path.init(rawValue:)).map {
                 Exposure(path: $0, count: exposure["count"]?.int ?? 0)
@@ -116,8 +130,7 @@ struct RemoteRun: Sendable {
             scenario: "\(name) > \(judgement["scenario"]?.string ?? "")", mode: mode,
             startedAt: judgement["started_at"]?.string.flatMap { Timestamp($0) },
             hasConnected: judgement["has_connected"]?.bool ?? false,
-            verdicts: judgement["verdicts"]?.array?.compactMap { Verdict($0) } ?? [], exposures: exposures ?? [],
-            missedCount: judgement["missed"]?.int ?? 0)
+            verdicts: verdicts, exposures: exposures ?? [], missedCount: judgement["missed"]?.int ?? 0)
         return (run, judgement["world_count"]?.int ?? 1)
     }
 
