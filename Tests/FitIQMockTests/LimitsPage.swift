@@ -394,16 +394,12 @@ enum LimitsPage {
             .count("ReplayLimits.runs", ReplayLimits.runs),
         ],
         "wait between two events": [.time("ReplayLimits.longestWait", ReplayLimits.longestWait)],
-        "connections through `record`": [relay.count("connections")],
-        "bytes queued for one side": [relay.bytes("unsentBytes")],
+        "bytes queued for one side of `record`": [relay.bytes("unsentBytes")],
         "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
         "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
         "time to reach the upstream, and for TLS; time to look up its name at the start": [relay.time("connectTime")],
         "time for an answer's next byte": [relay.time("answerTime")],
         "connection through `record` without a byte": [relay.time("idleTime")],
-        "time for a client's TLS handshake; to close a connection; for answers when `record` stops": [
-            relay.time("handshakeTime"), relay.time("lingerTime"), relay.time("shutdownTime"),
-        ],
     ]
 
     /// The most characters and the most bytes in texts of requests, found by trying.

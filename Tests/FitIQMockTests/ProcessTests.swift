@@ -1,5 +1,6 @@
 import Foundation
 import Judging
+import MockServer
 import Testing
 
 @testable import Sockets
@@ -150,16 +151,14 @@ struct ProcessTests {
         #expect(count == LineOutput.limit && bytes[count - 2] == UInt8(ascii: "a") && bytes[count - 1] == .lineFeed)
     }
 
-    @Test("Fewer connections are reported only if the system has fewer files")
+    @Test("The limit of connections falls only if the system allows too few file descriptors")
     func descriptors() throws {
-        let host = try HostOptions.parse([])
-        let logger = try host.logger()
-        let now = CurrentProcess.raiseFileDescriptorLimit(to: 0)
-        var told: [Int] = []
-        host.raiseDescriptors(to: now, logger) { count in
-            told.append(count)
-            return 1
+        let logger = try HostOptions.parse([]).logger()
+        for (connections, falls) in [(1, false), (1 << 40, true)] {
+            var limits = ServerLimits()
+            limits.connections = connections
+            HostOptions.raiseDescriptors(for: &limits, share: 2, logger)
+            #expect((limits.connections < connections) == falls)
         }
-        #expect(told.isEmpty)
     }
 }

@@ -281,13 +281,16 @@ struct ConformRun: Sendable {
         recordingTo path: String, _ ended: Gate
     ) throws -> (url: String, mailbox: Mailbox) {
         do {
-            let proxy = try ProxyHost(
-                listeningOn: try SocketAddress(host: "127.0.0.1", port: 0), upstream: server, trust: trust)
+            var configuration = Engine.Configuration()
+            configuration.relayed = server
+            let proxy = try Host(
+                listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstreamTrust: trust,
+                configuration: configuration)
             proxy.loop.acceptPause = pause
             let tap = try SessionTap(
                 SessionRecorder.Settings(creatorVersion: Version.current), to: path, existing: .replace,
                 program: "comparison")
-            proxy.tap = tap
+            proxy.upstreamTap = tap
             let address = (proxy.loop.url, proxy.mailbox)
             tap.write()
             try Self.serve(proxy, ended)
@@ -299,10 +302,10 @@ struct ConformRun: Sendable {
         }
     }
 
-    private static func serve(_ proxy: sending ProxyHost, _ ended: Gate) throws {
+    private static func serve(_ proxy: sending Host, _ ended: Gate) throws {
         try SystemThread.start {
             _ = try? proxy.run()
-            _ = (proxy.tap as? SessionTap)?.finish(at: proxy.loop.time(.now()))
+            _ = (proxy.upstreamTap as? SessionTap)?.finish(at: proxy.loop.time(.now()))
             ended.open()
         }
     }

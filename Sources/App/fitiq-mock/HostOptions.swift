@@ -2,6 +2,7 @@ import ArgumentParser
 import FitIQAPI
 import Hosting
 import Logging
+import MockServer
 import Sockets
 import TLS
 
@@ -48,12 +49,36 @@ struct HostOptions: ParsableArguments {
 
     func keepsSecrets() throws(Failure) -> Bool { try Settings.flag(keepSecrets, "KEEP_SECRETS") }
 
-    /// Raises the limit on file descriptors; if it stays too low, `fit` returns how many connections it allows.
-    func raiseDescriptors(to wanted: Int, _ logger: Logger, orFit fit: (Int) -> Int) {
+    /// Raises the limit on file descriptors; if it stays too low, lowers the limit of connections.
+    ///
+    /// - Parameter share: The descriptors that each connection of a client takes: two with an upstream.
+    static func raiseDescriptors(for limits: inout ServerLimits, share: Int, _ logger: Logger) {
+        let wanted = limits.descriptors * share
         let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: wanted)
         guard descriptors < wanted else { return }
-        let connections = fit(descriptors)
-        logger.notice("\(Messages.fewDescriptors(descriptors, connections: connections))")
+        limits.fit(descriptors: descriptors / share)
+        logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
+    }
+
+    /// Opens a host that stops on the system's signals.
+    ///
+    /// - Parameter explain: May throw a better error than the usual one.
+    static func open(
+        _ configuration: Engine.Configuration, at address: SocketAddress, _ secure: SecureEndpoint?, _ trust: TLSTrust,
+        explain: (StartError) throws(Failure) -> Void
+    ) throws(Failure) -> Host {
+        let host: Host
+        do throws(StartError) {
+            host = try Host(
+                listeningOn: address, secure: secure, upstreamTrust: trust, configuration: configuration)
+        } catch {
+            try explain(error)
+            throw .configuration(Messages.notStarted(error))
+        }
+        try orFailure(try host.stopOnSignalsForGood(System.stopSignals)) { (error: SocketError) in
+            .configuration(error.description)
+        }
+        return host
     }
 
     func logger() throws(Failure) -> Logger {

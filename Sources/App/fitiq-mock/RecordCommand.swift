@@ -3,7 +3,6 @@ import FitIQAPI
 import Hosting
 import Logging
 import MockServer
-import Proxy
 import Sockets
 import TLS
 import Text
@@ -43,11 +42,9 @@ struct RecordCommand: ParsableCommand {
             throw Failure.configuration(Messages.noOutput)
         }
         let trust = try Self.trust(upstream, Settings.nonEmpty(upstreamCa, "UPSTREAM_CA"))
-        var limits = RelayLimits()
-        host.raiseDescriptors(to: limits.descriptors, logger) {
-            limits.fit(descriptors: $0)
-            return limits.connections
-        }
+        var configuration = Engine.Configuration()
+        configuration.relayed = upstream
+        HostOptions.raiseDescriptors(for: &configuration.limits, share: 2, logger)
         let address = try host.address()
         // Check the ready file before creating any file.
         let readyFile = try ReadyFile.claimed(host.readyFile)
@@ -55,17 +52,18 @@ struct RecordCommand: ParsableCommand {
         if let secure {
             for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }
-        let proxy = try open { () throws(StartError) in
-            try ProxyHost(
-                listeningOn: address, secure: secure?.listening, upstream: upstream, trust: trust, limits: limits,
-                logger: logger)
+        let server = try HostOptions.open(configuration, at: address, secure?.listening, trust) {
+            (error) throws(Failure) in
+            // The upstream is this proxy.
+            if case .configuration(let message) = error { throw .configuration("\(message) (--port, --upstream)") }
         }
+        server.engine.log(to: logger)
         // Open the output only when everything else is in order, because the file that it replaces is then gone.
         let tap = try tap(output, logger)
-        proxy.tap = tap
+        server.upstreamTap = tap
 
         let running = RunningProxy(
-            url: proxy.loop.url, secureURL: proxy.loop.secureURL, upstream: upstream.description, output: output,
+            url: server.loop.url, secureURL: server.loop.secureURL, upstream: upstream.description, output: output,
             caPath: secure?.ca)
         do throws(Failure) {
             try readyFile?.write(running.readyFile(of: .current))
@@ -82,10 +80,10 @@ struct RecordCommand: ParsableCommand {
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
             // A second signal interrupts answers, but the recording is still completed.
-            _ = try orFailure(try proxy.run()) { (error: SocketError) in .running(error) }
+            _ = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
         }
         conclusions.add { () throws(Failure) in
-            try tap.conclude(output, of: "proxy", at: proxy.loop.time(.now()))
+            try tap.conclude(output, of: "proxy", at: server.loop.time(.now()))
         }
         try conclusions.tell()
     }
@@ -106,21 +104,6 @@ struct RecordCommand: ParsableCommand {
             .configuration(Messages.inMaterial(path, error))
         }
         return .systemAnd(pem)
-    }
-
-    private func open(_ make: () throws(StartError) -> ProxyHost) throws(Failure) -> ProxyHost {
-        do {
-            let proxy = try make()
-            try proxy.stopOnSignalsForGood(System.stopSignals)
-            return proxy
-        } catch StartError.configuration(let message) {
-            // The upstream is this proxy.
-            throw .configuration("\(message) (--port, --upstream)")
-        } catch let error as StartError {
-            throw .configuration(Messages.notStarted(error))
-        } catch {
-            throw .configuration("\(error)")
-        }
     }
 
     private func tap(_ output: String, _ logger: Logger) throws(Failure) -> SessionTap {

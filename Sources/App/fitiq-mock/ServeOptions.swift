@@ -235,12 +235,7 @@ struct ServerLauncher {
         let upstream = configuration.scenario.upstream
         if let upstream, upstream.url == nil { throw .configuration(Messages.upstreamWithoutURL) }
         let trust = try data.upstreamTrust(for: upstream?.url)
-        // With an upstream, each connection of a client takes two descriptors.
-        let share = upstream == nil ? 1 : 2
-        options.host.raiseDescriptors(to: configuration.limits.descriptors * share, logger) {
-            configuration.limits.fit(descriptors: $0 / share)
-            return configuration.limits.connections
-        }
+        HostOptions.raiseDescriptors(for: &configuration.limits, share: upstream == nil ? 1 : 2, logger)
         let address = try options.host.address()
         let secure = try options.host.secure(besides: address, logger)
         var stateFile: StateFile?
@@ -254,7 +249,10 @@ struct ServerLauncher {
                 throw .configuration(error.message)
             }
         }
-        let server = try open(configuration, address, secure?.listening, trust)
+        let server = try HostOptions.open(configuration, at: address, secure?.listening, trust) {
+            (error) throws(Failure) in
+            if case .configuration = error { try plan.checkData(of: configuration) }
+        }
         // Remove this last. When it is gone, every file has been written.
         defer { readyFile?.remove() }
         server.engine.log(to: logger)
@@ -304,23 +302,6 @@ struct ServerLauncher {
             conclusions.add { () throws(Failure) in try conclude(server.engine) }
         }
         try conclusions.tell()
-    }
-
-    private func open(
-        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: SecureEndpoint?, _ trust: TLSTrust
-    ) throws(Failure) -> Host {
-        let server: Host
-        do throws(StartError) {
-            server = try Host(
-                listeningOn: address, secure: secure, upstreamTrust: trust, configuration: configuration)
-        } catch {
-            if case .configuration = error { try plan.checkData(of: configuration) }
-            throw .configuration(Messages.notStarted(error))
-        }
-        try orFailure(try server.stopOnSignalsForGood(System.stopSignals)) { (error: SocketError) in
-            .configuration(error.description)
-        }
-        return server
     }
 
     private func announce(_ running: RunningServer) throws(Failure) {

@@ -37,7 +37,7 @@ public enum StartError: Error, CustomStringConvertible {
     }
 }
 
-/// A server or a proxy: one thread that accepts connections, reads, writes and keeps time.
+/// A server: one thread that accepts connections, reads, writes and keeps time.
 public protocol SocketHost: EventLoopHandler {
     var loop: HostLoop { get }
 

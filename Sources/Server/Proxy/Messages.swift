@@ -1,4 +1,3 @@
-import FitIQAPI
 import Text
 
 // This module's messages for people.
@@ -39,19 +38,6 @@ enum Messages {
         "This is a reverse proxy in front of \(upstream), which does not open tunnels (CONNECT): set its address as "
             + "the app's base URL, not as the system's proxy."
     }
-    static func tooManyConnections(limit: Int) -> String {
-        "\(limit) connections are open through the proxy, which is the limit; close some and try again."
-    }
-
-    /// The answer to HTTP on the TLS port, in plain HTTP.
-    static func plainHTTPRefusal(_ reason: String) -> [UInt8] {
-        let body = APIError.body(code: "BAD_REQUEST", message: reason, in: .union)
-        return Array(
-            """
-            HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r
-            Connection: close\r\n\r\n
-            """.utf8) + body
-    }
 
     // MARK: Log
 
@@ -68,11 +54,7 @@ enum Messages {
     static func clientWentAway(_ request: String) -> String {
         "\(request): the client went away before the answer was complete"
     }
-    static func clientTLS(_ reason: String) -> String { "a client could not be served over TLS: \(reason)" }
     static func upstreamTLS(_ reason: String) -> String { "the connection to the upstream broke: \(reason)" }
-    static func handshakeTimeout(_ time: Duration) -> String {
-        "a client did not complete the TLS handshake within \(Durations.exact(time.nanoseconds)), and was disconnected"
-    }
 
     // MARK: Parts
 

@@ -1,6 +1,6 @@
 import FitIQAPI
-import Foundation
 import Hosting
+import MockServer
 import Proxy
 import Sockets
 import Synchronization
@@ -14,18 +14,27 @@ final class LocalProxy {
     private let ended: Gate
 
     convenience init(
-        _ upstream: String, limits: RelayLimits = RelayLimits(), recordingTo path: String? = nil,
+        _ upstream: String, limits: RelayLimits = RelayLimits(), clients: ServerLimits = ServerLimits(),
         tap: TapOfTests? = nil, secure: SecureEndpoint? = nil
     ) throws {
-        let host = try ProxyHost(
-            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), secure: secure,
-            upstream: UpstreamURL(upstream), limits: limits)
-        host.tap = tap
-        if let path { host.tap = try SessionTap(.init(creatorVersion: "1"), to: path, program: "proxy") }
+        let host = try Self.host(upstream, limits: limits, clients: clients, secure: secure)
+        host.upstreamTap = tap
         try self.init(host)
     }
 
-    private init(_ host: sending ProxyHost) throws {
+    /// A host that relays its connections to an upstream; it runs on no thread yet.
+    static func host(
+        at address: SocketAddress? = nil, _ upstream: String, limits: RelayLimits = RelayLimits(),
+        clients: ServerLimits = ServerLimits(), secure: SecureEndpoint? = nil
+    ) throws -> Host {
+        var configuration = Engine.Configuration(limits: clients)
+        (configuration.relayed, configuration.relayLimits) = (try UpstreamURL(upstream), limits)
+        return try Host(
+            listeningOn: address ?? SocketAddress(host: "127.0.0.1", port: 0), secure: secure,
+            configuration: configuration)
+    }
+
+    private init(_ host: sending Host) throws {
         (address, secureAddress) = (host.loop.address, host.loop.secureAddress)
         mailbox = host.mailbox
         let ended = try Gate()
@@ -36,9 +45,11 @@ final class LocalProxy {
         }
     }
 
+    func requestStop() { mailbox.requestStop() }
+
     /// Returns once the proxy has ended.
     func stop() {
-        mailbox.requestStop()
+        requestStop()
         ended.wait()
     }
 

@@ -1,5 +1,7 @@
+import FitIQAPI
 import Foundation
 import Hosting
+import MockServer
 import Sockets
 import TLS
 import TestSupport
@@ -234,9 +236,9 @@ struct ProxyHostTests {
     @Test("A silent client, or one with half a request, is dropped on time", arguments: ["", "GET / HT"])
     func idle(_ beginning: String) throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.idleTime = .milliseconds(50)
-        let proxy = try LocalProxy(upstream, limits: limits)
+        var (limits, clients) = (RelayLimits(), ServerLimits())
+        (limits.idleTime, clients.idleTime) = (.milliseconds(50), .milliseconds(50))
+        let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
         let client = try BlockingStream.connect(to: proxy.address)
         try client.send(beginning)
         #expect(try client.receive() == nil)
@@ -246,10 +248,9 @@ struct ProxyHostTests {
     @Test("A tunnel may be silent for longer than any time limit")
     func silentTunnel() throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.idleTime = .seconds(1)
-        limits.answerTime = .seconds(1)
-        let proxy = try LocalProxy(upstream, limits: limits)
+        var (limits, clients) = (RelayLimits(), ServerLimits())
+        (limits.idleTime, limits.answerTime, clients.idleTime) = (.seconds(1), .seconds(1), .seconds(1))
+        let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
         let (client, server) = try tunnel(proxy)
         // Another client's deadline passes meanwhile.
         let other = try BlockingStream.connect(to: proxy.address)
@@ -262,10 +263,9 @@ struct ProxyHostTests {
     @Test("A client that slowly reads the last answer of its connection gets all of it")
     func slowClient() throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.lingerTime = .zero
-        limits.unsentBytes = 64 << 20
-        let proxy = try LocalProxy(upstream, limits: limits)
+        var (limits, clients) = (RelayLimits(), ServerLimits())
+        (limits.unsentBytes, clients.closingTime) = (64 << 20, .zero)
+        let proxy = try LocalProxy(upstream, limits: limits, clients: clients)
         let client = try BlockingStream.connect(to: proxy.address)
         try client.send("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         let server = try BlockingStream.accept(listener)
@@ -282,9 +282,9 @@ struct ProxyHostTests {
     @Test("Beyond the limit a client is refused, and the others continue")
     func limit() throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.connections = 1
-        let proxy = try LocalProxy(upstream, limits: limits)
+        var clients = ServerLimits()
+        clients.connections = 1
+        let proxy = try LocalProxy(upstream, clients: clients)
         let (client, server) = try tunnel(proxy)
         let second = try BlockingStream.connect(to: proxy.address)
         try second.send(Self.get)
@@ -309,9 +309,9 @@ struct ProxyHostTests {
     @Test("Plain HTTP on the TLS port gets one answer, beyond the limit too", arguments: [true, false])
     func plainOnTLSPort(_ isBeyondLimit: Bool) throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.connections = isBeyondLimit ? 1 : 2
-        let proxy = try LocalProxy(upstream, limits: limits, secure: Self.secureEndpoint().endpoint)
+        var clients = ServerLimits()
+        clients.connections = isBeyondLimit ? 1 : 2
+        let proxy = try LocalProxy(upstream, clients: clients, secure: Self.secureEndpoint().endpoint)
         let (client, server) = try tunnel(proxy)
         let second = try BlockingStream.connect(to: try #require(proxy.secureAddress))
         try second.send(Self.get)
@@ -324,10 +324,10 @@ struct ProxyHostTests {
     @Test("Beyond the limit a client is refused over TLS, too")
     func limitOverTLS() throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.connections = 1
+        var clients = ServerLimits()
+        clients.connections = 1
         let (secure, authority) = try Self.secureEndpoint()
-        let proxy = try LocalProxy(upstream, limits: limits, secure: secure)
+        let proxy = try LocalProxy(upstream, clients: clients, secure: secure)
         let (client, server) = try tunnel(proxy)
         let second = try BlockingStream.connect(to: try #require(proxy.secureAddress))
         let session = TLSSession(client: try .client(trust: .only(authority)), host: "127.0.0.1")
@@ -344,14 +344,14 @@ struct ProxyHostTests {
         for wire in [client, server, second] { wire.close() }
     }
 
-    @Test("A client that does not shake hands in time is reset")
+    @Test("A client that does not shake hands in time is disconnected")
     func silentHandshake() throws {
         defer { listener.close() }
-        var limits = RelayLimits()
-        limits.handshakeTime = .milliseconds(50)
-        let proxy = try LocalProxy(upstream, limits: limits, secure: Self.secureEndpoint().endpoint)
+        var clients = ServerLimits()
+        clients.handshakeTime = .milliseconds(50)
+        let proxy = try LocalProxy(upstream, clients: clients, secure: Self.secureEndpoint().endpoint)
         let client = try BlockingStream.connect(to: try #require(proxy.secureAddress))
-        #expect(try client.isReset())
+        #expect(try client.receive() == nil)
         client.close()
     }
 
@@ -379,82 +379,52 @@ struct ProxyHostTests {
         for wire in [client, server] { wire.close() }
     }
 
-    @Test("Deadlines of disconnected clients are dropped early, and the others are met")
-    func goneClients() throws {
+    @Test(
+        "A client that breaks HTTP, or begins TLS without a port for it, gets 400",
+        arguments: ["GARBAGE\r\n\r\n", "\u{16}"])
+    func badBytes(_ bytes: String) throws {
         defer { listener.close() }
-        let host = try ProxyHost(
-            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
-        let now = MonotonicInstant(nanoseconds: 1_000_000_000)
-        /// Any socket serves as a silent client.
-        func begin() throws -> ProxyPair {
-            host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, host.loop.time(now))
-            let pair = try #require(host.pairs.last ?? nil)
-            #expect(host.turnEnded(now: now) != nil)
-            return pair
-        }
-        let present = try (0..<10).map { _ in try begin() }
-        var most = 0
-        for _ in 0..<1000 {
-            host.drop(try begin(), reset: true)
-            most = max(most, host.deadlines.count)
-        }
-        // Two for each connected client, and 64.
-        #expect(most == 84)
-        #expect(host.pairCount == present.count)
-        let due = now.advanced(by: host.limits.idleTime)
-        #expect(host.deadlines.next == host.loop.time(due))
-        #expect(present.allSatisfy { $0.relay.clientEnding == .none })
-        _ = host.turnEnded(now: due)
-        #expect(present.allSatisfy { $0.relay.clientEnding == .close })
+        let proxy = try LocalProxy(upstream)
+        let client = try BlockingStream.connect(to: proxy.address)
+        try client.send(bytes)
+        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        client.close()
     }
 
-    @Test("A stopping proxy waits for clients that still receive bytes, not for idle or disconnected ones")
+    @Test("A stopping proxy ends no tunnel in the recording, and waits for answers in progress")
     func stops() throws {
         defer { listener.close() }
-        let host = try ProxyHost(
-            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
-        let now = MonotonicInstant.now()
-        for _ in 0..<2 {
-            host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, host.loop.time(now))
-        }
-        host.drop(try #require(host.pairs[0]), reset: true)
-        #expect(!host.hasAnswersUnderWay)
-        try #require(host.pairs[1]).relay.toClient.append([0])
-        #expect(host.hasAnswersUnderWay)
-    }
-
-    @Test("Only a client that still reads the end of its last answer gets more time")
-    func timeToGo() throws {
-        defer { listener.close() }
-        let host = try ProxyHost(
-            listeningOn: SocketAddress(host: "127.0.0.1", port: 0), upstream: UpstreamURL(upstream))
-        let now = host.loop.time(.now())
-        host.begin(try Socket.connect(to: listener.localAddress), isSecure: false, now)
-        let pair = try #require(host.pairs[0])
-        let shorter = now.advanced(by: host.limits.lingerTime)
-        pair.endingSince = now
-        pair.relay.clientEnding = .close
-        #expect(pair.deadline(host.limits) == shorter)
-        pair.relay.toClient.append([0])
-        #expect(pair.deadline(host.limits) == now.advanced(by: host.limits.idleTime))
-        pair.relay.clientEnding = .reset
-        #expect(pair.deadline(host.limits) == shorter)
-        pair.relay.clientEnding = .close
-        pair.client?.takesNothing = true
-        #expect(pair.deadline(host.limits) == shorter)
+        let tap = TapOfTests()
+        let proxy = try LocalProxy(upstream, tap: tap)
+        let (client, server) = try tunnel(proxy)
+        let other = try BlockingStream.connect(to: proxy.address)
+        try other.send(Self.get)
+        let answering = try BlockingStream.accept(listener)
+        _ = try answering.receive(until: "\r\n\r\n")
+        proxy.requestStop()
+        try answering.send(Self.ok)
+        #expect(try other.receive(until: "hi") == Self.ok)
+        proxy.stop()
+        #expect(try client.receive() == nil)
+        #expect(
+            tap.told == [
+                "1 opened: http", "1 client", "1 server", "2 opened: http", "2 client", "2 server",
+            ])
+        for wire in [client, server, other, answering] { wire.close() }
     }
 
     @Test("A slow name lookup of the upstream is refused")
     func stalledLookup() throws {
+        defer { listener.close() }
         let end = try Gate()
         defer { end.open() }
         let start = MonotonicInstant.now()
         var limits = RelayLimits()
         limits.connectTime = .milliseconds(100)
+        let host = UpstreamHost(
+            in: try HostLoop(listeningOn: SocketAddress(host: "127.0.0.1", port: 0), secure: nil), limits: limits)
         #expect {
-            try ProxyHost(
-                listeningOn: listener.localAddress, upstream: UpstreamURL("http://fitiq.invalid"), limits: limits
-            ) { _, _ throws(SocketError) in
+            try host.resolve(UpstreamURL("http://fitiq.invalid")) { _, _ throws(SocketError) in
                 end.wait()
                 return []
             }
@@ -469,7 +439,7 @@ struct ProxyHostTests {
         let address = listener.localAddress
         listener.close()
         #expect {
-            try ProxyHost(listeningOn: address, upstream: UpstreamURL("http://\(address)"))
+            try LocalProxy.host(at: address, "http://\(address)")
         } throws: {
             "\($0)" == "http://\(address) is this proxy itself: give it another port, or another upstream"
         }
@@ -478,12 +448,10 @@ struct ProxyHostTests {
             (address, "http://127.0.0.2:\(address.port)"),
             (try SocketAddress(host: "0.0.0.0", port: 0), "http://\(address)"),
         ] {
-            #expect(throws: Never.self) { try ProxyHost(listeningOn: own, upstream: UpstreamURL(upstream)) }
+            #expect(throws: Never.self) { try LocalProxy.host(at: own, upstream) }
         }
         #expect(throws: StartError.self) {
-            try ProxyHost(
-                listeningOn: SocketAddress(host: "0.0.0.0", port: address.port),
-                upstream: UpstreamURL("http://\(address)"))
+            try LocalProxy.host(at: SocketAddress(host: "0.0.0.0", port: address.port), "http://\(address)")
         }
     }
 }

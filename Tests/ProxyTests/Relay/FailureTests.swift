@@ -195,20 +195,6 @@ struct FailureTests {
         #expect(harness.relay.clientEnding == .close)
     }
 
-    @Test("Clients beyond the limit of connections are refused")
-    func tooMany() {
-        var limits = RelayLimits()
-        limits.connections = 7
-        var harness = RelayHarness(limits: limits)
-        harness.tell { $0.refuseForLimit() }
-        let message = "7 connections are open through the proxy, which is the limit; close some and try again."
-        #expect(
-            harness.clientText == Self.answer("503 Service Unavailable", "TOO_MANY_CONNECTIONS", message, closes: true))
-        #expect(harness.relay.clientEnding == .close)
-        harness.client(RelayCase.get)
-        #expect(harness.relay.upstreamNumber == nil)
-    }
-
     @Test("Requests that exceed a time limit are refused", arguments: [Duration.seconds(3), .milliseconds(250)])
     func time(_ time: Duration) {
         var limits = RelayLimits()
@@ -279,11 +265,13 @@ struct FailureTests {
 
     @Test("Messages of the shell are sentences")
     func sentences() {
-        #expect(Messages.clientTLS("x") == "a client could not be served over TLS: x")
+        let event = RelayEvent.answered(method: "GET", target: "/a\n", status: 204)
+        #expect(event.message == #"GET /a\n 204"# && event.level == .info)
+        #expect(RelayEvent.opened(target: "/ws").message == "WebSocket /ws opened")
+        let refused = RelayEvent.refused(status: 502, message: "No.")
+        #expect(refused.message == "502: No." && refused.level == .warning)
+        #expect(RelayEvent.brokenOff("x").message == "x" && RelayEvent.brokenOff("x").level == .notice)
         #expect(Messages.upstreamTLS("x") == "the connection to the upstream broke: x")
-        #expect(
-            Messages.handshakeTimeout(.seconds(10))
-                == "a client did not complete the TLS handshake within 10 s, and was disconnected")
         #expect(
             SessionTap.stopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
                 == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy continues without it; "
@@ -302,7 +290,5 @@ struct FailureTests {
         #expect(Messages.quoted("größe 'x'") == "\"größe 'x'\"")
         #expect(Messages.quoted(String(repeating: "x", count: 120)).count == 122)
         #expect(Messages.quoted(String(repeating: "x", count: 121)).count == 123)
-        let refusal = String(decoding: Messages.plainHTTPRefusal("x"), as: UTF8.self)
-        #expect(refusal == Self.answer("400 Bad Request", "BAD_REQUEST", "x", closes: true))
     }
 }

@@ -19,7 +19,7 @@ enum VirtualServer: Sendable {
     case silent
 }
 
-/// Connects an engine with the servers behind its worlds, as ``ProxyHost`` does with sockets.
+/// Connects an engine with the servers behind its worlds, as ``UpstreamHost`` does with sockets.
 final class VirtualUpstreams {
     enum Ending: Sendable { case open, finish, reset }
 

@@ -196,6 +196,8 @@ public final class Connection {
         guard let source = stream?.source else { return nil }
         return source as? Waiter ?? (source as? EnvelopeSource)?.source as? Waiter
     }
+    /// Whether its bytes go to a real server, which has not ended the connection yet.
+    var isRelaying: Bool { speaks == .relayed && upstream != nil }
     /// Whether a request has begun to arrive.
     var isReadingRequest: Bool { http.isReadingHead || http.isReadingBody }
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
@@ -238,8 +240,8 @@ public final class Connection {
         }()
     }
 
-    /// The protocol of a connection, which changes at most once.
-    enum Speech { case http, webSocket }
+    /// The protocol of a connection, which changes at most once; nobody here reads what is relayed.
+    enum Speech { case http, webSocket, relayed }
 
     /// What a complete request waits for: a paused world, its job, an operator, or the world's real server.
     enum Waiting { case forWorld, forJob, forBreakpoint, forUpstream }

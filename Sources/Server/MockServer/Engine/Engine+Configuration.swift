@@ -2,7 +2,9 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
+import Proxy
 import Scenarios
+import Text
 
 extension Engine {
     public struct Configuration: Sendable {
@@ -40,6 +42,10 @@ extension Engine {
         var restored: RestoredState?
         /// The credentials that replace the fake's in requests to upstreams.
         public var upstreamCredentials = UpstreamCredentials()
+        /// The server to which the engine passes every connection unread, for a recording; nil to serve.
+        public var relayed: UpstreamURL?
+        /// The limits of connections to upstreams.
+        public var relayLimits = RelayLimits()
         /// Whether the server ignores header fields that ask for a fault.
         public var hasStrictHeaders = false
         public var limits: ServerLimits

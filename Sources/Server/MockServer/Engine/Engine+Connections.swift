@@ -23,6 +23,8 @@ extension Engine {
     func awaitReader(of connection: Connection, at now: Timestamp) {
         // A silenced connection stays open for the fault's time, even with unsent output.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
+            // A relayed client may pause for as long as the real server lets it.
+            !connection.isRelaying,
             // The peer can read nothing during the TLS handshake, which has its own limit.
             connection.deadline?.purpose != .handshake
         else { return }
@@ -32,9 +34,9 @@ extension Engine {
     /// Continues a connection whose peer has read all output.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
         if connection.isSilent { return }
-        if connection.ending == .lingering || connection.isClosingWebSocket {
+        if connection.ending == .lingering && !connection.isRelaying || connection.isClosingWebSocket {
             arm(connection, .closing, after: patience.closing, at: now)
-        } else if connection.speaks == .webSocket {
+        } else if connection.speaks != .http {
             connection.deadline = nil
             connection.webSocket?.resumePongs(into: &connection.output.bytes)
             carry(connection, at: now)
@@ -218,10 +220,13 @@ extension Engine {
 
     /// Answers a peer that speaks plain HTTP to a TLS port in plain HTTP; the transport no longer encrypts.
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
-        guard let connection = self[id], connection.ending == .none else { return }
+        guard let connection = self[id], connection.ending == .none || connection.isRefused else { return }
         connection.isSecure = false
         // The peer gets new time to read the refusal.
         connection.deadline = nil
+        // A connection over the limit has its refusal already.
+        guard connection.ending == .none else { return linger(connection, at: now) }
+        connection.speaks = .http
         lendOutput(to: connection)
         let secureOrigin = configuration.secureOrigin ?? configuration.origin
         refuse(connection, .plainOnTLSPort(origin: configuration.origin, secureOrigin: secureOrigin), at: now)

@@ -49,7 +49,7 @@ extension Engine {
     private func connect(_ connection: Connection, to url: UpstreamURL) -> UpstreamConnection {
         if let present = connection.upstream, present.isReady(for: url) { return present }
         leaveUpstream(of: connection)
-        let upstream = UpstreamConnection(connection, to: url, limits)
+        let upstream = UpstreamConnection(connection, to: url, configuration)
         connection.upstream = upstream
         return upstream
     }
@@ -61,6 +61,7 @@ extension Engine {
         }
         connection.upstream = nil
         upstream.leave()
+        if connection.speaks == .relayed { report(upstream) }
         touch(upstream)
     }
 
@@ -140,10 +141,12 @@ extension Engine {
             receiveAnswer(from: upstream, on: connection, at: now)
         } else if case .upstream = connection.webSocketUse, connection.speaks == .webSocket {
             receiveFrames(from: upstream, on: connection, at: now)
+        } else if connection.speaks == .relayed {
+            receiveBytes(from: upstream, on: connection, at: now)
         }
         account(connection)
         // If the server has taken output, the transport may be able to read from the client again.
-        if connection.speaks == .webSocket { touch(connection) }
+        if connection.speaks != .http { touch(connection) }
         relieve(at: now)
     }
 

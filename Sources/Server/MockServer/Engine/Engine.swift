@@ -96,12 +96,14 @@ public final class Engine {
         if connection.isRefused {
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
             observe?(.refusedConnection(limit: limits.connections))
+        } else if configuration.relayed != nil {
+            connection.speaks = .relayed
         }
         return connection.id
     }
 
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
-        guard let connection = self[id], connection.isServed else { return }
+        guard let connection = self[id], connection.isServed || connection.isRelaying else { return }
         connection.world?.activity &+= UInt64(bytes.count)
         if connection.input.line == nil, connection.input.isEmpty {
             take(bytes, on: connection, at: now)
@@ -122,6 +124,8 @@ public final class Engine {
             if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
             connection.http.receive(bytes)
             serveRequests(of: connection, at: now)
+        } else if connection.speaks == .relayed {
+            relay(bytes, on: connection, at: now)
         } else if waitsForWorld(connection) {
             connection.unreadFrames += bytes
         } else {
@@ -132,6 +136,7 @@ public final class Engine {
     /// Handles the end of the peer's stream.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
+        if connection.isRelaying { return relayEndOfStream(on: connection) }
         connection.world?.activity &+= 1
         // The end comes after the bytes that the network still delays.
         connection.inputHasEnded = connection.isServed && !connection.input.isEmpty
@@ -254,8 +259,8 @@ public final class Engine {
 
     /// Whether requests and messages on a connection have to wait.
     public func isReadingPaused(_ connection: Connection) -> Bool {
-        connection.output.count > limits.unsentBytesBeforeReadingPauses
-            || connection.upstream.map { $0.relay.toUpstream.count > limits.unsentBytesBeforeReadingPauses } ?? false
+        connection.output.count > limits.unsentBytesBeforeReadingPauses && connection.speaks != .relayed
+            || connection.upstream.map { isFull($0, of: connection) } ?? false
             || connection.isReadingStalled || connection.waiting != nil
             // A request waits while faults hold the answer to the one before it.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
@@ -329,7 +334,7 @@ public final class Engine {
         guard !isShuttingDown else { return }
         isShuttingDown = true
         for world in [defaultWorld] + worlds.byAge { releaseAll(of: world, .ended, at: now) }
-        for connection in connections where connection.ending == .none {
+        for connection in connections where connection.ending == .none && connection.speaks != .relayed {
             if connection.isSilent {
                 recorder.closed(connection, by: .server, .shutdown)
                 end(connection, .reset)
@@ -343,7 +348,14 @@ public final class Engine {
         }
     }
 
-    public var isEmpty: Bool { connections.count == 0 }
+    /// Whether a stopping server has nothing left to do.
+    ///
+    /// Of relayed connections only answers in progress count. The engine does not end the others, because in a recording
+    /// that would look like the client's doing.
+    public var isEmpty: Bool {
+        guard configuration.relayed != nil else { return connections.count == 0 }
+        return !connections.contains { $0.isRelaying && $0.upstream?.relay.isAnswering == true || $0.hasOutput }
+    }
 
     public func resetAll() {
         for connection in connections {

@@ -28,6 +28,8 @@ public enum Observation: Sendable, CustomStringConvertible {
     case slowReader(limit: Int)
     /// All connections together held too much memory, so the engine reset the one that held the most.
     case memory(limit: Int)
+    /// An event of a relayed connection.
+    case relayed(message: String, level: Logger.Level)
     /// The server could not write the state file, and will try again.
     case stateNotSaved(message: String)
 
@@ -43,6 +45,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         case .exchange, .socketOpened, .socketClosed, .webSocketOpened: .info
         case .tlsFailed: .notice
         case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: .warning
+        case .relayed(_, let level): level
         case .stateNotSaved: .error
         }
     }
@@ -116,6 +119,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         case .memory(let limit):
             let text = "reset a connection: together they hold more than \(limit) bytes, which is the limit,"
             return [("event", "memory", nil), ("limit", limit, text + " and it held the most")]
+        case .relayed(let message, _): return [("event", "relayed", nil), ("reason", message, message)]
         case .stateNotSaved(let message):
             let text = "the state could not be saved, which is tried again: \(message)"
             return [("event", "state_not_saved", nil), ("reason", message, text)]

@@ -28,11 +28,13 @@ final class UpstreamConnection {
     var isTouched = false
     private let longestBody: Int
 
-    init(_ connection: Connection, to url: UpstreamURL, _ limits: ServerLimits) {
-        side = RelaySide(Relay(upstream: url, isClientSecure: connection.isSecure), id: connection.id.number)
-        longestBody = limits.upstreamBody
+    init(_ connection: Connection, to url: UpstreamURL, _ configuration: Engine.Configuration) {
+        let limits = configuration.relayLimits
+        side = RelaySide(
+            Relay(upstream: url, isClientSecure: connection.isSecure, limits: limits), id: connection.id.number)
+        longestBody = configuration.limits.upstreamBody
         var codec = HTTP1.Limits()
-        (codec.headerBlock, codec.fieldCount, codec.body) = (RelayLimits().headBytes * 2, 512, longestBody)
+        (codec.headerBlock, codec.fieldCount, codec.body) = (limits.headBytes * 2, 512, longestBody)
         http = HTTP1.Connection(role: .client, limits: codec)
     }
 

@@ -32,8 +32,13 @@ public final class Host: SocketHost {
     /// The number of turns of the loop so far; an idle server makes none.
     @exclusivity(unchecked) private(set) var turnCount = 0
 
-    /// Connects the engine with the upstreams of its worlds.
-    private let proxy: ProxyHost
+    /// Connects the engine with real servers.
+    private let upstreams: UpstreamHost
+    /// Observes the connections to real servers; set it before ``run()``.
+    public var upstreamTap: (any Tap)? {
+        get { upstreams.tap }
+        set { upstreams.tap = newValue }
+    }
 
     /// Repeated work on the loop's thread.
     private struct Chore {
@@ -47,8 +52,9 @@ public final class Host: SocketHost {
     /// Both listeners share one engine and so all state. The host sets the configuration's origins to the listeners'
     /// URLs, or to the public origin.
     ///
-    /// - Throws: An error if the host cannot listen at an address, the system lacks descriptors, or the certificate
-    ///   cannot be used; `StartError.configuration` if the scenario's data is inconsistent.
+    /// - Throws: An error if the host cannot listen at an address, the system lacks descriptors, the certificate cannot
+    ///   be used, or the host of ``Engine/Configuration/relayed`` cannot be resolved; `StartError.configuration` if the
+    ///   scenario's data is inconsistent, or the relayed server is this one.
     public init(
         listeningOn wanted: SocketAddress, secure: SecureEndpoint? = nil,
         queueKind: EventQueue.Kind = .platformDefault, upstreamTrust: TLSTrust = .system,
@@ -65,9 +71,10 @@ public final class Host: SocketHost {
         } catch {
             throw .configuration(error.message)
         }
-        proxy = ProxyHost(in: loop, trust: upstreamTrust)
+        upstreams = UpstreamHost(in: loop, trust: upstreamTrust, limits: configuration.relayLimits)
+        if let url = configuration.relayed { try upstreams.resolve(url) }
         engine.reachesUpstreams = true
-        proxy.deliver = { [unowned engine] side, now in engine.receive(from: side, at: now) }
+        upstreams.deliver = { [unowned engine] side, now in engine.receive(from: side, at: now) }
         let finish: @Sendable (Job.Result) -> Void = { [inbox, mailbox = loop.events.mailbox] result in
             let isAccepted = inbox.add { engine, now in
                 engine?.finish(result, at: now)
@@ -100,8 +107,8 @@ public final class Host: SocketHost {
         followClock(now)
         if HostLoop.isListener(readiness.token) {
             loop.accept(readiness.token, now) { begin($0, at: $1, now) }
-        } else if ProxyHost.isUpstream(readiness.token) {
-            proxy.serve(readiness, at: time(now))
+        } else if UpstreamHost.isUpstream(readiness.token) {
+            upstreams.serve(readiness, at: time(now))
         } else {
             let place = Int(readiness.token)
             guard let transport = transports[place], let connection = engine.connection(transport.id) else { return }
@@ -144,19 +151,19 @@ public final class Host: SocketHost {
         let rest = unserved.isEmpty && engine.touchedUpstreams.isEmpty ? nil : now
         let choreDue = stopsAt == nil ? chore?.due : nil
         let engineDue = engine.nextDeadline.map(loop.instant)
-        let upstreamDue = proxy.nextDeadline.map(loop.instant)
+        let upstreamDue = upstreams.nextDeadline.map(loop.instant)
         return .earliest(
             .earliest(rest, .earliest(engineDue, upstreamDue)), .earliest(loop.nextDeadline, choreDue))
     }
 
     /// Passes bytes between the engine and its upstreams, for a limited number of rounds.
     private func serveUpstreams(_ now: MonotonicInstant) {
-        guard proxy.isUsed || !engine.touchedUpstreams.isEmpty else { return }
+        guard upstreams.isUsed || !engine.touchedUpstreams.isEmpty else { return }
         // Further rounds wait for the next turn. A client's many requests to a server that refuses each at once can
         // need them.
         for _ in 0..<8 {
-            for side in engine.takeTouchedUpstreams() { proxy.touch(side, time(now)) }
-            proxy.settle(time(now))
+            for side in engine.takeTouchedUpstreams() { upstreams.touch(side, time(now)) }
+            upstreams.settle(time(now))
             if engine.touchedUpstreams.isEmpty { return }
         }
     }
@@ -168,6 +175,7 @@ public final class Host: SocketHost {
         guard step != 0 else { return }
         engine.clockStepped(by: step, at: time(now))
         tap?.clockStepped(by: step)
+        upstreamTap?.clockStepped(by: step)
     }
 
     private func doWork(_ now: MonotonicInstant) {

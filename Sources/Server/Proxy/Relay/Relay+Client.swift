@@ -30,14 +30,6 @@ extension Relay {
     /// Ends a connection after ``RelayLimits/idleTime``, or because nobody needs it any more.
     mutating func closeIdle() { endClient(.close, resetUpstream: false) }
 
-    /// Answers with 503 instead of reading a request.
-    mutating func refuseForLimit() {
-        clientCodec.abandonRequest(RemoteError(status: .serviceUnavailable, message: "", source: ""))
-        answer(
-            .serviceUnavailable, code: "TOO_MANY_CONNECTIONS", Messages.tooManyConnections(limit: limits.connections))
-        clientEnding = .close
-    }
-
     mutating func readClient() {
         while !isTunnel, clientEnding == .none {
             let event: HTTP1.Event

@@ -32,7 +32,7 @@ package struct Relay {
     var upstreamCodec: HTTP1.Connection?
     var exchange: RelayExchange?
     var isTunnel = false
-    var clientHasFinished = false
+    package var clientHasFinished = false
     var upstreamHasFinished = false
     var requestsOnUpstream = 0
     private var upstreamCount = 0
@@ -62,7 +62,7 @@ package struct Relay {
         return events
     }
 
-    var wantsClientBytes: Bool {
+    package var wantsClientBytes: Bool {
         guard !clientHasFinished, toUpstream.count < limits.unsentBytes else { return false }
         if isTunnel { return clientEnding == .none || clientEnding == .finish }
         return clientEnding == .none && clientCodec.wantsBytes
@@ -75,9 +75,12 @@ package struct Relay {
         clientHasFinished && upstreamNumber != nil && (isTunnel || exchange?.isRequestComplete == true)
     }
 
-    var wantsUpstreamBytes: Bool {
+    package var wantsUpstreamBytes: Bool {
         upstreamNumber != nil && !upstreamHasFinished && toClient.count < limits.unsentBytes
     }
+
+    /// Whether the client waits for an answer, or for the rest of one.
+    package var isAnswering: Bool { phase == .answer || !toClient.isEmpty }
 
     var phase: RelayPhase {
         if clientEnding == .close || clientEnding == .reset { return .ending }
@@ -134,7 +137,7 @@ package struct Relay {
     }
 }
 
-/// A relay as an object, so that its host can share it with a client that is an engine instead of a socket.
+/// A relay as an object, because the engine, which is its client, shares it with the host of its upstream connection.
 package final class RelaySide {
     package var relay: Relay
     /// The client's number for the relay.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 
 package enum RelayEvent: Equatable {
     /// The upstream's answer is complete.
@@ -8,6 +9,24 @@ package enum RelayEvent: Equatable {
     case refused(status: Int, message: String)
     /// An exchange ended before its answer was complete; the sentence says how.
     case brokenOff(String)
+
+    /// The line for the log.
+    package var message: String {
+        switch self {
+        case .answered(let method, let target, let status): "\(method) \(Messages.printable(target)) \(status)"
+        case .opened(let target): "WebSocket \(Messages.printable(target)) opened"
+        case .refused(let status, let message): "\(status): \(message)"
+        case .brokenOff(let sentence): sentence
+        }
+    }
+
+    package var level: Logger.Level {
+        switch self {
+        case .answered, .opened: .info
+        case .refused: .warning
+        case .brokenOff: .notice
+        }
+    }
 }
 
 /// How to end one side of a relay after sending its pending bytes.
@@ -26,10 +45,8 @@ package enum RelayEnding {
 /// WebSocket may be silent forever. `ending`: the client, which has to read the last bytes and close.
 enum RelayPhase { case idle, request, answer, tunnel, ending }
 
-/// The limits and time-outs of a proxy.
+/// The limits and time-outs of a connection to an upstream.
 public struct RelayLimits: Sendable, Equatable {
-    /// Concurrent client connections; the proxy answers further ones with 503.
-    public var connections = 4_096
     /// Pending bytes for one side beyond which the proxy stops reading from the other.
     public var unsentBytes = 1024 * 1024
     /// Bytes of a head's fields, and of its first line; the proxy answers more with 431 or 414, or 502 if the upstream
@@ -43,32 +60,13 @@ public struct RelayLimits: Sendable, Equatable {
     ///
     /// It also limits the lookup of the server's name when the proxy starts.
     public var connectTime = Duration.seconds(10)
-    /// Time for a client's TLS handshake; then the proxy resets the connection.
-    public var handshakeTime = Duration.seconds(10)
     /// Time without a byte between requests or within an incomplete one; then the proxy closes the connection.
     public var idleTime = Duration.seconds(120)
     /// Time without a byte while the proxy waits for an answer or its rest; then 504, or a reset if the answer has
     /// begun.
     public var answerTime = Duration.seconds(300)
-    /// Time for the peer of a closing connection to end its stream after the last byte was sent.
-    ///
-    /// A client that still reads its last answer has ``idleTime`` after each read.
-    public var lingerTime = Duration.seconds(2)
-    /// Time to finish answers in progress after the proxy begins to stop.
-    public var shutdownTime = Duration.seconds(2)
 
     public init() {}
-
-    /// Lowers ``connections`` to fit the file descriptors: each needs two, and the proxy itself some.
-    public mutating func fit(descriptors: Int) {
-        connections = max(1, min(connections, (descriptors - RelayLimits.ownDescriptors) / 2))
-    }
-
-    /// The number of file descriptors that ``connections`` need.
-    public var descriptors: Int { connections * 2 + RelayLimits.ownDescriptors }
-
-    /// For standard streams, event queue, listeners and recording, and for connections being refused or reconnected.
-    private static let ownDescriptors = 128
 }
 
 package enum UpstreamFailure: Equatable {

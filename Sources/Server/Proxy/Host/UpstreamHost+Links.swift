@@ -4,16 +4,16 @@ import Sockets
 import TLS
 
 /// Connects to upstreams, reads from them, sends to them, and drops them.
-extension ProxyHost {
+extension UpstreamHost {
     private static let ticketsKept = 16
 
     /// Begins to connect: looks up the upstream's addresses if necessary, and tries them in order.
-    func connect(_ pair: ProxyPair, number: Int, _ now: Timestamp) {
+    func connect(_ pair: UpstreamPair, number: Int, _ now: Timestamp) {
         linkCount += 1
         let link = UpstreamLink(
             number: number, recordingID: linkCount, addresses: pair.server.addresses,
             endsAt: now.advanced(by: limits.connectTime))
-        pair.upstream = link
+        pair.link = link
         link.isLookingUp = true
         if pair.server.addresses.isEmpty { lookUp(pair.server) }
         if pair.server.lookup == nil { useAddresses(of: pair.server, for: pair, now) }
@@ -49,21 +49,21 @@ extension ProxyHost {
         searching.removeAll { $0.lookup == nil }
     }
 
-    private func useAddresses(of server: UpstreamServer, for pair: ProxyPair, _ now: Timestamp) {
-        guard let link = pair.upstream, link.isLookingUp else { return }
+    private func useAddresses(of server: UpstreamServer, for pair: UpstreamPair, _ now: Timestamp) {
+        guard let link = pair.link, link.isLookingUp else { return }
         link.isLookingUp = false
         link.addresses = server.addresses[...]
         link.lastError = server.lookupError
         if server.addresses.contains(where: isOwn) {
             link.addresses = []
-            pair.upstream = nil
+            pair.link = nil
             pair.relay.upstreamFailed(.unreachable(Messages.itself))
             return touch(pair)
         }
         tryNextAddress(link, of: pair, now)
     }
 
-    private func tryNextAddress(_ link: UpstreamLink, of pair: ProxyPair, _ now: Timestamp) {
+    private func tryNextAddress(_ link: UpstreamLink, of pair: UpstreamPair, _ now: Timestamp) {
         if let stream = link.stream { loop.close(stream) }
         link.stream = nil
         while let address = link.addresses.popFirst() {
@@ -73,7 +73,7 @@ extension ProxyHost {
             link.address = address
             do throws(SocketError) {
                 let socket = try Socket.connect(to: address)
-                link.stream = try loop.add(socket, token: firstToken + UInt64(pair.place) * 2 + 1, for: .write) {
+                link.stream = try loop.add(socket, token: Self.firstToken + UInt64(pair.place), for: .write) {
                     [server = pair.server] in
                     server.context.map {
                         TLSSession(client: $0, host: server.url.host, resuming: server.tickets.popLast())
@@ -84,23 +84,23 @@ extension ProxyHost {
                 link.lastError = error
             }
         }
-        pair.upstream = nil
+        pair.link = nil
         // The name may have other addresses the next time.
-        if server == nil { pair.server.addresses = [] }
+        pair.server.addresses = []
         let reason = link.lastError.flatMap { $0.isTimeout ? nil : $0.description }
         pair.relay.upstreamFailed(reason.map { .unreachable($0) } ?? .connectTimeout(limits.connectTime))
         touch(pair)
     }
 
     /// Handles the time-out of an attempt to connect, or of the TLS handshake after it.
-    func attemptTimedOut(_ link: UpstreamLink, of pair: ProxyPair, _ now: Timestamp) {
+    func attemptTimedOut(_ link: UpstreamLink, of pair: UpstreamPair, _ now: Timestamp) {
         link.lastError = nil
         if link.isConnected { link.addresses = [] }
         tryNextAddress(link, of: pair, now)
     }
 
-    func upstreamIsReady(_ pair: ProxyPair, _ readiness: Readiness, _ now: Timestamp) {
-        guard let link = pair.upstream, let stream = link.stream else { return }
+    func linkIsReady(_ pair: UpstreamPair, _ readiness: Readiness, _ now: Timestamp) {
+        guard let link = pair.link, let stream = link.stream else { return }
         guard link.isConnected else {
             if readiness.writable || readiness.hangUp || readiness.error { connected(link, stream, of: pair, now) }
             return
@@ -118,12 +118,29 @@ extension ProxyHost {
         case .broken: upstreamIsBroken(link, stream, of: pair)
         case .failed(let error):
             guard link.isOpen else { return handshakeFailed(link, of: pair, error) }
-            logger.notice("\(Messages.upstreamTLS(error.description))")
+            pair.relay.events.append(.brokenOff(Messages.upstreamTLS(error.description)))
             upstreamIsBroken(link, stream, of: pair)
         }
     }
 
-    private func connected(_ link: UpstreamLink, _ stream: SocketStream, of pair: ProxyPair, _ now: Timestamp) {
+    /// Reads from a ready stream; nil if there is nothing to handle.
+    func read(
+        _ stream: SocketStream, _ readiness: Readiness, _ body: (UnsafeRawBufferPointer) -> Void
+    ) -> SocketStream.Reading? {
+        let isFinished = readiness.hangUp || readiness.error
+        guard readiness.readable || isFinished else { return nil }
+        guard !stream.hasEnded else {
+            // The connection is dead in both directions; only bytes that arrived before remain to be handled.
+            if readiness.error { return .broken }
+            if isFinished { loop.unwatch(stream) }
+            return nil
+        }
+        let reading = stream.read(into: loop.buffer, body)
+        if case .nothing = reading { return readiness.error ? .broken : nil }
+        return reading
+    }
+
+    private func connected(_ link: UpstreamLink, _ stream: SocketStream, of pair: UpstreamPair, _ now: Timestamp) {
         if let error = stream.socket.connectResult(to: link.address) {
             link.lastError = error
             return tryNextAddress(link, of: pair, now)
@@ -136,7 +153,7 @@ extension ProxyHost {
     }
 
     private func received(
-        _ bytes: UnsafeRawBufferPointer, _ link: UpstreamLink, _ stream: SocketStream, of pair: ProxyPair,
+        _ bytes: UnsafeRawBufferPointer, _ link: UpstreamLink, _ stream: SocketStream, of pair: UpstreamPair,
         _ now: Timestamp
     ) {
         openIfReady(link, stream, of: pair, now)
@@ -146,28 +163,28 @@ extension ProxyHost {
         if pair.relay.upstreamNumber == link.number { pair.relay.receiveFromUpstream(bytes) }
     }
 
-    private func openIfReady(_ link: UpstreamLink, _ stream: SocketStream, of pair: ProxyPair, _ now: Timestamp) {
+    private func openIfReady(_ link: UpstreamLink, _ stream: SocketStream, of pair: UpstreamPair, _ now: Timestamp) {
         guard !link.isOpen, stream.isAgreed else { return }
         link.isOpen = true
         pair.lastActivity = now
         tap?.opened(link.recordingID, scheme: pair.server.url.scheme)
     }
 
-    private func handshakeFailed(_ link: UpstreamLink, of pair: ProxyPair, _ error: TLSError?) {
+    private func handshakeFailed(_ link: UpstreamLink, of pair: UpstreamPair, _ error: TLSError?) {
         let error = error ?? .hungUp(from: .server, afterBytes: 0)
         let isCertificate = if case .refused = error { true } else { false }
         close(link, of: pair, reset: false)
         pair.relay.upstreamFailed(.tls(error.description, isCertificate: isCertificate))
     }
 
-    private func upstreamIsBroken(_ link: UpstreamLink, _ stream: SocketStream, of pair: ProxyPair) {
+    private func upstreamIsBroken(_ link: UpstreamLink, _ stream: SocketStream, of pair: UpstreamPair) {
         guard link.isOpen else { return handshakeFailed(link, of: pair, nil) }
         link.noteEnd(isReset: true)
         loop.unwatch(stream)
         if pair.relay.upstreamNumber == link.number { pair.relay.upstreamBroke() }
     }
 
-    func sendToUpstream(_ link: UpstreamLink, _ stream: SocketStream, _ pair: ProxyPair, _ now: Timestamp) {
+    func send(_ link: UpstreamLink, _ stream: SocketStream, _ pair: UpstreamPair, _ now: Timestamp) {
         let finishes = pair.relay.finishesUpstream
         while !stream.isMute {
             switch pair.relay.toUpstream.withBytes({ stream.send($0, isLast: finishes) }) {
@@ -195,14 +212,14 @@ extension ProxyHost {
     }
 
     /// Ends a connection to the upstream, and its part of the recording.
-    func close(_ link: UpstreamLink, of pair: ProxyPair, reset: Bool) {
-        pair.upstream = nil
+    func close(_ link: UpstreamLink, of pair: UpstreamPair, reset: Bool) {
+        pair.link = nil
         guard let stream = link.stream else { return }
         // The upstream was closing the connection. The relay sends the request again, and the tap records that
         // exchange.
         if pair.relay.upstreamNumber != nil { link.held = [] }
         flushHeld(link)
-        if let session = stream.session, pair.server.tickets.count < ProxyHost.ticketsKept,
+        if let session = stream.session, pair.server.tickets.count < UpstreamHost.ticketsKept,
             let ticket = session.takeTicket()
         {
             pair.server.tickets.append(ticket)

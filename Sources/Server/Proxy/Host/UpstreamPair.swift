@@ -2,29 +2,22 @@ import FitIQAPI
 import Hosting
 import Sockets
 
-final class ProxyPair {
-    /// The pair's index in the host's table.
-    ///
-    /// After the host's first token, pair `n` has the tokens `2n` (client) and `2n + 1` (upstream).
+/// A relay of an engine with its connection to the upstream.
+final class UpstreamPair {
+    /// The pair's index in the host's table; its token is ``UpstreamHost/firstToken`` plus this.
     let place: Int
     let side: RelaySide
     let server: UpstreamServer
-    /// The client's stream; nil if the client is an engine.
-    let client: SocketStream?
-    var upstream: UpstreamLink?
-    let openedAt: Timestamp
+    var link: UpstreamLink?
     var lastActivity: Timestamp
-    var lastTaken: Timestamp
-    var endingSince: Timestamp?
     /// The time of the pair's valid entry in the host's deadlines, which is never after the true deadline.
     var wakesAt: Timestamp?
     /// Whether the host settles the pair at the end of the turn.
     var isTouched = false
     var isGone = false
 
-    init(place: Int, _ side: RelaySide, _ server: UpstreamServer, client: SocketStream?, now: Timestamp) {
-        (self.place, self.side, self.server, self.client) = (place, side, server, client)
-        (openedAt, lastActivity, lastTaken) = (now, now, now)
+    init(place: Int, _ side: RelaySide, _ server: UpstreamServer, now: Timestamp) {
+        (self.place, self.side, self.server, lastActivity) = (place, side, server, now)
     }
 
     var relay: Relay {
@@ -33,16 +26,7 @@ final class ProxyPair {
     }
 
     func deadline(_ limits: RelayLimits) -> Timestamp? {
-        if let endingSince {
-            // A slow client, such as an app stopped in a debugger, still gets the rest of its last answer.
-            let isTaking =
-                relay.clientEnding == .close && client?.isOpen == true && client?.isMute == false
-                && !relay.toClient.isEmpty
-            return max(endingSince, lastTaken).advanced(
-                by: isTaking ? max(limits.idleTime, limits.lingerTime) : limits.lingerTime)
-        }
-        if client?.isShakingHands == true { return openedAt.advanced(by: limits.handshakeTime) }
-        if let upstream, !upstream.isOpen { return upstream.attemptEndsAt }
+        if let link, !link.isOpen { return link.attemptEndsAt }
         switch relay.phase {
         case .idle, .request: return lastActivity.advanced(by: limits.idleTime)
         case .answer: return lastActivity.advanced(by: limits.answerTime)

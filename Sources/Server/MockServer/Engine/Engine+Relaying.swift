@@ -1,0 +1,69 @@
+import FitIQAPI
+import Proxy
+
+/// Relayed connections: their bytes go to a real server and back unread, so that a recording has them as they were.
+extension Engine {
+    func relay(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
+        guard let url = configuration.relayed else { preconditionFailure("A connection is relayed without a server.") }
+        guard let upstream = connection.upstream else {
+            guard !isTLS(bytes, on: connection) else {
+                connection.speaks = .http
+                return refuseTLS(on: connection, at: now)
+            }
+            connection.endRequests()
+            // From here on only the time limits of the relay apply.
+            connection.deadline = nil
+            connection.upstream = UpstreamConnection(connection, to: url, configuration)
+            return relay(bytes, on: connection, at: now)
+        }
+        upstream.relay.receiveFromClient(bytes)
+        touch(upstream)
+    }
+
+    func relayEndOfStream(on connection: Connection) {
+        guard let upstream = connection.upstream else { return }
+        upstream.relay.clientFinished()
+        touch(upstream)
+    }
+
+    /// Whether the client of an upstream has to wait before it sends more.
+    func isFull(_ upstream: UpstreamConnection, of connection: Connection) -> Bool {
+        connection.speaks == .relayed
+            ? !upstream.relay.wantsClientBytes
+            : upstream.relay.toUpstream.count > limits.unsentBytesBeforeReadingPauses
+    }
+
+    func receiveBytes(from upstream: UpstreamConnection, on connection: Connection, at now: Timestamp) {
+        report(upstream)
+        guard connection.output.count <= limits.unsentBytesBeforeReadingPauses else { return }
+        let wasFull = !upstream.relay.wantsUpstreamBytes
+        lendOutput(to: connection)
+        upstream.relay.toClient.withBytes { connection.output.bytes += $0 }
+        upstream.relay.sentToClient(upstream.relay.toClient.count)
+        if wasFull { touch(upstream) }
+        switch upstream.relay.clientEnding {
+        case .none: break
+        // The other direction of a tunnel continues.
+        case .finish: if connection.ending == .none { end(connection, .lingering) }
+        case .close:
+            leave(upstream, of: connection)
+            if upstream.relay.clientHasFinished { end(connection, .close) } else { linger(connection, at: now) }
+        case .reset:
+            leave(upstream, of: connection)
+            end(connection, .resetAfterOutput)
+            awaitReader(of: connection, at: now)
+        }
+    }
+
+    /// Lets a relay go that has ended by itself.
+    private func leave(_ upstream: UpstreamConnection, of connection: Connection) {
+        connection.upstream = nil
+        upstream.side.isAbandoned = true
+        touch(upstream)
+    }
+
+    /// Logs what has happened on a relayed connection.
+    func report(_ upstream: UpstreamConnection) {
+        for event in upstream.relay.takeEvents() { observe?(.relayed(message: event.message, level: event.level)) }
+    }
+}
