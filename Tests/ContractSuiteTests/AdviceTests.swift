@@ -4,7 +4,7 @@ import Traffic
 
 @testable import ContractSuite
 
-@Suite("Advice on a failed case")
+@Suite("Advice for a failed case")
 struct AdviceTests {
     private static func exchange(
         _ request: String, _ status: Int?, endpoint: String = "createGoal", body: String = "{}"
@@ -100,19 +100,19 @@ struct AdviceTests {
         ([chat, chunk, left], Messages.lostWithin(isSwift: false)),
     ]
 
-    @Test("Advice says what the traffic shows", arguments: rows.indices)
+    @Test("The advice describes what the client's traffic shows", arguments: rows.indices)
     func sentence(row: Int) throws {
         let (lines, sentence) = Self.rows[row]
         #expect(Advice(try Self.entries(lines), isAboutSwift: false).sentence == sentence)
     }
 
-    @Test("Advice names traps of Swift only for clients in Swift", arguments: [true, false])
+    @Test("The advice mentions Swift pitfalls only to clients written in Swift", arguments: [true, false])
     func language(isSwift: Bool) throws {
         let advice = Advice(try Self.entries([Self.chunk]), isAboutSwift: isSwift).sentence
         #expect(advice == Messages.lostWithin(isSwift: isSwift) && advice.contains("CodingKeys") == isSwift)
     }
 
-    @Test("Advice omits what only the server did, because it is not on the wire")
+    @Test("Faults, clock steps and notes do not count as wire traffic")
     func offTheWire() {
         let events: [JournalEvent] = [
             .fault(RecordedFault(name: "f", effect: .silence)), .clock(advancedBy: 1), .note("It stands still."),
@@ -120,7 +120,7 @@ struct AdviceTests {
         for event in events { #expect(!event.isOnTheWire, "\(event)") }
     }
 
-    @Test("Pings and pongs, of WebSockets and of the API, are signs of life")
+    @Test("A ping or pong of either the WebSocket or the API protocol counts as a sign of life")
     func signsOfLife() throws {
         func isSignOfLife(_ opcode: String, _ payload: String) throws -> Bool? {
             try Self.entries([

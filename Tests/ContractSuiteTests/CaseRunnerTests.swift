@@ -4,7 +4,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Cases are played")
+@Suite("The case runner")
 struct CaseRunnerTests {
     private static let meals = ContractCase(
         "meal/polling/completes", "A meal is worked out",
@@ -29,7 +29,7 @@ struct CaseRunnerTests {
         return try await runner.run(contractCase) { MealClient(manner, on: stage, $0) }
     }
 
-    @Test("A correct client passes, hours later by the contract's clock")
+    @Test("A correct client passes a case that lasts two hours on the contract's clock")
     func passes() async throws {
         let result = try await play(Self.meals, .right)
         #expect(result.isPassed, "\(result)")
@@ -40,7 +40,7 @@ struct CaseRunnerTests {
         #expect(result.verdicts.contains { $0.obligation.id == "ids/lowercase" && $0.outcome == .kept })
     }
 
-    @Test("The runner compares what the client shows with what the case expects")
+    @Test("A client that shows wrong calories fails the case")
     func miscounts() async throws {
         let result = try await play(Self.meals, .miscounts)
         #expect(!result.isPassed && result.brokenChecks.isEmpty)
@@ -53,7 +53,7 @@ struct CaseRunnerTests {
         #expect(result.contractTime == .seconds(30))
     }
 
-    @Test("A failure names the inside check that it breaks")
+    @Test("A client that hides errors breaks the inside check for failed meals")
     func hidesErrors() async throws {
         #expect(try await play(Self.failing, .right).isPassed)
         let result = try await play(Self.failing, .hidesErrors)
@@ -64,7 +64,7 @@ struct CaseRunnerTests {
         #expect(broken.first?.findings.count == 1 && broken.first?.failsRun == true)
     }
 
-    @Test("The runner does not also blame what the user sees if the server saw a broken must")
+    @Test("The runner reports no inside finding if the client broke a must on the wire")
     func followsFromBroken() async throws {
         var result = try await play(Self.failing, .hidesErrors)
         let obligation = try #require(Judge.obligations.first { $0.level == .must })
@@ -78,7 +78,7 @@ struct CaseRunnerTests {
         #expect(inside?.outcome == .notExercised && inside?.findings.isEmpty == true)
     }
 
-    @Test("Ids in upper case are one mistake, also in the mode of a guide that does not ask for lower case")
+    @Test("Uppercase ids cause no inside finding, even in a mode that allows uppercase")
     func capitals() async throws {
         let contractCase = try #require(ContractCase.all.first { $0.address == "meal/polling/unknown-status" })
         #expect(try await play(contractCase, .right).isPassed)
@@ -89,13 +89,13 @@ struct CaseRunnerTests {
         #expect(inside?.outcome == .notExercised)
     }
 
-    @Test("The runner ends a client that never settles")
+    @Test("A client that never settles fails its case")
     func restless() async throws {
         let result = try await play(Self.meals, .restless)
         #expect(result.failures.map(\.message) == [Messages.neverQuiet(looks: 5_000)])
     }
 
-    @Test("An error of the client fails the case, not the harness")
+    @Test("An error that the client throws fails the case but does not stop the runner")
     func breaks() async throws {
         let result = try await play(Self.meals, .breaks)
         #expect(result.failures.map(\.message) == ["The client could not be driven any further: Broken()"])
@@ -126,7 +126,7 @@ struct CaseRunnerTests {
         #expect(result.isPassed && result.failures.isEmpty && result.skipped != nil, "\(result)")
     }
 
-    @Test("A client without a chat plays the rest of a case, and the result says what was left out")
+    @Test("The runner plays the other steps of a case for a client without a chat and lists the omitted steps")
     func withoutChat() async throws {
         let limit = try #require(ContractCase.all.first { $0.address == "limit/requests/429-waits" })
         let part = try #require(limit.withoutChat)
@@ -153,7 +153,7 @@ struct CaseRunnerTests {
         #expect(!wrong.isPassed && wrong.description.contains("played without its chat"), "\(wrong)")
     }
 
-    @Test("A client without WebSockets needs no connection, and skips cases about them")
+    @Test("A client without WebSockets needs no connection and skips socket cases")
     func overREST() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -176,7 +176,7 @@ struct CaseRunnerTests {
         #expect(try await !runner.run(contractCase) { MealClient(.right, on: stage, $0) }.isPassed)
     }
 
-    @Test("Every case has a form over REST, unless it is about sockets")
+    @Test("Every case that does not test sockets has a REST variant")
     func forms() {
         let none = ContractCase.all.filter { $0.overREST == nil }
         let others = none.filter { !["socket", "interruption"].contains($0.topic) }
@@ -188,7 +188,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("The runner waits for a client on the system's clock, but not for hours")
+    @Test("The runner waits in real time for a client on the system clock but skips cases that take hours")
     func systemClock() async throws {
         let result = try await play(Self.meals, .idle)
         #expect(result.skipped == Messages.takesTooLong(.hours(2), patience: .seconds(30)))
@@ -203,7 +203,7 @@ struct CaseRunnerTests {
         #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
     }
 
-    @Test("A case may wait exactly the allowed time")
+    @Test("The runner plays a case whose wait equals the limit")
     func patience() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -216,7 +216,7 @@ struct CaseRunnerTests {
         }
     }
 
-    @Test("Everything due in a world by the time of a check has happened")
+    @Test("A pulse runs everything that is due in the world at its time")
     func pulses() async throws {
         let stage = try TestStage()
         let world = try await StageWorld(
@@ -230,7 +230,7 @@ struct CaseRunnerTests {
         #expect(pulse.nextDue != due, "it is due no more")
     }
 
-    @Test("A wait ends early for an idle client, and lasts its full time for a busy one")
+    @Test("A wait ends early for an idle client but not for a busy client")
     func idle() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -249,7 +249,7 @@ struct CaseRunnerTests {
         #expect(busy.failures.first?.message.hasSuffix(", after waiting for 0.1 s)") == true, "\(busy)")
     }
 
-    @Test("The world follows the client's clock, even if it changes between cases")
+    @Test("Each world runs on its client's clock even if the clock changes between cases")
     func clocks() async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -265,7 +265,7 @@ struct CaseRunnerTests {
         #expect(stage.engine.inspectedWorlds.isEmpty, "every world is deleted")
     }
 
-    @Test("The runner watches an expectation to the end, and reports it once")
+    @Test("The runner checks a watched expectation until the end and reports a failure once")
     func watches() async throws {
         var steps = Self.meals.steps
         steps.insert(.watch(.meal("2 eggs", .processing)), at: 1)
@@ -276,7 +276,8 @@ struct CaseRunnerTests {
         #expect(result.failures.first?.message.hasSuffix("with 263 kcal. (5 s into the case)") == true, "\(result)")
     }
 
-    @Test("With strict, a case fails if the client did not face an obligation", arguments: [false, true])
+    @Test(
+        "In strict mode a case fails if the client did not exercise one of its obligations", arguments: [false, true])
     func strict(_ isStrict: Bool) async throws {
         let stage = try TestStage()
         var runner = CaseRunner(on: stage)
@@ -291,7 +292,7 @@ struct CaseRunnerTests {
             result.failures.map(\.message) == (isStrict ? ["The client was never made to face ids/lowercase."] : []))
     }
 
-    @Test("An obligation that was never judged was not faced, unless the case was skipped")
+    @Test("An obligation without a verdict counts as not exercised unless the runner skipped the case")
     func unjudged() {
         var result = CaseResult(
             ContractCase("x/y", "Goals", .ours("It is."), faces: ["ids/lowercase"], steps: []), mode: .union)

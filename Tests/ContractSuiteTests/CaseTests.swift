@@ -6,9 +6,9 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("The cases")
+@Suite("Contract cases")
 struct CaseTests {
-    @Test("Addresses are unique, in three parts, and in the order of their topics")
+    @Test("Addresses are unique, have three parts and are grouped by topic")
     func addresses() {
         let addresses = ContractCase.all.map(\.address)
         #expect(Set(addresses).count == addresses.count)
@@ -22,14 +22,14 @@ struct CaseTests {
         #expect(Set(topics).count == topics.count, "the cases of a topic stand together")
     }
 
-    @Test("Every built-in scenario is used")
+    @Test("The cases use every built-in scenario except guide-tests and flaky-503")
     func scenarios() {
         let used = Set(ContractCase.all.compactMap { if case .builtIn(let name) = $0.setting { name } else { nil } })
         // A guide's printed tests run in a mode of their own; "flaky-503" is for clients with REST alone.
         #expect(used.union(["guide-tests", "flaky-503"]) == Set(Scenario.builtInNames))
     }
 
-    @Test("Cases face every obligation and every inside check, and no others")
+    @Test("The cases together exercise exactly the known obligations and inside checks")
     func faces() {
         let faced = Set(ContractCase.all.flatMap(\.faces))
         #expect(faced.isSuperset(of: Judge.obligations.map(\.id)))
@@ -38,12 +38,12 @@ struct CaseTests {
         #expect(Set(ContractCase.all.flatMap(\.checks)) == Set(InsideCheck.allCases))
     }
 
-    @Test("The suite plays every mode")
+    @Test("The suite has a case for every guide mode")
     func modes() {
         #expect(Set(ContractCase.all.map { $0.guide ?? .union }) == Set(GuideMode.allCases))
     }
 
-    @Test("A case faces only obligations that its mode judges")
+    @Test("A case exercises only obligations that its mode judges")
     func facesApply() {
         let obligations = Dictionary(uniqueKeysWithValues: Judge.obligations.map { ($0.id, $0) })
         for contractCase in ContractCase.all {
@@ -53,7 +53,7 @@ struct CaseTests {
         }
     }
 
-    @Test("Every world of a case is a consistent scenario", arguments: ContractCase.all)
+    @Test("Every case has a valid scenario and takes at most six hours", arguments: ContractCase.all)
     func settings(_ contractCase: ContractCase) async throws {
         let scenario = try contractCase.setting.scenario()
         let world = try await StageWorld(on: TestStage(), scenario, guide: contractCase.guide, clock: .manual)
@@ -66,7 +66,7 @@ struct CaseTests {
     }
 
     @Test(
-        "A prefix selects whole parts",
+        "A prefix selects a case only if it matches whole parts of the address",
         arguments: [
             ("", true), ("meal", true), ("meal/", true), ("meal/polling", true), ("meal/polling/", true), ("me", false),
             ("meal/polling/completes", true), ("meal/polling/complete", false), ("meal/polling/completes/", false),
@@ -77,7 +77,7 @@ struct CaseTests {
         #expect(contractCase.isSelected(by: prefix) == isSelected)
     }
 
-    @Test("A run has the selected cases")
+    @Test("A run contains each selected case once")
     func selectedRun() throws {
         let stage = try TestStage()
         #expect(SuiteRun(on: stage).cases.count == ContractCase.all.count)

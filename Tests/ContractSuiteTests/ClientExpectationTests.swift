@@ -3,7 +3,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("Expectations of a report")
+@Suite("Expectations of a client report")
 struct ClientExpectationTests {
     /// A report from the middle of a case.
     private static let observation: Observation = {
@@ -35,7 +35,7 @@ struct ClientExpectationTests {
     }()
 
     @Test(
-        "A met expectation has no message",
+        "A met expectation reports no failure",
         arguments: [
             ClientExpectation.connection(.connected), .continues("c1"), .transcriptAsStored,
             .transcriptEndsAsStored(atLeast: 2),
@@ -53,7 +53,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "An unmet expectation shows the expected and the actual value",
+        "The failure of an unmet expectation shows the expected and the actual value",
         arguments: [
             (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
             (.offline, "no connection and no attempt to connect", "it as connected", nil),
@@ -141,7 +141,7 @@ struct ClientExpectationTests {
     }
 
     @Test(
-        "A report that never has the expected value says so",
+        "An expectation names the member that the client never reports",
         arguments: [
             (.quickActions, "quick_actions"), (.template(type: "meal", name: "Dinner"), nil),
             (.mealContents("eggs", protein: 12, items: []), "items"),
@@ -152,7 +152,7 @@ struct ClientExpectationTests {
         #expect(expectation.unsaid(in: Self.observation.report) == member)
     }
 
-    @Test("A closed chat appears with the message that its user got")
+    @Test("The failure for a closed chat quotes the message that the user saw")
     func brokenConnection() {
         var observation = Self.observation
         observation.report.connection = .failed
@@ -168,7 +168,7 @@ struct ClientExpectationTests {
 
     /// Changes to a transcript that equalled the stored one, and the resulting message.
     @Test(
-        "A wrong transcript says where it differs from the server's",
+        "The failure for a wrong transcript shows where it differs from the server's",
         arguments: [
             (
                 [], "0 messages where the server has 2"
@@ -205,7 +205,7 @@ struct ClientExpectationTests {
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: .transcript))
     }
 
-    @Test("A complete answer that is not stored is a failure; an incomplete one is not")
+    @Test("A complete answer must be stored on the server, but an incomplete answer need not be")
     func cutAnswers() {
         var observation = Self.observation
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
@@ -217,7 +217,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
     }
 
-    @Test("While an answer arrives, the client shows its beginning once, and not only the newest piece")
+    @Test("A streaming answer must show its beginning exactly once")
     func beginnings() {
         var observation = Observation()
         let expectation = ClientExpectation.answersBegin("About 1.6 g.")
@@ -231,7 +231,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("For a long history the newest messages suffice, as many as expected")
+    @Test("A transcript may omit older messages if it shows at least the expected number")
     func newest() {
         var observation = Self.observation
         observation.report.transcript.removeFirst()
@@ -244,7 +244,7 @@ struct ClientExpectationTests {
             "there is more than stored")
     }
 
-    @Test("An undelivered message claims nothing; if the server has it, it is shown")
+    @Test("A transcript matches whether or not the server stored an undelivered message")
     func undelivered() {
         let lost = ClientReport.Line(role: .user, text: "Hi", isDelivered: false)
         let rows: [([ClientReport.Line], StoredMessage)] = [
@@ -260,7 +260,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("Only the user's messages can be stored twice, or be lost after delivery")
+    @Test("The checks for duplicate and lost messages apply only to the user's messages")
     func saidByUser() {
         let (question, answer) = (StoredMessage(role: .user, text: "Hi"), StoredMessage(role: .assistant, text: "Yes."))
         for (stored, isMet) in [([question, answer, answer], true), ([question, answer, question], false)] {
@@ -288,7 +288,7 @@ struct ClientExpectationTests {
         }
     }
 
-    @Test("A problem counts as fresh if the list is longer than at the user's request")
+    @Test("A problem counts as fresh if the list of problems grew since the user's request")
     func freshProblems() {
         var observation = Self.observation
         #expect(ClientExpectation.freshProblem.failure(in: observation) == nil)
@@ -296,7 +296,7 @@ struct ClientExpectationTests {
         #expect(ClientExpectation.freshProblem.failure(in: observation) != nil)
     }
 
-    @Test("Only a case that expects the problem of too many consultations checks the limit")
+    @Test("Only an expectation of the too-many-consultations problem covers the limit check")
     func checks() {
         #expect(ClientExpectation.problemCount(.tooMany, 0).checks.isEmpty)
         #expect(ClientExpectation.problemCount(.tooMany, 1).checks == [.limit])

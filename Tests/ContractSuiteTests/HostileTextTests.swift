@@ -13,7 +13,7 @@ import Testing
 struct HostileTextTests {
     private static let seeds: ClosedRange<UInt64> = 1...200
 
-    @Test("Every production and every cut occurs, and the first ones within twelve seeds")
+    @Test("Any twelve consecutive seeds contain every production and every cut")
     func occurs() {
         for start in [0, 1, 100, UInt64.max - 11] {
             let seeds: ClosedRange<UInt64> = start...(start + 11)
@@ -26,7 +26,7 @@ struct HostileTextTests {
         #expect(Set(pairs).count == HostileText.Production.allCases.count * HostileText.Cut.allCases.count)
     }
 
-    @Test("Each kind of cut is at its stated place")
+    @Test("Each text is cut at the place that its kind of cut requires")
     func cuts() {
         var within: Set<HostileText.Cut> = []
         for seed in Self.seeds {
@@ -65,7 +65,7 @@ struct HostileTextTests {
         for text in cut { #expect(text.chunks.map(\.count).reduce(0, +) > text.text.count) }
     }
 
-    @Test("Texts repeat for a seed, differ between seeds, and keep the limits of an answer")
+    @Test("A seed always gives the same text within the limits of an answer")
     func keepsLimits() {
         var texts: Set<[UInt8]> = []
         for seed in Self.seeds {
@@ -81,7 +81,7 @@ struct HostileTextTests {
         #expect(Self.seeds.contains { HostileText(seed: $0).chunks.count == HostileText.chunkLimit })
     }
 
-    @Test("A scenario with the texts reads back to the same scalars")
+    @Test("A scenario file with the texts reads back to the same bytes")
     func readsBack() throws {
         for seed in Self.seeds {
             let text = HostileText(seed: seed)
@@ -91,7 +91,7 @@ struct HostileTextTests {
         }
     }
 
-    @Test("The built-in scenario has the first twelve seeds")
+    @Test("The built-in hostile-coach scenario contains the texts of seeds 1 to 12")
     func builtIn() throws {
         let text = HostileScenario.text(seeds: 1...12)
         let path = URL.fixtures.appending(path: "scenarios/hostile-coach.yaml")
@@ -105,7 +105,7 @@ struct HostileTextTests {
                 == (1...12).map { HostileText(seed: $0).chunks })
     }
 
-    @Test("Fault kinds have the same twelve answers, byte for byte")
+    @Test("The hostile fault kinds contain the same twelve answers byte for byte")
     func kinds() {
         let kinds = FaultKind.all.filter { $0.id.hasPrefix("hostile-") }
         #expect(kinds.map(\.id) == (1...12).map { "hostile-\($0)" })
@@ -114,7 +114,7 @@ struct HostileTextTests {
                 == (1...12).map { [JSONValue.object(FaultKind.chunks(HostileText(seed: $0).chunks)).encoded()] })
     }
 
-    @Test("The reference client shows the sum of the chunks, and the history matches it, byte for byte")
+    @Test("The reference client shows every hostile text exactly as the server stores it")
     func isShown() async throws {
         for start in stride(from: Self.seeds.lowerBound, through: Self.seeds.upperBound, by: 40) {
             let seeds = start...(start + 39)

@@ -24,7 +24,7 @@ struct IdlenessTests {
         }
     }
 
-    @Test("Clients are idle once neither side has changed for the grace period")
+    @Test("A client is idle when neither side has changed for the grace period")
     func idle() {
         #expect(second { _, _, _ in } == 5)
         #expect(second { second, report, _ in report.isBusy = second < 20 } == 25)
@@ -33,14 +33,14 @@ struct IdlenessTests {
         #expect(second { _, report, _ in report.isBusy = true } == nil)
     }
 
-    @Test("Idle clients wait for events that are due within the wait, not for later ones")
+    @Test("The idle check waits for events that are due within the wait but not for later events")
     func due() {
         #expect(second { _, _, backend in backend.nextStep = Self.time(900) } == nil)
         #expect(second { _, _, backend in backend.nextStep = Self.time(900.5) } == 5)
         #expect(second { second, _, backend in backend.nextStep = second < 100 ? Self.time(100) : nil } == 104)
     }
 
-    @Test("Idle clients with a connection also wait for a pong")
+    @Test("The idle check also waits for a pong while the client is connected")
     func connected() {
         #expect(second { _, report, _ in report.connection = .connected } == 45)
         #expect(second { _, report, _ in report.connection = .connecting } == 45)

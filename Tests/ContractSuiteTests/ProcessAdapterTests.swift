@@ -25,7 +25,7 @@ struct ProcessAdapterTests {
         return error?.description ?? "nothing"
     }
 
-    @Test("The session on the protocol page works as printed")
+    @Test("The session printed on the protocol page works")
     func page() async throws {
         let session = try Page.session()
         let folder = try ScratchFolder()
@@ -94,7 +94,7 @@ struct ProcessAdapterTests {
         #expect(named.isSuperset(of: Page.commands))
     }
 
-    @Test("The page names every word that the reader accepts")
+    @Test("The protocol page documents every word that the reader accepts")
     func words() throws {
         let page = try Page.text()
         let words =
@@ -110,7 +110,7 @@ struct ProcessAdapterTests {
         #expect(page.contains("within 2 s") && AdapterLimits().endTime == .seconds(2))
     }
 
-    @Test("A misbehaving adapter is described by what it did")
+    @Test("The error for a misbehaving adapter says what the adapter did")
     func misbehaving() async throws {
         #expect(
             await failure(of: "exit 3").contains("exited with status 3 instead of answering to {\"command\":\"begin\""))
@@ -155,7 +155,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("One process serves many cases; after it dies within a case, the next case starts another")
+    @Test("A process serves all cases until it dies during one of them")
     func restart() async throws {
         let script = #"""
             while read line; do
@@ -193,7 +193,7 @@ struct ProcessAdapterTests {
         #expect(try folder.read("log") == "started\n")
     }
 
-    @Test("An adapter that exits after each case is not a failure")
+    @Test("An adapter may exit after each case")
     func leaving() async throws {
         let script = #"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#
         let adapter = adapter(script)
@@ -204,7 +204,7 @@ struct ProcessAdapterTests {
         await adapter.stop()
     }
 
-    @Test("An adapter that is killed from outside does not block the run")
+    @Test("A killed adapter does not block the run")
     func killed() async throws {
         let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; cat > /dev/null"#)
         let client = try await adapter.begin(ProcessLineTests.surroundings)

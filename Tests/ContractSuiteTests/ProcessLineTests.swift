@@ -11,7 +11,7 @@ struct ProcessLineTests {
         apiKey: "k", guide: .union, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
 
     @Test(
-        "Commands are written as lines of JSON",
+        "Each command is encoded as one line of JSON",
         arguments: [
             (.report, #"{"command":"report"}"#),
             (.end, #"{"command":"end"}"#),
@@ -45,7 +45,7 @@ struct ProcessLineTests {
         #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")
     }
 
-    @Test("A refresh token is written if the client has one")
+    @Test("The begin command contains a refresh token only if the client has one")
     func begins() {
         var surroundings = Self.surroundings
         func line() -> String {
@@ -57,7 +57,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "Times are read with nanoseconds",
+        "Timestamps are parsed with nanosecond precision",
         arguments: [
             ("2025-01-29T10:30:01Z", 1_000_000_000), ("2025-01-29T10:30:01.5Z", 1_500_000_000),
             ("2025-01-29T12:30:01.000000001+02:00", 1_000_000_001), ("2025-01-29T10:30:00.9999999999Z", 999_999_999),
@@ -70,7 +70,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "Unreadable lines are reported with place, content and expectation",
+        "The error for an unreadable line states the place, the content and the expectation",
         arguments: [
             ("", "it is not JSON at column 1"),
             ("Connecting to server...", "it is not JSON at column 1"),
@@ -129,7 +129,7 @@ struct ProcessLineTests {
         #expect(reason.hasPrefix(told), "\(reason)")
     }
 
-    @Test("Empty lists and null may be omitted; numbers may have any notation")
+    @Test("A report may omit empty lists and nulls")
     func short() throws {
         let line =
             #"{"report":{"is_busy":true,"connection":"connecting","meals":[{"status":"completed","text":"x","calories":1.98e2}]},"ok":true}"#
@@ -140,7 +140,7 @@ struct ProcessLineTests {
         #expect(try AdapterAnswer.report(Array(line.utf8)) == report)
     }
 
-    @Test("The reader accepts all other answers")
+    @Test("The reader checks the answers to all commands other than report")
     func others() throws {
         func read<Value>(
             _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value
@@ -166,7 +166,7 @@ struct ProcessLineTests {
     }
 
     @Test(
-        "Messages about adapters",
+        "Each adapter error has a message that explains it",
         arguments: [
             (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
             (
@@ -206,7 +206,7 @@ struct ProcessLineTests {
         #expect(AdapterError(reason, to: .report, received: Array("hello".utf8)).description == text)
     }
 
-    @Test("An adapter that never ran, ended or closed its output is gone; any other failure is recoverable")
+    @Test("Only an adapter that never ran, ended or closed its output counts as dead")
     func deaths() {
         let deaths: [AdapterError.Reason] = [.notStarted("a"), .ended("a"), .closedOutput]
         let others: [AdapterError.Reason] = [
@@ -216,7 +216,7 @@ struct ProcessLineTests {
         for reason in others { #expect(!AdapterError(reason).isDeath, "\(reason)") }
     }
 
-    @Test("Quoted lines are shortened")
+    @Test("An error message quotes at most 200 characters of a line")
     func excerpts() {
         let error = AdapterError(.badAnswer("it is none"), to: .report, received: Array(repeating: 0x78, count: 5000))
         #expect(error.description.contains(String(repeating: "x", count: 200) + "…: it is none"))
@@ -225,7 +225,7 @@ struct ProcessLineTests {
         #expect(AdapterError(.unasked, to: .end, received: []).description.contains("wrote an empty line"))
     }
 
-    @Test("Lines are split from input, however it arrives", arguments: 1...7)
+    @Test("The buffer splits its input into lines for any chunk size", arguments: 1...7)
     func lines(step: Int) {
         var buffer = LineBuffer()
         var lines: [String] = []

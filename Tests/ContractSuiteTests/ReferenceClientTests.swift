@@ -28,7 +28,7 @@ struct ReferenceClientTests {
         String(decoding: world.network.engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
     }
 
-    @Test("The client starts a consultation, chats, and shows the stream; equal runs are byte-for-byte equal")
+    @Test("Two equal runs of a chat give equal reports and journals")
     func chat() throws {
         func run() throws -> (ClientReport, String) {
             let world = try VirtualWorld()
@@ -50,7 +50,7 @@ struct ReferenceClientTests {
         #expect(again.0 == report && again.1 == text)
     }
 
-    @Test("Two clients of a world see each other's changes")
+    @Test("Two clients in the same world see each other's changes")
     func two() throws {
         let world = try VirtualWorld()
         let clients = try [1, 2].map { try ReferenceClient(world.surroundings, network: world.network, seed: $0) }
@@ -99,7 +99,7 @@ struct ReferenceClientTests {
         var nextDeadline: Timestamp? { held.first?.due }
     }
 
-    @Test("A mutation may hold actions until its own deadline")
+    @Test("A mutation may delay actions until a deadline")
     func late() throws {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network, mutation: Late())
@@ -128,7 +128,7 @@ struct ReferenceClientTests {
         }
     }
 
-    @Test("A mutation without a deadline is consulted only when it can change something")
+    @Test("A mutation without a deadline is called only if it can change something")
     func asked() throws {
         let world = try VirtualWorld()
         let mutation = Asked()
@@ -138,7 +138,7 @@ struct ReferenceClientTests {
         #expect(mutation.actionCount > 0 && mutation.inputCount > 0 && !client.report().isBusy)
     }
 
-    @Test("The client's end reaches the server")
+    @Test("The server sees the connection close when the client ends")
     func ends() throws {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network)
@@ -149,7 +149,7 @@ struct ReferenceClientTests {
         #expect(journal(world).contains(#""kind":"closed""#))
     }
 
-    @Test("A configuration is adjustable")
+    @Test("The caller can adjust the client's configuration")
     func configured() throws {
         let world = try VirtualWorld()
         let client = try ReferenceClient(world.surroundings, network: world.network) {

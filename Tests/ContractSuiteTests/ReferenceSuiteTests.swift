@@ -5,10 +5,10 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("The suite, played with the reference client")
+@Suite("The suite with the reference client")
 struct ReferenceSuiteTests {
     @Test(
-        "The reference client keeps the contract in both chat protocols, and faces what each case intends",
+        "The reference client passes every case in both chat protocols and exercises its obligations",
         arguments: ContractCase.all)
     func keeps(_ contractCase: ContractCase) async throws {
         // The coach sends suggestions in one protocol only.
@@ -25,7 +25,7 @@ struct ReferenceSuiteTests {
         #expect(unfaced.dropFirst().reduce(unfaced[0]) { $0.intersection($1) }.isEmpty)
     }
 
-    @Test("Equal runs of the suite are equal")
+    @Test("Two runs of the same case write equal journals")
     func isDeterministic() async throws {
         let contractCase = try #require(ContractCase.all.first { $0.address == "interruption/drop/mid-stream" })
         let journals = [try await journal(contractCase), try await journal(contractCase)]

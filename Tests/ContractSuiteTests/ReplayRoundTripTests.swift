@@ -9,7 +9,7 @@ import Traffic
 
 @testable import ContractSuite
 
-@Suite("A replayed session meets the reference client as the fake did")
+@Suite("Replayed sessions with the reference client")
 struct ReplayRoundTripTests {
     /// A user's actions, each with the number of seconds that pass afterwards.
     typealias Story = [(ClientInstruction, Int64)]
@@ -79,7 +79,7 @@ struct ReplayRoundTripTests {
         }
     }
 
-    @Test("Bodies, frames and verdicts equal the recorded ones byte for byte", arguments: stories)
+    @Test("A replay sends the recorded bodies and frames byte for byte and gives the same verdicts", arguments: stories)
     func roundTrip(_ guide: GuideMode, _ name: String, _ story: Story) throws {
         let first = try play(try #require(Scenario.builtIn(named: name)), guide, story)
         let recorded = Self.sent(first.journal)

@@ -41,7 +41,7 @@ struct ReportTests {
         run?.verdicts.first { $0.obligation.id == id }
     }
 
-    @Test("There is a run for each topic and mode; skipped cases are no checks")
+    @Test("The report has one run for each topic and mode and omits skipped cases")
     func groups() async throws {
         let report = try await report(.right)
         #expect(report.runs.map(\.scenario) == ["meal", "meal (websocket-architecture)", "goal", "chat"])
@@ -62,7 +62,8 @@ struct ReportTests {
     }
 
     @Test(
-        "A topic has connected if the client connected in one of its cases", arguments: [true, false], [true, false])
+        "A topic counts as connected if the client connected in at least one of its cases", arguments: [true, false],
+        [true, false])
     func connected(first: Bool, second: Bool) {
         let results = [first, second].map { hasConnected in
             var result = CaseResult(ContractCase("goal/x", "Goals", .ours("They are."), steps: []), mode: .union)
@@ -72,7 +73,7 @@ struct ReportTests {
         #expect(Report(title: "an app", results: results).runs.map(\.hasConnected) == [first || second])
     }
 
-    @Test("An obligation broken in one case is broken in its topic, and the finding names the case")
+    @Test("A finding for a topic names the case that broke the obligation")
     func broken() async throws {
         let run = try await report(.hasty).runs.first
         let cadence = verdict("meal/polling-cadence", run)

@@ -62,7 +62,7 @@ struct ValueShapeTests {
         ([#"{"error":{"code":"NOT_FOUND"}}"#], #"{"error":{"code":"404"}}"#, ["error.code: `NOT_FOUND` ≠ `404`"]),
     ]
 
-    @Test("Only another kind, member, format or vocabulary makes a value deviate", arguments: rows.indices)
+    @Test("A value deviates only if its kind, members, format or vocabulary differ", arguments: rows.indices)
     func row(_ index: Int) throws {
         let row = Self.rows[index]
         #expect(try Self.deviations(row.known, row.other) == row.deviations)
@@ -70,7 +70,7 @@ struct ValueShapeTests {
         for known in row.known { #expect(try Self.deviations(row.known, known).isEmpty) }
     }
 
-    @Test("Requests stop at the limit")
+    @Test("A play stops at the request limit")
     func requestLimit() async throws {
         let request = SessionRequest(method: "GET", url: "http://a/health")
         let entry = SessionExchange(started: Timestamp(secondsSinceEpoch: 0), request: request)
@@ -84,7 +84,7 @@ struct ValueShapeTests {
         }
     }
 
-    @Test("Cases for a real server are short, and need no scenario, guide or known id")
+    @Test("Cases for a real server are short and need no scenario, guide or known id")
     func cases() {
         let cases = ConformPlay.cases
         #expect(cases.count >= 8)

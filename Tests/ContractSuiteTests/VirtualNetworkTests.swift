@@ -41,7 +41,7 @@ struct VirtualWorld {
     }
 }
 
-@Suite("A network of arrays")
+@Suite("A network of byte arrays")
 struct VirtualNetworkTests {
     private func answers(_ inputs: [ClientInput]) -> [(number: Int, status: Int, body: JSONValue?)] {
         inputs.compactMap {
@@ -50,7 +50,7 @@ struct VirtualNetworkTests {
         }
     }
 
-    @Test("Requests of several clients get answers, and no bytes move twice")
+    @Test("Each of two clients gets its own answer")
     func requests() throws {
         let world = try VirtualWorld()
         let (anna, ben) = (try world.join(), try world.join(seed: 2))
@@ -81,7 +81,7 @@ struct VirtualNetworkTests {
         return client
     }
 
-    @Test("A socket streams in the world's time, and its end reaches the server")
+    @Test("A socket streams on the world's clock until the server sees it close")
     func socket() throws {
         let world = try VirtualWorld()
         let client = try chat(in: world)
@@ -123,7 +123,7 @@ struct VirtualNetworkTests {
         #expect(!world.network.settle())
     }
 
-    @Test("A request in many pieces arrives whole")
+    @Test("A request sent in many pieces arrives complete")
     func pieces() throws {
         let world = try VirtualWorld()
         let client = try world.join()
@@ -133,7 +133,7 @@ struct VirtualNetworkTests {
         #expect(answers(client.wire.takeInputs()).map(\.number) == [1])
     }
 
-    @Test("Effects of a call to the engine arrive at once")
+    @Test("The frames that an engine call causes arrive immediately")
     func asked() async throws {
         let world = try VirtualWorld()
         let client = try chat(in: world)
@@ -142,7 +142,7 @@ struct VirtualNetworkTests {
         #expect(client.wire.takeInputs().count > 3)
     }
 
-    @Test("A client learns at once that the server has finished sending")
+    @Test("The client notices immediately when the server has finished sending")
     func finished() async throws {
         let kind = try #require(FaultKind.named("end-finish"))
         let fault = Schedule.Fault(kind, at: .after(.webSocket, connection: 1, type: "connected", 1))

@@ -24,7 +24,7 @@ struct ConformPlayTests {
         return try await play.play(ContractCase("a/b/c", "A case", .ours("It is."), steps: steps))
     }
 
-    @Test("Without its own consultation, a case sends no message and archives nothing, but may leave")
+    @Test("A case without its own consultation may disconnect but not send or archive")
     func withoutConsultation() async throws {
         let rows: [(Step, String?)] = [
             (.send("Hello?"), ConformMessages.notOurs), (.archive, ConformMessages.notOurs), (.disconnect, nil),
@@ -77,7 +77,7 @@ struct ConformPlayTests {
         #expect(goal != nil && goal?.trouble == nil)
     }
 
-    @Test("Work in progress at the end of the steps gets its answer")
+    @Test("A request that is in progress after the last step still gets its answer")
     func answers() async throws {
         var configuration = Engine.Configuration()
         configuration.scenario = try Scenario.read(
@@ -97,7 +97,7 @@ struct ConformPlayTests {
         #expect(answered == [true])
     }
 
-    @Test("A failed wait ends a case; a stopped run has no outcome")
+    @Test("A failed wait gives a case an outcome, and a stopped run gives it none")
     func unmet() async throws {
         // It stops only while it waits for the goal, so that there is nothing to wait for.
         let count = Mutex(0)

@@ -76,7 +76,7 @@ struct ConformanceTests {
         conformance.report(title: "a server", cases: cases)
     }
 
-    @Test("The fake conforms to itself: responses, handshakes and server messages")
+    @Test("The fake conforms to itself in responses, handshakes and server messages")
     func itself() async throws {
         let session = try await Self.session("goal/chat/twice")
         let conformance = try await Self.compared(session.entries)
@@ -94,7 +94,7 @@ struct ConformanceTests {
         #expect(conformance.rows == ConformMessages.rowsHeading.joined(separator: "\n") + "\n")
     }
 
-    @Test("A deviation is reported once with its count, ordered by place in an answer or by first occurrence")
+    @Test("A repeated deviation is reported once with its count and first occurrence")
     func counts() async throws {
         let odd = Self.answer(try await Self.goals(with: [("zebra", 1), ("ape", true)]))
         let late = Self.answer(try await Self.goals(with: [("bee", 1)]))
@@ -125,7 +125,7 @@ struct ConformanceTests {
         #expect(report.outcome().exitCode == 1)
     }
 
-    @Test("Answers of endpoints that the fake lacks are counted, not compared")
+    @Test("Answers from endpoints that the fake lacks are counted but not compared")
     func unknown() async throws {
         let unknown = [Self.answer([], path: "/api/v1/nothing"), Self.answer([], path: "/nothing/at/all")]
         var conformance = try await Self.compared(unknown + [Self.answer(try await Self.goals(with: []))])
@@ -137,7 +137,7 @@ struct ConformanceTests {
         #expect(conformance.fidelity == nil && Self.report(conformance).outcome().exitCode == 4)
     }
 
-    @Test("Statuses, media types and bodies deviate; a partly recorded answer proves nothing")
+    @Test("Only completely recorded responses can deviate in status, media type or body")
     func responses() async throws {
         let body = try await Self.goals(with: [])
         let rows: [(SessionExchange, [String])] = [
@@ -168,7 +168,7 @@ struct ConformanceTests {
         #expect(try await Self.compared(parts).endpoints.isEmpty)
     }
 
-    @Test("Descriptions add statuses, words, forms and endpoints that the cases do not show")
+    @Test("The API description adds statuses, codes and formats that the cases do not show")
     func described() async throws {
         func refusal(_ code: String, _ more: String = "") -> [UInt8] {
             Array(#"{"success":false,"error":{"code":"\#(code)","message":"No."\#(more)},"message":"No."}"#.utf8)
@@ -193,7 +193,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A recording does not show who gave up, so unanswered requests are only counted")
+    @Test("Unanswered requests in a recording are counted but do not deviate")
     func unanswered() async throws {
         var entry = Self.answer([])
         entry.response = nil
@@ -208,7 +208,7 @@ struct ConformanceTests {
         )
     }
 
-    @Test("Changes of an overlay conform with it and deviate without it; other changes always deviate")
+    @Test("A change deviates unless the overlay declares it")
     func permitted() async throws {
         let overlay = Overlay([
             Overlay.Change(.listGoals, .status(200), at: [.name("plan")], .value(1, insteadOf: nil)),
@@ -236,7 +236,7 @@ struct ConformanceTests {
         #expect(told(JSONValue.object(changed).encoded()) == ["200, plan: a number ≠ a text"])
     }
 
-    @Test("Deviations that no overlay can express remain; an ambiguous status is only recorded")
+    @Test("Accepting a session leaves out deviations that an overlay cannot express")
     func rest() async throws {
         let entries = [
             Self.answer(Array("<p>".utf8)), Self.answer(Array("<p>".utf8), status: 418, type: "text/html"),
@@ -253,7 +253,7 @@ struct ConformanceTests {
         #expect(acceptance.rest == left.map { "GET /api/v1/goals: \($0)" })
     }
 
-    @Test("Words of members that the fake lacks stay if they look like words; other codes are made up")
+    @Test("Accepting a session keeps values that look like words and generalizes other codes")
     func codes() async throws {
         let long = String(repeating: "x", count: 41)
         let names = ["review_status", "verification_code", "x_code", "y_code"]
@@ -275,7 +275,7 @@ struct ConformanceTests {
         #expect(acceptance.rest.isEmpty)
     }
 
-    @Test("Words, names, statuses and types replace others only if the match is unambiguous")
+    @Test("Accepting a session replaces a word, name, status or type only if the match is unambiguous")
     func replaced() async throws {
         var goal = try #require(try await Self.goals()["goals"]?[0]?.object)
         func accepted(_ goals: [JSONObject], _ more: [SessionExchange] = []) async throws -> [Overlay.Change] {
@@ -302,7 +302,7 @@ struct ConformanceTests {
         #expect(changes.contains(change("createdAt", .remove)), "two are missing, so that none alone can be meant")
     }
 
-    @Test("On a socket, the handshake and the server's whole messages are compared, by type")
+    @Test("Socket handshakes and complete server messages are compared by type")
     func messages() async throws {
         let session = try await Self.session("consultation/create/201-opens-chat")
         let sockets = session.entries.filter(\.isSocket)
@@ -328,7 +328,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A report names 100 deviations of an endpoint, and counts the rest")
+    @Test("A report lists at most 100 deviations of an endpoint and counts the rest")
     func limit() async throws {
         for (count, notes) in [(100, []), (101, ["and 1 more deviation."])] as [(Int, [String])] {
             let members = (0..<count).map { ("member\($0)", JSONValue.bool(true)) }

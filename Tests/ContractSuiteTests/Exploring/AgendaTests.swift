@@ -34,7 +34,7 @@ struct AgendaTests {
         FaultPoint(.frame(.webSocket, connection: 90, type: "connected", 1), in: Situation()),
     ]
 
-    @Test("Among equal points, each kind is tried once in a story, and never twice")
+    @Test("The agenda tries each fault kind once per story at each group of equal points")
     func singles() async throws {
         let stories = try await Self.stories()
         var agenda = Agenda(stories: stories, seed: 1)
@@ -56,7 +56,7 @@ struct AgendaTests {
         #expect(Set(more).count == more.count && thorough.counts.equal == 0)
     }
 
-    @Test("The seed alone decides the order; ranks come first, and stories alternate")
+    @Test("The seed determines the order of schedules within a rank")
     func order() async throws {
         let stories = try await Self.stories()
         let dealt = ([1, 1, 2] as [UInt64]).map { seed -> [Schedule] in
@@ -77,7 +77,7 @@ struct AgendaTests {
         #expect(Set(dealt[0].prefix(2).map(\.story)) == [0, 1])
     }
 
-    @Test("On the system's clock, slow schedules come later, by one rank for each doubling")
+    @Test("A schedule on the system clock loses one rank for each doubling of its duration")
     func patience() async throws {
         let stories = try await Self.stories([0])
         // A run without faults takes two seconds, so silence is cut after eight.
@@ -108,7 +108,7 @@ struct AgendaTests {
     }
 
     @Test(
-        "A run is cut after silence of twice the client's own time, and hangs at ten times; waits of faults are added"
+        "A run's silence limit grows with the client's own time and the faults' waits"
     )
     func limits() throws {
         func limits(_ own: Int, _ timeLimit: Int? = nil, _ faults: Schedule.Fault...) -> [Duration] {
@@ -133,7 +133,7 @@ struct AgendaTests {
         #expect(patience.limit(of: Schedule(story: 0), isWhole: false).silence == .seconds(30))
     }
 
-    @Test("Pairs put a second fault on what the first one caused, once among equal points")
+    @Test("A pair adds a second fault at a point that the first fault caused")
     func pairs() async throws {
         let stories = try await Self.stories([0])
         var agenda = Agenda(stories: stories, seed: 7)
@@ -162,7 +162,7 @@ struct AgendaTests {
         #expect(all(&again, most: 30_000, bringing: Self.brought) == dealt)
     }
 
-    @Test("A fault that did not act teaches the agenda nothing")
+    @Test("The agenda learns nothing from a fault that did not act")
     func inert() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         while let schedule = agenda.deal() {
@@ -171,7 +171,7 @@ struct AgendaTests {
         #expect(agenda.counts.pairs == 0 && agenda.counts.newPoints == 0 && agenda.lateness == Schedule.lateness)
     }
 
-    @Test("Only the selected families are tried")
+    @Test("The agenda tries only faults of the selected families")
     func families() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1, families: [.lost, .expiry])
         let dealt = all(&agenda)
@@ -182,7 +182,7 @@ struct AgendaTests {
     }
 
     @Test(
-        "A late answer takes half again as long as the client waits, from one second to ten minutes",
+        "A late answer takes 1.5 times as long as the client waits, up to ten minutes",
         arguments: [(0, 1), (1, 2), (10, 15), (399, 599), (400, 600), (10_000, 600)])
     func lateness(patience: Int, expected: Int) async throws {
         #expect(Agenda.lateness(beyond: .seconds(patience)) == .seconds(expected))
@@ -194,7 +194,7 @@ struct AgendaTests {
         #expect(late?.faults[0].wait == .seconds(expected))
     }
 
-    @Test("Beyond the limit the oldest points are dropped, and counted")
+    @Test("Beyond its limit the agenda drops the oldest points and counts them")
     func leadLimit() async throws {
         var agenda = Agenda(stories: try await Self.stories([0]), seed: 1)
         let dealt = agenda.deal()

@@ -28,7 +28,7 @@ struct DiscoveryTests {
 
     private static let chunk = FaultPoint.Place.chunk(.webSocket, connection: 1, answer: 1, 3)
 
-    @Test("The sentence says what goes wrong, where, and what the client does")
+    @Test("The sentence names the fault, its place and the client's reaction")
     func sentence() async throws {
         let found = try await Self.discovery("inside/cut-stream-not-complete", at: Self.chunk)
         #expect(
@@ -44,7 +44,7 @@ struct DiscoveryTests {
                 == "After a lost answer for the first POST /api/v1/consultations: the client showed too much.")
     }
 
-    @Test("A taken name gets a number, and a long one is cut")
+    @Test("A duplicate discovery name gets a number, and a long name is truncated")
     func names() async throws {
         let first = try await Self.discovery("explore/unwell", at: Self.chunk)
         let second = try await Self.discovery("explore/unwell", at: Self.chunk, besides: [first.name])
@@ -59,14 +59,14 @@ struct DiscoveryTests {
         #expect(longer.name.utf8.count == Discovery.nameLimit && longer.name.hasSuffix("-2"))
     }
 
-    @Test("The timeline has the fault's entry and those around it")
+    @Test("The timeline shows the fault's entry and the entries around it")
     func timeline() async throws {
         let found = try await Self.discovery("explore/unwell", at: Self.chunk)
         #expect(found.timeline.contains { $0.contains("reset-1") })
         #expect((3...Discovery.timelineLimit).contains(found.timeline.count))
     }
 
-    @Test("A timeline has at most 20 lines, and no more than the journal's entries")
+    @Test("A timeline shows one line per journal entry and at most 20 lines")
     func longTimeline() throws {
         let story = Story.all[0]
         let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
@@ -84,7 +84,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("The file is a scenario with the discovery's name and the story's world")
+    @Test("The file contains a scenario with the discovery's name and the story's world")
     func file() async throws {
         let found = try await Self.discovery("explore/unwell", at: Self.chunk)
         let text = String(decoding: found.file(comments: ["Found by: fitiq-mock explore"]), as: UTF8.self)

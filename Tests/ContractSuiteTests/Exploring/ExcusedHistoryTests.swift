@@ -7,7 +7,7 @@ import WebSocket
 
 @testable import ContractSuite
 
-@Suite("Oracle: clients are not blamed for what they could not know")
+@Suite("Oracle: excused history failures")
 struct ExcusedHistoryTests {
     /// An event, when it is written, and on which connection.
     private typealias Moment = (at: Double, connection: UInt64, event: JournalEvent)
@@ -71,7 +71,7 @@ struct ExcusedHistoryTests {
         return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
     }
 
-    @Test("A client that did not fetch the history is blamed, unless an earlier fetch was withheld")
+    @Test("The oracle reports a missing history fetch unless the server withheld an earlier fetch")
     func histories() throws {
         // The chat is cut at 3 s, and connected again from 5 s to 20 s.
         let chat: [Moment] = [
@@ -93,7 +93,7 @@ struct ExcusedHistoryTests {
         }
     }
 
-    @Test("A client that polls with an open socket is blamed, unless the outcome of a meal is unknown")
+    @Test("The oracle reports polling on an open socket unless a meal's outcome is unknown")
     func polls() throws {
         func create(_ status: Int, _ id: String = "m2", at seconds: Double, took: Double = 0) throws -> Moment {
             let log = #"{"data":{"id":"\#(id)","status":"processing"}}"#
@@ -125,7 +125,7 @@ struct ExcusedHistoryTests {
         }
     }
 
-    @Test("A client that reconnects sooner than before is blamed, unless the user cut the long wait short")
+    @Test("The oracle reports a reconnect with a shorter delay unless the user cut the previous wait short")
     func reconnects() throws {
         func tried(at seconds: Double) throws -> Moment {
             try Self.request("GET \(Self.path)/ws", .webSocket, 503, at: seconds)
@@ -148,7 +148,7 @@ struct ExcusedHistoryTests {
         }
     }
 
-    @Test("A wrong transcript is blamed, unless a fault acted and the history was withheld")
+    @Test("The oracle reports a wrong transcript unless a fault acted and the server withheld the history")
     func transcripts() throws {
         func goals(_ status: Int, at seconds: Double) throws -> Moment {
             try Self.request("GET /api/v1/goals", .listGoals, status, at: seconds)

@@ -6,7 +6,7 @@ import Traffic
 
 @testable import ContractSuite
 
-@Suite("Oracle: justified repeats are not blamed")
+@Suite("Oracle: excused repeats")
 struct ExcusedRepeatTests {
     private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
@@ -42,7 +42,7 @@ struct ExcusedRepeatTests {
         return Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0).contains { $0.id == id }
     }
 
-    @Test("A client that repeats a create is blamed, unless the user asked again after the conflict")
+    @Test("The oracle reports a repeated create unless the user asked again after the conflict")
     func conflicts() throws {
         func create(at seconds: Double) -> Request {
             Request(
@@ -62,7 +62,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("A client that sends a refused token a third time is blamed, unless that answer was cut or late")
+    @Test("The oracle reports a third use of a refused token unless the refusal was cut off or late")
     func refusals() throws {
         func goals(
             at seconds: Double, took: Double = 0, delivery: Delivery = .complete, faults: [String] = []
@@ -86,7 +86,7 @@ struct ExcusedRepeatTests {
             line: "GET /api/v1/goals", endpoint: .listGoals, status: 503, at: seconds, took: took, faults: faults)
     }
 
-    @Test("A client that repeats too soon is blamed, unless another attempt was in progress or it may have given up")
+    @Test("The oracle reports a hasty repeat unless another attempt was pending or the client may have given up")
     func attempts() throws {
         let hasty = [Self.failed(at: 0), Self.failed(at: 0.5)]
         let meals = Request(line: "GET /api/v1/meal-logs", endpoint: .listMealLogs, status: 503, at: 0.25, took: 3)
@@ -104,7 +104,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("A hasty repeat is blamed, unless the user asked again since its series began")
+    @Test("The oracle reports a hasty repeat unless the user asked again during the series")
     func series() throws {
         // The first attempt takes half a second.
         let short = [Self.failed(at: 0, took: 0.5), Self.failed(at: 0.6)]
@@ -120,7 +120,7 @@ struct ExcusedRepeatTests {
         }
     }
 
-    @Test("Hasty polls are blamed, whatever the user requested in between")
+    @Test("The oracle reports hasty polls even if the user made a request in between")
     func polls() throws {
         let meal = #"{"data":{"id":"m1","status":"processing"}}"#
         func poll(at seconds: Double) -> Request {

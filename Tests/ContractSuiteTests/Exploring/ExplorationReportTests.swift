@@ -34,7 +34,7 @@ struct ExplorationReportTests {
         for index in report.transcript.indices { report.transcript[index].isComplete = true }
     }
 
-    @Test("A discovery is a failed check in a run of its own name")
+    @Test("A discovery appears as a failed check in a run with the discovery's name")
     func check() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         let report = exploration.report(title: "the client", named: "stories") {
@@ -52,7 +52,7 @@ struct ExplorationReportTests {
         #expect(found.symptom.level == .must && known.lists(found.symptom.id, in: found.name))
     }
 
-    @Test("A broken obligation is reported like other findings, and a *should* does not fail the report")
+    @Test("A broken must fails the report, but a broken should does not")
     func obligation() async throws {
         let story = Story.all[0]
         let refused = try #require(FaultKind.all.first { $0.id == "status-500" })
@@ -87,7 +87,7 @@ struct ExplorationReportTests {
         }
     }
 
-    @Test("A symptom is refuted if everything was tried and nothing showed it")
+    @Test("An exploration refutes a symptom if it tried everything without seeing the symptom")
     func refutations() async throws {
         var exploration = try await Self.exploration(showing: Self.isComplete)
         let found = ExactString(try #require(exploration.found.first).symptom.id)
@@ -104,7 +104,7 @@ struct ExplorationReportTests {
         #expect(!exploration.refutes("explore/hang"))
     }
 
-    @Test("The JSON report has what was tried, and each discovery")
+    @Test("The JSON report contains the counts and every discovery")
     func json() async throws {
         var exploration = try await Self.exploration(showing: Self.isComplete)
         let doubted = Exploration.Flaky(schedule: Schedule(story: 1), id: "explore/crash", failed: 1, of: 3)
@@ -134,7 +134,7 @@ struct ExplorationReportTests {
         #expect(bare["runs"]?[1]?["discovery"]?["file"] == nil && bare["runs"]?[1]?["exploration"] == nil)
     }
 
-    @Test("A file of a discovery reads as the scenario with its faults")
+    @Test("A discovery's file reads back as the scenario with its faults")
     func files() async throws {
         let exploration = try await Self.exploration(showing: Self.isComplete)
         #expect(!exploration.found.isEmpty)
@@ -146,7 +146,7 @@ struct ExplorationReportTests {
         }
     }
 
-    @Test("Equal seeds give equal reports, with one job and with four")
+    @Test("Equal seeds give equal reports for one job and for four jobs")
     func repeats() async throws {
         let one = try await Self.exploration(showing: Self.isComplete)
         let four = try await Self.exploration(jobs: 4, showing: Self.isComplete)
@@ -157,7 +157,7 @@ struct ExplorationReportTests {
                 == MarkdownReport(four.report(title: "a", named: "b")).bytes)
     }
 
-    @Test("A report without symptoms says what was tried")
+    @Test("A report without symptoms says how many schedules were tried")
     func nothing() async throws {
         let exploration = try await Self.exploration(runs: 100) { _ in }
         #expect(exploration.found.isEmpty)

@@ -53,7 +53,7 @@ struct ExploredSchedule: Sendable, CustomTestStringConvertible {
 
 @Suite("Schedules that once showed a defect")
 struct ExploredScheduleTests {
-    @Test("No recorded schedule shows its defect again")
+    @Test("No recorded schedule reproduces its defect")
     func replays() async throws {
         let trial = MemoryTrial { try ReferenceClient($0, network: $1) }
         let userTrial = MemoryTrial { try ReferenceClient($0, network: $1) { $0.chat = .userMessage } }

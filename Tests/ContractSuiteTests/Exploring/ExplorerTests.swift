@@ -38,7 +38,7 @@ struct ExplorerTests {
             + exploration.flaky.map { "\($0)" }
     }
 
-    @Test("The mildest fault that shows the symptom convicts a client that repeats too soon", arguments: [1, 2])
+    @Test("The explorer finds the mildest fault that makes a client repeat too soon", arguments: [1, 2])
     func finds(seed: UInt64) async throws {
         let exploration = try await Explorer(Self.settings(runs: 256, seed: seed)).explore(with: Self.hasty)
         #expect(exploration.hasConnected && exploration.ended == .runs)
@@ -67,7 +67,7 @@ struct ExplorerTests {
         #expect(symptoms.contains(found.symptom))
     }
 
-    @Test("The same seed gives the same exploration, with any number of jobs")
+    @Test("Equal seeds give equal explorations with any number of jobs")
     func deterministic() async throws {
         var tellings: [[String]] = []
         for jobs in [1, 4, 1] {
@@ -95,7 +95,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("An interrupted exploration reports its findings and runs nothing more")
+    @Test("An interrupted exploration reports its findings and starts no more runs")
     func interrupted() async throws {
         let trial = Counted(trial: Self.hasty)
         let exploration = try await Explorer(Self.settings(runs: nil)).explore(
@@ -110,7 +110,7 @@ struct ExplorerTests {
     }
 
     @Test(
-        "Results of a batch that ends early count: as confirmed after a timeout, as seen after an interruption",
+        "Results of an unfinished batch count as confirmed after a timeout but not after an interruption",
         arguments: [Exploration.Ending.budget, .interrupted], [1, 3])
     func unfinished(ending: Exploration.Ending, jobs: Int) async throws {
         let trial = Counted(trial: Command { names, _ in names.isEmpty ? 0 : 1 })
@@ -132,7 +132,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("An exploration with nothing left to try is exhausted")
+    @Test("An exploration ends when nothing is left to try")
     func exhausted() async throws {
         let settings = Self.settings(runs: nil) { settings in
             settings.families = [.expiry]
@@ -164,7 +164,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("A test with a client that waits a minute stays within the budget, with quick schedules first")
+    @Test("An exploration of a client that waits a minute stays within the budget")
     func patient() async throws {
         let trial = Patient()
         let exploration = try await Explorer(Self.settings(runs: 200)).explore(
@@ -203,7 +203,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("A finding appears as often as required; rarer failures are flaky", arguments: [1, 2, 3, 4])
+    @Test("A failure that occurs less often than required is flaky", arguments: [1, 2, 3, 4])
     func confirms(good: Int) async throws {
         // With status 503, every run fails except the first few after the first one.
         let command = Command { names, count in
@@ -225,7 +225,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("A failure without faults is reported once, with no fault, and then ignored")
+    @Test("A failure that occurs without faults is reported once with an empty schedule")
     func baseline() async throws {
         let command = Command(isRepeatable: true) { _, _ in 7 }
         let settings = Self.settings(runs: 20)
@@ -240,7 +240,7 @@ struct ExplorerTests {
         #expect(try await Explorer(honest).explore(with: command).found.isEmpty)
     }
 
-    @Test("A failure in one of three runs without faults is not a finding")
+    @Test("A failure in only one of three runs without faults is flaky")
     func flakyBaseline() async throws {
         let command = Command { names, count in names.isEmpty && count == 1 ? 7 : 0 }
         let exploration = try await Explorer(Self.settings(runs: 1)).explore(with: command)
@@ -251,7 +251,7 @@ struct ExplorerTests {
             ])
     }
 
-    @Test("A flaky cause is tried again when another schedule shows it")
+    @Test("The explorer retries a flaky cause when another schedule shows it")
     func doubted() async throws {
         // Of all schedules, only the third shows the symptom more than once.
         let seen = Mutex<[String]>([])
@@ -268,7 +268,7 @@ struct ExplorerTests {
         #expect(!exploration.flaky.isEmpty && exploration.found.map(\.symptom.id) == ["explore/command"])
     }
 
-    @Test("A cause that shows only once is tried in three schedules, no more")
+    @Test("The explorer tries a cause that it saw only once in at most three schedules")
     func doubts() async throws {
         var command = Command { names, count in names.isEmpty || count > 1 ? 0 : 1 }
         // All runs end in the same situation.
@@ -278,7 +278,7 @@ struct ExplorerTests {
         #expect(exploration.found.isEmpty && exploration.flaky.count == 3)
     }
 
-    @Test("A schedule runs until it is certain, and a finding as often as allowed")
+    @Test("The explorer repeats a schedule only until its finding is certain")
     func certain() async throws {
         let most = Mutex(0)
         let command = Command { names, count in
@@ -293,7 +293,7 @@ struct ExplorerTests {
         #expect(most.withLock { $0 } == 8)
     }
 
-    @Test("If the smallest schedule finally does not show the symptom, the previous one is the finding")
+    @Test("If the smallest schedule cannot be confirmed, the previous schedule becomes the finding")
     func fallback() async throws {
         // Milder kinds show the symptom often enough to be accepted, and never again.
         let command = Command { names, count in
@@ -305,7 +305,7 @@ struct ExplorerTests {
         #expect(exploration.found.allSatisfy { $0.confirmed == (3, 3) })
     }
 
-    @Test("A failure without faults in one story is still searched for in the others")
+    @Test("A failure without faults in one story does not excuse the same failure in other stories")
     func otherStories() async throws {
         struct Uneven: Trial {
             let isRepeatable = true
@@ -324,7 +324,7 @@ struct ExplorerTests {
         #expect(found.contains { $0.schedule.story == 1 && $0.schedule.faults.count == 1 })
     }
 
-    @Test("A client without an instruction is not blamed for missing it, and the report says so")
+    @Test("The report notes an instruction that the client lacks but contains no finding for it")
     func unsupported() async throws {
         struct Lacking: ClientUnderTest {
             let client: ReferenceClient
@@ -364,7 +364,7 @@ struct ExplorerTests {
         }
     }
 
-    @Test("There is one finding for each cause, at most 50; the rest are counted")
+    @Test("An exploration keeps at most 50 findings with different causes and counts the rest")
     func limit() async throws {
         let settings = Self.settings(runs: 448) { $0.stories = Story.all }
         let exploration = try await Explorer(settings).explore(with: Fragile())
@@ -377,7 +377,7 @@ struct ExplorerTests {
         #expect(crashes.allSatisfy { $0.schedule.faults.count == 1 })
     }
 
-    @Test("Each schedule that shows a cause is counted for one finding")
+    @Test("A finding counts every schedule that shows its cause")
     func seen() async throws {
         let story = Story.all[3]
         let settings = Self.settings(runs: nil) { settings in
@@ -391,7 +391,7 @@ struct ExplorerTests {
         #expect(crashes.count > 1 && crashes.map(\.seenCount).reduce(0, +) == exploration.counts.schedules)
     }
 
-    @Test("A client that never connects is not explored")
+    @Test("The explorer tries no schedules if the client never connects")
     func silent() async throws {
         struct Silent: Trial {
             let isRepeatable = true
@@ -403,7 +403,7 @@ struct ExplorerTests {
         #expect(!exploration.hasConnected && exploration.counts.schedules == 0)
     }
 
-    @Test("A failure of the harness ends the exploration, unless it is already stopping")
+    @Test("An error in the harness ends the exploration")
     func harness() async throws {
         struct Failure: Error {}
         struct Broken: Trial {
@@ -417,7 +417,7 @@ struct ExplorerTests {
         await #expect(throws: Failure.self) { try await Explorer().explore(with: Broken()) }
     }
 
-    @Test("A world without room for faults is refused")
+    @Test("The explorer refuses a world with too many fault rules")
     func room() async throws {
         func explore(faults count: Int) async throws -> Exploration {
             let rules = (0..<count).map { "{name: f\($0), on: any, enabled: false, hang: true}" }
@@ -435,13 +435,13 @@ struct ExplorerTests {
         #expect(error?.description.contains("at most 996 faults") == true)
     }
 
-    @Test("A confirmation may take as many attempts as the limit")
+    @Test("A confirmation may require the maximum number of attempts")
     func confirmation() {
         #expect(Explorer.Confirmation(ExploreLimits.tries, of: ExploreLimits.tries).needed == 20)
         #expect(Explorer.Confirmation(1, of: 2).description == "1/2")
     }
 
-    @Test("A confirmation with no attempts, or more than available, traps")
+    @Test("A confirmation traps if it needs zero attempts or more attempts than are available")
     func misuse() async {
         await #expect(processExitsWith: .failure) { _ = Explorer.Confirmation(0, of: 3) }
         await #expect(processExitsWith: .failure) { _ = Explorer.Confirmation(3, of: 2) }

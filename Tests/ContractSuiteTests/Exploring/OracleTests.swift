@@ -59,7 +59,7 @@ struct OracleTests {
         #expect(Self.ids(try Self.outcome(end: .command(.signalled(6))), lenient) == ["explore/crash"])
     }
 
-    @Test("A failure at the end of a story has its step's symptom, an inside check its own")
+    @Test("A failed inside check gives its own symptom instead of the step's symptom")
     func failures() throws {
         for check in [ExploreCheck.unwell, .twice, .lost] {
             let step = try Self.step(check)
@@ -74,7 +74,7 @@ struct OracleTests {
                 == ["inside/cut-stream-not-complete"])
     }
 
-    @Test("Demands before the end count in the story's own world, unless something goes wrong")
+    @Test("An inside check before the end counts only in the story's own world without harm")
     func goodDays() throws {
         let demand = try #require(
             Self.story.steps.indices.first { index in
@@ -99,7 +99,7 @@ struct OracleTests {
         }
     }
 
-    @Test("A socket that ended while idle does not excuse a wrong transcript; one that ended in an answer does")
+    @Test("An ended socket excuses a wrong transcript only if it ended during an answer")
     func closedSockets() throws {
         func ids(_ frames: [String]) throws -> [String] {
             var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
@@ -132,7 +132,7 @@ struct OracleTests {
         #expect(try ids([connected, question, #"{"type":"stream_chunk","content":"b"}"#]) == [])
     }
 
-    @Test("A fault up to the moment of a failure excuses a wrong transcript; a later one does not")
+    @Test("Only a fault before the failure excuses a wrong transcript")
     func faultsInTime() throws {
         func ids(faultAfter seconds: Int64) throws -> [String] {
             var outcome = try Self.outcome(failures: [Self.failure(.transcript, step: 1)])
@@ -154,7 +154,7 @@ struct OracleTests {
         #expect(try ids(faultAfter: 3) == ["inside/transcript-equals-chunks"])
     }
 
-    @Test("Demands on a client that lacks the instruction do not count; the rest do")
+    @Test("A missing instruction excuses only the symptoms that depend on it")
     func unsupported() throws {
         let failures = [Self.failure(step: try Self.step(.lost)), Self.failure(.transcript, step: 1)]
         var outcome = try Self.outcome(
@@ -165,14 +165,14 @@ struct OracleTests {
         #expect(Self.ids(outcome) == ["explore/hang"])
     }
 
-    @Test("Each id is reported once")
+    @Test("Two failures with the same symptom are reported once")
     func once() throws {
         let step = try Self.step(.unwell)
         let failures = [Self.failure(step: step), Self.failure(step: step)]
         #expect(Self.ids(try Self.outcome(failures: failures)) == ["explore/unwell"])
     }
 
-    @Test("Without faults, 60 requests in a minute are not a flood, but 61 are; a longer time allows more")
+    @Test("A flood is more than 60 requests in a minute and far more than the usual number")
     func floods() throws {
         let even = { (count: Int, seconds: Double) in (0..<count).map { Double($0) * seconds / Double(count) } }
         #expect(Self.ids(try Self.outcome(requests: even(60, 59))) == [])
@@ -198,7 +198,7 @@ struct OracleTests {
         #expect(symptoms.map(\.message) == [ExploringMessages.flood(entries: 5001)])
     }
 
-    @Test("The busiest minute includes both ends; of two equal ones the first counts")
+    @Test("The busiest minute includes both of its ends")
     func minutes() throws {
         let rows: [(requests: [Double], count: Int, places: Range<Int>)] = [
             ([], 0, 0..<0), ([0, 60], 2, 0..<2), ([0, 60.5], 1, 0..<1), ([0, 30, 60, 61, 62], 4, 1..<5),
@@ -209,14 +209,14 @@ struct OracleTests {
         }
     }
 
-    @Test("A failure is shown by the last traffic up to its moment")
+    @Test("The evidence for a failure is the last traffic before it")
     func evidence() throws {
         let outcome = try Self.outcome(requests: [1, 2, 3], failures: [Self.failure(step: try Self.step(.unwell))])
         let symptoms = Oracle(Story.all).symptoms(of: outcome, TrialReading(outcome), story: 0)
         #expect(symptoms.map(\.entries) == [[1, 2]])
     }
 
-    @Test("Requests that a client begins after its user left are restless; earlier ones are not")
+    @Test("Only requests that begin after the user left count as restless")
     func restless() throws {
         let late = try Self.outcome(requests: [1, 5], quiet: 2..<3, quietAfter: 4)
         #expect(Self.ids(late) == ["explore/restless"])
@@ -228,7 +228,7 @@ struct OracleTests {
         #expect(symptom.first?.entries == [2])
     }
 
-    @Test("After the user left, only the client's own requests count as restless; leaving itself does not")
+    @Test("After the user left, only text frames from the client count as restless")
     func quietEvents() throws {
         let text = Array("{}".utf8)
         let rows: [(event: JournalEvent, isRestless: Bool)] = [
@@ -245,7 +245,7 @@ struct OracleTests {
         }
     }
 
-    @Test("A failure without faults is reported once, and then ignored in that story")
+    @Test("The oracle ignores an excused failure in its story and reports it in others")
     func baselines() throws {
         var oracle = Oracle(Story.all)
         let outcome = try Self.outcome(end: .command(.exited(1)))
@@ -255,7 +255,7 @@ struct OracleTests {
         #expect(oracle.symptoms(of: outcome, TrialReading(outcome), story: 1).map(\.id) == ["explore/command"])
     }
 
-    @Test("Every symptom other than an obligation has advice, and ids are unique")
+    @Test("Every symptom has advice and a unique id")
     func ids() {
         #expect(Set(Symptom.ids).count == Symptom.ids.count && Symptom.ids.count == 21)
         #expect(Set(Symptom.ids).isDisjoint(with: Judge.obligations.map(\.id)))

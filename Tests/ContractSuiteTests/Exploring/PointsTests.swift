@@ -55,7 +55,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A fault at a known point acts on exactly the entry of that point", arguments: Story.all.indices)
+    @Test("A fault at a known point acts exactly on that point's entry", arguments: Story.all.indices)
     func roundTrip(_ story: Int) async throws {
         let (outcome, points) = try await play(Schedule(story: story))
         var tried = 0
@@ -84,7 +84,7 @@ struct PointsTests {
         #expect(tried > 20)
     }
 
-    @Test("Questions, meals and moments are places of what they cause", arguments: Story.all.indices)
+    @Test("A fault at a question, a meal or a moment acts on what that place causes", arguments: Story.all.indices)
     func behaviours(_ story: Int) async throws {
         let (_, points) = try await play(Schedule(story: story))
         for point in points.all {
@@ -106,7 +106,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Points are in order of time, each place once, with the part of an answer")
+    @Test("Points are unique, ordered by time and labelled with their part of the answer")
     func order() async throws {
         let (_, points) = try await play(Schedule(story: 0))
         #expect(Set(points.all.map(\.place)).count == points.all.count)
@@ -124,7 +124,7 @@ struct PointsTests {
         #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 10_000)))
     }
 
-    @Test("A request that hangs shows how long the client waits")
+    @Test("A hanging request reveals how long the client waits")
     func patience() async throws {
         let hang = Schedule.Fault(try #require(FaultKind.named("hang")), at: .request(.createConsultation, 1))
         let (_, points) = try await play(Schedule(story: 0, faults: [hang]))
@@ -154,7 +154,7 @@ struct PointsTests {
         return outcome
     }
 
-    @Test("A run has at most 2,000 points, and 5,000 entries are read")
+    @Test("A run has at most 2,000 points from its first 5,000 entries")
     func limits() throws {
         for requests in [1999, 2000, 4999, 5001] {
             let outcome = try Self.journal(requests: requests)
@@ -168,7 +168,7 @@ struct PointsTests {
         #expect(points.reaches(.moment(seconds: 1)) && !points.reaches(.moment(seconds: 2)))
     }
 
-    @Test("Requests are numbered in order of arrival, even if their answers overtake each other")
+    @Test("Requests are numbered by arrival even if their answers arrive out of order")
     func overtaken() throws {
         var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 0))
         func add(_ endpoint: Endpoint, _ path: String, at time: Int64, asked: Int64) throws {
@@ -206,7 +206,7 @@ struct PointsTests {
 
     private static let upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\n"
 
-    @Test("A socket is idle after five seconds without a server frame, and at its end")
+    @Test("A socket is idle at its end or after five seconds without a server frame")
     func gaps() throws {
         let head = try RequestHead(
             recorded: Array("GET /api/v1/consultations/c/ws HTTP/1.1\r\n\(Self.upgrade)".utf8))
@@ -219,7 +219,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Only a request after a hanging one shows the client's patience")
+    @Test("The client's patience is the time from a hanging request to the next later request")
     func hanging() throws {
         let head = try Self.head("/api/v1/goals")
         let hangs = RecordedExchange(
@@ -233,7 +233,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A meal is a place if a rule can match its words")
+    @Test("A meal is a fault place only if a rule can match its text")
     func meals() throws {
         let rows: [(String, Bool)] = [
             ("2 eggs", true), ("/2 eggs", false), (#"2\u0007eggs"#, false), (#"2\u007feggs"#, false), (" ", false),
@@ -247,7 +247,7 @@ struct PointsTests {
         }
     }
 
-    @Test("A place is the endpoint of an operation, and a socket only if the request is an upgrade")
+    @Test("A request is a fault place unless its endpoint is not served or its upgrade is missing")
     func matches() throws {
         let rows: [(endpoint: Endpoint, fields: String, unmatched: RecordedExchange.Unmatched?, isPlace: Bool)] = [
             (.webSocket, Self.upgrade, nil, true), (.webSocket, "", nil, false), (.listGoals, "", nil, true),
@@ -262,7 +262,7 @@ struct PointsTests {
         }
     }
 
-    @Test("Points that differ only in their numbers are equal; points in different situations are not")
+    @Test("Points are equal if they differ only in number but not in route or situation")
     func likeness() throws {
         let kind = try #require(FaultKind.named("lost"))
         var waiting = Situation()

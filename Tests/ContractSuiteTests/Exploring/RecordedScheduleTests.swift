@@ -218,7 +218,7 @@ struct RecordedScheduleTests {
             ),
         ]
 
-    @Test("Each failure becomes a fault where rules count it", arguments: table.indices)
+    @Test("Each recorded failure becomes a fault at the matching place", arguments: table.indices)
     func translation(_ index: Int) throws {
         let row = Self.table[index]
         var recording = Recording()
@@ -230,7 +230,7 @@ struct RecordedScheduleTests {
         _ = recorded.schedule.scenario(on: Story.all[0].scenario)
     }
 
-    @Test("Errors and answers keep their recorded content")
+    @Test("Translated errors and answers keep their recorded content")
     func contents() throws {
         var recording = Recording()
         try recording.asked(
@@ -260,7 +260,7 @@ struct RecordedScheduleTests {
         #expect(rules[4]["chunks"] == ["So."])
     }
 
-    @Test("Statuses from 500 on are failures of the server; lower ones are refusals")
+    @Test("Recorded statuses below 500 are refusals, and the others are server failures")
     func families() throws {
         var recording = Recording()
         for status in [400, 499, 500] { try recording.asked(.listGoals, status) }
@@ -268,7 +268,7 @@ struct RecordedScheduleTests {
         #expect(faults.map(\.kind.family) == [.refused, .refused, .failed])
     }
 
-    @Test("200 faults are translated; more are counted")
+    @Test("A recorded schedule has at most 200 faults and counts the rest")
     func limit() throws {
         var recording = Recording()
         for _ in 1...ExploreLimits.recordedFaults { try recording.asked(.listGoals, 500) }

@@ -31,7 +31,7 @@ struct ScheduleTests {
           - {name: reset-1, on: socket, lose: true}
         """
 
-    @Test("A place is read only from its description", arguments: places)
+    @Test("A place parses only from its exact description", arguments: places)
     func descriptions(_ place: FaultPoint.Place) {
         let text = "\(place)"
         #expect(FaultPoint.Place(text) == place, "\(text)")
@@ -45,7 +45,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Every kind has a place where it fits, and a unique id")
+    @Test("Every fault kind has a unique id and fits some place")
     func catalogue() {
         #expect(Set(FaultKind.all.map(\.id)).count == FaultKind.all.count)
         for kind in FaultKind.all {
@@ -58,7 +58,7 @@ struct ScheduleTests {
         #expect(Set(FaultKind.all.map(\.family)) == Set(FaultKind.Family.allCases))
     }
 
-    @Test("A restarting server refuses the next handshake; a stopped one refuses all later ones")
+    @Test("A restart fails only the next handshake, but an outage fails all later handshakes")
     func outages() throws {
         for (id, connections) in [("restart", 3), ("outage", "3..")] as [(String, JSONValue)] {
             let place = FaultPoint.Place.frame(.webSocket, connection: 2, type: "connected", 1)
@@ -69,7 +69,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("The earlier places are the first of its kind, the middle one, and the previous one, each once")
+    @Test("The earlier places are the first, the middle and the previous of the same kind")
     func earlierPlaces() {
         for (number, earlier) in [(1, []), (2, [1]), (3, [1, 2]), (4, [1, 2, 3]), (9, [1, 4, 8])] as [(Int, [Int])] {
             #expect(FaultPoint.Place.request(.listGoals, number).earlier.map(\.number) == earlier)
@@ -78,7 +78,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A schedule's file reads as its scenario, for every kind at every place", arguments: places)
+    @Test("A schedule's file reads back as its scenario for every kind at every place", arguments: places)
     func documents(_ place: FaultPoint.Place) throws {
         for text in ["name: base", Self.base] {
             let (base, json) = try Scenario.readWithJSON(text)
@@ -96,7 +96,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("Several faults share a file, each with its own name")
+    @Test("Several faults in one file have distinct names")
     func together() throws {
         let (base, json) = try Scenario.readWithJSON(Self.base)
         var schedule = Schedule(story: 0)
@@ -118,7 +118,7 @@ struct ScheduleTests {
         )
     }
 
-    @Test("A schedule has at most two faults, never at the same place, and one expiry")
+    @Test("A schedule has at most two faults, which are at different places")
     func limits() throws {
         let kinds = try ["status-503", "status-401", "lost-answer", "expired"].map { try #require(FaultKind.named($0)) }
         var schedule = Schedule(story: 0)
@@ -149,7 +149,7 @@ struct ScheduleTests {
         _ = FaultBook(rules: scenario.faults)
     }
 
-    @Test("Unusual waits are stated, and late means later than the client waits")
+    @Test("A schedule describes and applies waits that differ from the default")
     func waits() throws {
         var fault = Schedule.Fault(try #require(FaultKind.named("slow")), at: .request(.listGoals, 1))
         #expect(fault.description == "slow@GET /api/v1/goals 1")

@@ -43,7 +43,7 @@ struct ShrinkTests {
             ])
     }
 
-    @Test("The one fault that matters remains, milder and earlier", arguments: [0, 1, 2])
+    @Test("Shrinking keeps the only relevant fault and makes it milder and earlier", arguments: [0, 1, 2])
     func one(_ index: Int) throws {
         let schedule = try Self.triple()
         let route = schedule.faults[index].place.route
@@ -59,7 +59,7 @@ struct ShrinkTests {
         #expect(smallest.description == expected[index])
     }
 
-    @Test("Two faults that matter together remain; a fault that matters stays as severe")
+    @Test("Shrinking keeps all faults that matter only together")
     func two() throws {
         let schedule = try Self.triple()
         let (kept, dropped) = ([schedule.faults[0], schedule.faults[2]], schedule.faults[1])
@@ -73,7 +73,7 @@ struct ShrinkTests {
         #expect(all.faults == schedule.faults && all.isBrief)
     }
 
-    @Test("A second fault that depends on the first one is tried where the story has such a place")
+    @Test("Shrinking moves a dependent fault to a place that exists without the first fault")
     func anchors() throws {
         let schedule = Schedule(
             story: 0,
@@ -90,7 +90,7 @@ struct ShrinkTests {
         #expect(smallest.description == "status-401@GET /api/v1/goals 2 (brief)")
     }
 
-    @Test("Many faults are halved, so the few that matter are found in few tries")
+    @Test("Shrinking halves 200 faults and finds the two that matter in fewer than 120 tries")
     func many() throws {
         let faults = try (1...200).map { try Self.fault("status-500", .request(.createGoal, $0)) }
         let schedule = Schedule(story: 0, faults: faults)
@@ -103,7 +103,7 @@ struct ShrinkTests {
         #expect(tried.first?.faults == Array(faults[..<100]), "the first half")
     }
 
-    @Test("Groups of several faults are not tried at other places")
+    @Test("Shrinking does not move groups of several faults to other places")
     func fewAnchors() throws {
         let faults = try (5...10).map { try Self.fault("status-500", .request(.listGoals, $0)) }
         let (_, tried) = shrink(Schedule(story: 0, faults: faults), limit: 1000) { _ in false }
@@ -113,7 +113,7 @@ struct ShrinkTests {
         #expect(Set(moved.map(\.faults.count)) == [1])
     }
 
-    @Test("The same answers lead to the same end, and the limit is exact")
+    @Test("Shrinking is deterministic and stops exactly at its limit")
     func deterministic() throws {
         let schedule = try Self.triple()
         // An arbitrary client that fails if a hash says so.
@@ -131,7 +131,7 @@ struct ShrinkTests {
         #expect(shrink.smallest == schedule)
     }
 
-    @Test("Without a question in the story, its answers do not change")
+    @Test("Shrinking does not shorten answers in a story without questions")
     func noQuestions() throws {
         var shrink = Shrink(try Self.triple(), points: Self.calm.filter { $0.place.sort != .question })
         while let candidate = shrink.next() {
@@ -140,7 +140,7 @@ struct ShrinkTests {
         }
     }
 
-    @Test("A halted investigation counts the runs that are under way, and needs no more", arguments: [0, 1, 2])
+    @Test("A halted investigation waits for the current runs and starts no others", arguments: [0, 1, 2])
     func halted(_ cut: Int) throws {
         let schedule = try Self.triple()
         var outcome = TrialOutcome(mode: .union, startedAt: Timestamp(secondsSinceEpoch: 1_738_146_600))
@@ -162,7 +162,7 @@ struct ShrinkTests {
         }
     }
 
-    @Test("A failure without any fault reduces to no fault")
+    @Test("Shrinking reduces a failure that needs no fault to an empty schedule")
     func none() throws {
         let (smallest, _) = shrink(try Self.triple()) { _ in true }
         #expect(smallest.faults.isEmpty && smallest.isBrief)

@@ -17,7 +17,7 @@ struct StageTrialTests {
         func settle(at time: Timestamp) -> Timestamp? { isRestless ? time : nil }
     }
 
-    @Test("A client can follow either clock", arguments: ClientClock.allCases)
+    @Test("A client can use the suite's clock or the system's clock", arguments: ClientClock.allCases)
     func clocks(_ clock: ClientClock) async throws {
         let server = try LocalServer()
         defer { server.stop() }
@@ -30,7 +30,7 @@ struct StageTrialTests {
         #expect(outcome.end == .finished && outcome.failures.isEmpty && !outcome.hasConnected)
     }
 
-    @Test("A client is checked until it knows that nothing more arrives")
+    @Test("A trial over sockets stops a restless client after 15,000 checks")
     func looks() async throws {
         let server = try LocalServer()
         defer { server.stop() }
@@ -41,7 +41,7 @@ struct StageTrialTests {
         #expect(try await trial.run(story.scenario, story: 0).end == .restless(looks: limit))
     }
 
-    @Test("In memory, where everything arrives at once, fewer checks suffice")
+    @Test("A trial in memory stops a restless client after fewer checks than a trial over sockets")
     func looksInMemory() async throws {
         let story = Story("restless", world: "", isChat: false)
         let trial = MemoryTrial(of: [story]) { _, _ in Still(clock: .suite, isRestless: true) }

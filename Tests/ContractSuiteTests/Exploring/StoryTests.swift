@@ -27,7 +27,7 @@ struct StoryTests {
         Story.all.indices.map { Performance(story: $0, style: style) }
     }
 
-    @Test("The reference client plays each story without a symptom, and faces its subject", arguments: performances)
+    @Test("The reference client plays each story to its end without a symptom", arguments: performances)
     func reference(_ performance: Performance) async throws {
         let outcome = try await performance.outcome()
         let reading = TrialReading(outcome)
@@ -39,7 +39,7 @@ struct StoryTests {
         #expect(time < .seconds(9 * 60), "Four minutes, and the end.")
     }
 
-    @Test("Equal runs give equal bytes", arguments: performances)
+    @Test("Equal runs write byte-for-byte equal journals", arguments: performances)
     func repeats(_ performance: Performance) async throws {
         let lines = try await [performance.outcome(), performance.outcome()].map { outcome in
             outcome.entries.map { EntryLine($0).text }
@@ -47,7 +47,7 @@ struct StoryTests {
         #expect(lines[0] == lines[1])
     }
 
-    @Test("If the revision stays the same, so does the report", arguments: performances)
+    @Test("A client's report changes only together with its revision", arguments: performances)
     func revisions(_ performance: Performance) async throws {
         let trial = MemoryTrial { surroundings, network in
             Watched(client: try ReferenceClient(surroundings, network: network) { $0.chat = performance.style })
@@ -78,7 +78,7 @@ struct StoryTests {
         }
     }
 
-    @Test("Access tokens issued in one second differ, so a client can tell a new one from a refused one")
+    @Test("Two access tokens issued in the same second differ")
     func tokens() async throws {
         let story = try #require(Story.all.firstIndex { $0.name == "sign-in" })
         let refused = try #require(FaultKind.all.first { $0.id == "status-401" })
@@ -97,7 +97,7 @@ struct StoryTests {
         #expect(Set(issued.map(\.1)).count == issued.count)
     }
 
-    @Test("Names are unique and valid file names")
+    @Test("Story names are unique and equal their scenarios' names")
     func names() {
         #expect(Set(Story.all.map(\.name)).count == Story.all.count)
         for story in Story.all { #expect(story.scenario.name == story.name) }
