@@ -13,7 +13,7 @@ struct ExploredMutantTests {
         "ws/meal-socket-single", "inside/transcript-equals-chunks",
     ]
 
-    @Test("An explorer that knows nothing of a mutant finds it, and reduces it to at most one fault", arguments: sample)
+    @Test("The explorer finds an unknown mutant and reduces it to at most one fault", arguments: sample)
     func isFound(_ obligation: String) async throws {
         let mutant = try #require(Mutant.all.first { $0.breaks == obligation })
         let trial = MemoryTrial { surroundings, network in

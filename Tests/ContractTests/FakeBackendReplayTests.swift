@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("A recorded session for each test")
+@Suite("A recorded session as the backend of a test")
 struct FakeBackendReplayTests {
     /// A session with one request, replayed.
     private static func scenario(match: String) -> Scenario {
@@ -31,7 +31,7 @@ struct FakeBackendReplayTests {
     }
 
     @Test(
-        "The replay answers recorded requests",
+        "A strict replay answers the recorded requests",
         .fakeBackend(scenario: scenario(match: "strict")).allowing("auth/credentials-on-every-request"))
     func followed() async throws {
         #expect(try await FakeBackend.current.replayFailures().count == 1)
@@ -40,18 +40,20 @@ struct FakeBackendReplayTests {
     }
 
     @Test(
-        "In a strict replay, a missing request is an issue of the test",
+        "A strict replay reports an issue for a recorded request that the test never sends",
         .foundOut("The client did not follow the session: Recorded request 1, GET /api/v1/goals, was never requested."),
         .fakeBackend(scenario: scenario(match: "strict")))
     func neverAsked() {}
 
-    @Test("In other replays, a missing request is not an issue", .fakeBackend(scenario: scenario(match: "route")))
+    @Test(
+        "A replay that is not strict reports no issue for a recorded request that the test never sends",
+        .fakeBackend(scenario: scenario(match: "route")))
     func route() async throws {
         #expect(try await get("/nowhere").contains("NOT_FOUND"))
         #expect(try await FakeBackend.current.replayFailures().count == 2)
     }
 
-    @Test("Without a session no replay fails", .fakeBackend())
+    @Test("A backend without a session reports no replay failures", .fakeBackend())
     func none() async throws {
         #expect(try await FakeBackend.current.replayFailures() == [])
     }

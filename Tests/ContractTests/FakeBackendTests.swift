@@ -100,7 +100,7 @@ struct FakeBackendTests {
 
     // URLSession repeats lost requests at once, and exploring finds that too.
     @Test(
-        "Exploring finds what a fault breaks in a test, tries it three times, and reports how often it failed",
+        "Exploring finds the fault that breaks a test and reports how often the test failed",
         .foundOut("the first GET /api/v1/goals: the command ended", "of 3 times; seed 1, "),
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func explored() async throws {
@@ -109,7 +109,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Exploring finds nothing in a test that expects faults",
+        "Exploring reports no findings for a test that expects faults",
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func exploredInVain() async throws {
         let client = try Client()
@@ -117,28 +117,31 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A finding is a scenario with the test's world", .foundOut("\nguide: goal-linking\nclock: {"),
+        "A finding is a scenario with the world of the test", .foundOut("\nguide: goal-linking\nclock: {"),
         .fakeBackend("conflict", guide: .goalLinking, clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredWorld() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
     @Test(
-        "A world written in Swift has no file", .foundOut("has no file; with this added to it"),
+        "A finding in a world that is written in Swift has no scenario file",
+        .foundOut("has no file; with this added to it"),
         .fakeBackend(scenario: Scenario(name: "mine"), clock: .manual).exploringTwice()
             .allowing("retry/backoff-on-5xx"))
     func exploredInSwift() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
     @Test(
-        "A test that sends nothing cannot be explored", .foundOut("sent nothing to FakeBackend.current", fails: true),
+        "Exploring a test that sends no requests reports an issue",
+        .foundOut("sent nothing to FakeBackend.current", fails: true),
         .fakeBackend().exploring(runs: 1))
     func exploredInSilence() {}
 
     @Test(
-        "Exploring takes from 1 schedule to ten million", .foundOut("exploring(runs: 0) is out of range", fails: true),
+        "A test can be explored with 1 to 10,000,000 schedules",
+        .foundOut("exploring(runs: 0) is out of range", fails: true),
         .fakeBackend().exploring(runs: 0))
     func exploresNothing() {}
 
-    @Test("A test has a world that answers", .fakeBackend())
+    @Test("The server answers requests to the test's world", .fakeBackend())
     func answers() async throws {
         let client = try Client()
         #expect(try await client.ask("GET", "/api/v1/consultations").status == 200)
@@ -149,7 +152,7 @@ struct FakeBackendTests {
         #expect(try await backend.judgement().hasConnected)
     }
 
-    @Test("Each case has its own world", .fakeBackend("empty-account"), arguments: 0..<4)
+    @Test("Each case of a parameterized test has its own world", .fakeBackend("empty-account"), arguments: 0..<4)
     func cases(_ number: Int) async throws {
         let client = try Client()
         #expect(Self.seen.withLock { $0.insert(client.backend.url).inserted })
@@ -159,7 +162,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "The scenario, guide and clock are the test's",
+        "A test can set its scenario, guide and clock",
         .fakeBackend(
             scenario: Scenario(name: "mine", tokenLifetime: 25_000_000_000), guide: .goalLinking, clock: .manual))
     func written() async throws {
@@ -174,13 +177,13 @@ struct FakeBackendTests {
         #expect(try await client.ask("GET", "/api/v1/goals").status == 401)
     }
 
-    @Test("A clock that follows the system's cannot be moved", .fakeBackend())
+    @Test("A test cannot advance a clock that follows the system clock", .fakeBackend())
     func realClock() async throws {
         let backend = try FakeBackend.current
         await #expect(throws: ClockIsReal.self) { try await backend.advance(by: .seconds(1)) }
     }
 
-    @Test("Faults are switched by name", .fakeBackend("flaky-500"))
+    @Test("A test can enable and disable faults by name", .fakeBackend("flaky-500"))
     func faults() async throws {
         let client = try Client()
         await #expect(throws: FakeBackend.Refusal.self) {
@@ -192,7 +195,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Faults are added in the notation of scenarios, and mistakes are reported",
+        "A test can add faults in the notation of scenarios",
         .fakeBackend().allowing("retry/backoff-on-5xx"))
     func added() async throws {
         let client = try Client()
@@ -212,7 +215,7 @@ struct FakeBackendTests {
         #expect(wrong?.description.contains("Did you mean 'status'?") == true, "\(wrong?.description ?? "")")
     }
 
-    @Test("Requests are values, and a test can wait for a later one", .fakeBackend())
+    @Test("A test can read the requests so far and wait for a later request", .fakeBackend())
     func requests() async throws {
         let client = try Client()
         #expect(try await client.backend.requests().isEmpty)
@@ -236,7 +239,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A clock moves until something happens, but no further",
+        "The clock advances exactly until an event happens",
         .timeLimit(.minutes(2)),
         .fakeBackend(yaml: "name: slow\nclock: manual\nfaults:\n  - {on: GET /api/v1/goals, delay: 4s}\n"))
     func movesUntil() async throws {
@@ -259,7 +262,7 @@ struct FakeBackendTests {
         try await backend.server.perform { engine, _ in engine.nextStep(ofWorld: backend.access.id) != nil }
     }
 
-    @Test("A clock that follows the system's cannot move until something happens either", .fakeBackend())
+    @Test("A test cannot wait for an event on a clock that follows the system clock", .fakeBackend())
     func realClockUntil() async throws {
         let backend = try FakeBackend.current
         await #expect(throws: ClockIsReal.self) { try await backend.advance(until: .socketEnds) }
@@ -276,11 +279,11 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Exploring reports an inline scenario with its text", .foundOut("\nclock: manual\nfaults:\n"),
+        "Exploring a test with an inline scenario reports the scenario's text", .foundOut("\nclock: manual\nfaults:\n"),
         .fakeBackend(yaml: "name: mine\nclock: manual\n").exploringTwice().allowing("retry/backoff-on-5xx"))
     func exploredText() async throws { #expect(try await Client().ask("GET", "/api/v1/goals").status == 200) }
 
-    @Test("Issues of explored runs are not reported, not even as known issues")
+    @Test("Exploring reports neither issues nor known issues of its runs")
     func silent() async throws {
         let test = try #require(Test.current)
         let told = Mutex(0)
@@ -300,7 +303,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Known issues of a test are not issues of a run",
+        "A known issue of a test does not fail an explored run",
         .fakeBackend(clock: .manual).exploringTwice().allowing("retry/backoff-on-5xx"))
     func known() async throws {
         await withKnownIssue(isIntermittent: true) {
@@ -310,7 +313,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A run takes at most its limit",
+        "An explored run takes at most its time limit",
         .fakeBackend().exploring(runs: 1, runLimit: .milliseconds(200)).allowing("explore/hang"))
     func limited() async throws {
         let begin = ContinuousClock.now
@@ -322,7 +325,7 @@ struct FakeBackendTests {
         #expect(ContinuousClock.now - begin < .seconds(30))
     }
 
-    @Test("A run's limit is from 100 ms to an hour")
+    @Test("A time limit must be at least 100 ms and at most one hour")
     func runLimit() async throws {
         let test = try #require(Test.current)
         for (limit, isTold) in [(Duration.milliseconds(99), true), (.seconds(3601), true)] {
@@ -339,7 +342,7 @@ struct FakeBackendTests {
         }
     }
 
-    @Test("The progress of exploring is one line")
+    @Test("The progress of an exploration fits on one line")
     func progress() {
         let begin = MonotonicInstant.now()
         let progress = ExploringProgress("a test", since: begin, budget: .seconds(60))
@@ -350,7 +353,7 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "A broken must is an issue of the test, with evidence and advice",
+        "A broken must is an issue of the test with evidence and advice",
         .foundOut("ABCDEF00-0000", "use uuidString.lowercased()", fails: true),
         .fakeBackend(guide: .consultationWebSocket))
     func broken() async throws {
@@ -358,14 +361,14 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "The evidence has the format of report lines, with times since the test's beginning",
+        "The evidence has the format of report lines with times since the start of the test",
         .foundOut("\n    #1 +0.000 s  → GET /w/"), .fakeBackend(guide: .consultationWebSocket, clock: .manual))
     func evidence() async throws {
         try await Client().ask("GET", Self.upperCase)
     }
 
     @Test(
-        "An allowed breach is not an issue",
+        "A breach that the test allows is not an issue",
         .fakeBackend(guide: .consultationWebSocket).allowing("ids/lowercase"))
     func allowed() async throws {
         let client = try Client()
@@ -375,12 +378,12 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "Allowing an unknown obligation is refused",
+        "A test cannot allow an unknown obligation",
         .foundOut("There is no obligation 'ids/lowercas'. Did you mean 'ids/lowercase'?"),
         .fakeBackend().allowing("ids/lowercas"))
     func unknownObligation() {}
 
-    @Test("An unknown scenario fails the test")
+    @Test("A scenario name that does not exist fails the test")
     func unknownScenario() async throws {
         let trait = FakeBackendTrait.fakeBackend("drop-mid-steam")
         let test = try #require(Test.current)
@@ -390,19 +393,19 @@ struct FakeBackendTests {
         #expect(error?.description.contains("drop-mid-stream") == true)
     }
 
-    @Test("A test without a backend learns how to get one")
+    @Test("`FakeBackend.current` throws an error with instructions outside of a test with a backend")
     func none() {
         let error = #expect(throws: NoFakeBackend.self) { try FakeBackend.current }
         #expect(error?.description.contains("@Test(.fakeBackend())") == true)
     }
 
-    @Test("A world lasts for a day without requests")
+    @Test("The server keeps a world for a day without requests")
     func lasts() async throws {
         let limit = try await FakeBackendTrait.server.get().perform { engine, _ in engine.limits.worldIdleTime }
         #expect(limit == .seconds(86_400))
     }
 
-    @Test("The world is gone after the test")
+    @Test("The server deletes the world after the test")
     func end() async throws {
         let url = Mutex("")
         let test = try #require(Test.current)

@@ -40,7 +40,7 @@ struct GuidesPageTests {
 
     private static let obligations = Judge.obligations + Obligation.inside
 
-    @Test("Each guide has its rows, and each row an existing obligation or case, or a reason")
+    @Test("Each row of a guide names an existing obligation or case, or gives a reason")
     func exists() throws {
         let rows = try Self.page().rows
         #expect(Set(rows.keys) == Set(GuideMode.allCases.filter { $0 != .union }.map(\.rawValue)))
@@ -54,7 +54,7 @@ struct GuidesPageTests {
         }
     }
 
-    @Test("Each obligation is in the rows of every guide that is its source")
+    @Test("Each obligation is in the rows of every guide that is a source of the obligation")
     func isComplete() throws {
         let (rows, ours) = try Self.page()
         for obligation in Self.obligations {
@@ -70,7 +70,7 @@ struct GuidesPageTests {
         }
     }
 
-    @Test("A case that follows or quotes one guide belongs to no other")
+    @Test("A case that quotes a guide is in the rows of that guide only")
     func cases() throws {
         let rows = try Self.page().rows
         for contractCase in ContractCase.all where contractCase.topic == "guide" {

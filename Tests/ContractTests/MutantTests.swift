@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Mutants")
 struct MutantTests {
-    @Test("Each mutant is found by the obligation that it breaks, and by no other", arguments: Mutant.all)
+    @Test("Each mutant breaks exactly one obligation", arguments: Mutant.all)
     func isFoundOut(_ mutant: Mutant) async throws {
         let result = try await mutant.play()
         #expect(result.skipped == nil)
@@ -18,7 +18,7 @@ struct MutantTests {
         #expect(result.broken.flatMap(\.findings).allSatisfy { !$0.evidence.isEmpty })
     }
 
-    @Test("A correct client breaks nothing in the same story", arguments: Mutant.all)
+    @Test("The correct client breaks no obligation in the mutant's case", arguments: Mutant.all)
     func isMadeByTheMutation(_ mutant: Mutant) async throws {
         let result = try await Playing.result(of: mutant.contractCase)
         #expect(result.isPassed && result.broken.isEmpty && result.brokenChecks.isEmpty, "\(result)")

@@ -16,7 +16,7 @@ private struct Endpoint { var path: String }
 private struct Condition { var text: String }
 private struct Request { var path: String }
 
-@Test("An app's own type names stay unambiguous", .fakeBackend())
+@Test("An app's types may have the same names as the library's types", .fakeBackend())
 func ownNames() async throws {
     let backend = try FakeBackend.current
     #expect(Goal(title: "Run").title == "Run" && Message(text: "a").text == "a" && Persona(name: "a").name == "a")

@@ -2,7 +2,7 @@ import FakeBackend
 import FitIQClient
 import Testing
 
-@Test("A cut-off answer is complete in the end", .fakeBackend("drop-mid-stream"))
+@Test("A client completes an answer after the connection drops", .fakeBackend("drop-mid-stream"))
 func cutOff() async throws {
     let backend = try FakeBackend.current
     let credentials = Credentials(token: backend.token, apiKey: backend.apiKey)

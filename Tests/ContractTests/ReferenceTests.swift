@@ -22,7 +22,7 @@ struct ReferenceTests {
         ContractCase.all.map { Performance(contractCase: $0, style: style) }
     }
 
-    @Test("The reference client keeps the contract in every case, in both chat protocols", arguments: performances)
+    @Test("The reference client keeps the contract in every case and both chat protocols", arguments: performances)
     func suite(_ performance: Performance) async throws {
         let contractCase = performance.contractCase
         let result = try await Playing.result(of: contractCase) { $0.chat = performance.style }
@@ -38,7 +38,7 @@ struct ReferenceTests {
     }
 
     @Test(
-        "The reference client keeps the contract in each guide's mode, in every case for its endpoints",
+        "The reference client keeps the contract in every case of every guide's mode",
         arguments: guidePerformances)
     func modes(_ performance: Performance) async throws {
         let result = try await Playing.result(of: performance.contractCase)
@@ -47,7 +47,7 @@ struct ReferenceTests {
     }
 
     @Test(
-        "The reference client keeps the contract in every scenario, in a story of everything",
+        "The reference client keeps the contract in every scenario",
         arguments: Scenario.builtInNames,
         ClientConfiguration.ChatStyle.allCases)
     func scenarios(_ name: String, _ style: ClientConfiguration.ChatStyle) async throws {
