@@ -17,7 +17,7 @@ struct MessageDeflaterTests {
     }
 
     @Test(
-        "One end inflates what the other deflates, at every window, with and without context takeover",
+        "Each window size works with and without context takeover",
         arguments: 8...15)
     func pairs(windowBits: Int) throws {
         for keepsHistory in [true, false] {
@@ -33,7 +33,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("Earlier messages make a later one small, until they are forgotten")
+    @Test("A repeated message is small until the deflater discards its history")
     func history() throws {
         let message = Array("{\"type\":\"assistant_message_chunk\",\"content\":\"How about oats?\"}".utf8)
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
@@ -47,7 +47,7 @@ struct MessageDeflaterTests {
         #expect(throws: MessageInflater.Mistake.corrupt) { try inflater.inflate(second, limit: 1000) }
     }
 
-    @Test("Incompressible messages grow by a few bytes")
+    @Test("Deflating an incompressible message adds only a few bytes")
     func growth() {
         var draw = Draw(seed: 5)
         let message = draw.bytes(100_000)
@@ -74,7 +74,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("A message at the limit passes, and one byte more fails, however small it is on the wire")
+    @Test("A message at the limit inflates, but a message one byte larger fails")
     func limit() throws {
         for count in [0, 1, 255, 256, 257, 32768, 32769, 500_000] {
             let message = [UInt8](repeating: 0x61, count: count)
@@ -89,7 +89,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("Blocks that are cut, garbled or continue after their end are refused")
+    @Test("The inflater refuses blocks that are truncated, corrupt or longer than declared")
     func mistakes() throws {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: false)
         let message = Self.messages(seed: 3)[1]
@@ -117,7 +117,7 @@ struct MessageDeflaterTests {
         }
     }
 
-    @Test("Garbage is refused or inflates within the limit, and never hangs")
+    @Test("Random input fails or inflates within the limit")
     func garbage() {
         var draw = Draw(seed: 77)
         for _ in 0..<3000 {

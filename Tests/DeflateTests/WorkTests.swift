@@ -4,7 +4,7 @@ import Testing
 @testable import Deflate
 
 /// Work is counted, not timed: bytes that zlib takes, writes and loads, and calls of it.
-@Suite("The work for a byte of input")
+@Suite("Work per byte of input")
 struct WorkTests {
     /// Earlier bytes that fill most of the window, and cannot be compressed.
     static let earlier: [UInt8] = {
@@ -26,7 +26,7 @@ struct WorkTests {
         return (message, work)
     }
 
-    @Test("The work for a message does not grow with its number of final blocks")
+    @Test("The work for a message is linear in its bytes for any number of final blocks")
     func finalBlocks() throws {
         // An empty block of fixed codes that is marked as the last one; and the same with one letter.
         let blocks: [(bytes: [UInt8], letters: Int)] = [([0x03, 0x00], 0), ([0x4B, 0x04, 0x00], 1)]
@@ -41,7 +41,7 @@ struct WorkTests {
         }
     }
 
-    @Test("A message has a limit of final blocks, because each takes a call of zlib", arguments: [0, 1])
+    @Test("The inflater refuses a message with too many final blocks", arguments: [0, 1])
     func tooManyFinalBlocks(more: Int) throws {
         // The empty stored block at the end is not final.
         let payload = Self.repeated([0x03, 0x00], MessageInflater.mostFinalBlocks + more) + [0x00]
@@ -55,7 +55,7 @@ struct WorkTests {
         #expect(mistake == (more == 0 ? nil : .tooManyBlocks))
     }
 
-    @Test("The work for a body does not grow with its number of files")
+    @Test("The work for a body is linear in its bytes for any number of gzip members")
     func files() throws {
         let empty = Gzip.deflate([])
         let count = 50_000
@@ -74,7 +74,7 @@ struct WorkTests {
         #expect(work <= bomb.count + (1 << 20) + 64)
     }
 
-    @Test("The work is the same for all blocks, final or not")
+    @Test("The work per byte is bounded for any sequence of blocks")
     func anyBlocks() throws {
         var draw = Draw(seed: 3)
         var most = 0
@@ -101,7 +101,7 @@ struct WorkTests {
         print("2,000 messages of random blocks: at most \(most + 1) steps for a byte in or out")
     }
 
-    @Test("A block after a final one refers to earlier messages, and to its own blocks")
+    @Test("A block after final blocks can refer to earlier messages")
     func references() throws {
         var deflater = MessageDeflater(windowBits: 15, keepsHistory: true)
         var inflater = MessageInflater(windowBits: 15, keepsHistory: true)
