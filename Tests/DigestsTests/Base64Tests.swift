@@ -10,7 +10,7 @@ struct Base64Tests {
         ("foob", "Zm9vYg==", "Zm9vYg"), ("fooba", "Zm9vYmE=", "Zm9vYmE"), ("foobar", "Zm9vYmFy", "Zm9vYmFy"),
     ]
 
-    @Test("RFC 4648 §10 vectors encode and decode in both alphabets", arguments: vectors)
+    @Test("The RFC 4648 §10 vectors encode and decode in both alphabets", arguments: vectors)
     func published(text: String, standard: String, urlSafe: String) {
         let bytes = Array(text.utf8)
         #expect(Base64.encode(bytes) == standard)
@@ -19,7 +19,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL(urlSafe) == bytes)
     }
 
-    @Test("The alphabets differ in 62 and 63 and refuse each other's characters")
+    @Test("Each alphabet refuses the other's characters for 62 and 63")
     func alphabets() {
         let bytes: [UInt8] = [0xfb, 0xef, 0xff]
         #expect(Base64.encode(bytes) == "++//")
@@ -28,7 +28,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL("++//") == nil)
     }
 
-    @Test("Encoding agrees with Foundation for every length to 300", arguments: [UInt64(1), 2, 3])
+    @Test("Encoding agrees with Foundation for every length up to 300", arguments: [UInt64(1), 2, 3])
     func foundation(seed: UInt64) {
         var state = seed
         for count in 0...300 {
@@ -44,7 +44,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Only the one canonical spelling decodes",
+        "Only the canonical spelling decodes",
         arguments: [
             "Zg", "Zg=", "Zg===", "Zg====", "Z", "Z===", "=", "==", "===", "====", "Zg==Zg==", "Z=g=", "=Zg=",
             " Zg==", "Zg== ", "Zg==\n", "Zm9v\r\nYg==", "\tZm9v", "Zm 9v", "Zh==", "Zm9=", "Zm9v=", "Zm9v====",
@@ -55,7 +55,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "Only the one canonical URL-safe spelling decodes",
+        "Only the canonical URL-safe spelling decodes",
         arguments: [
             "Zg==", "Zg=", "Z", "Zh", "Zm9", "Zm9vY", " Zg", "Zg ", "Zg\n", "Zm+v", "Zm/v", "Zm.v", "Zmé",
         ])
@@ -63,7 +63,7 @@ struct Base64Tests {
         #expect(Base64.decodeURL(text) == nil)
     }
 
-    @Test("A two-character tail has 256 spellings, a three-character tail has 65,536")
+    @Test("Every two-character and three-character tail decodes only in its canonical spelling")
     func canonicalTails() {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         var pairs = 0

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Comparison in constant time")
 struct ConstantTimeEqualsTests {
-    @Test("Comparison agrees with == for every single flipped bit")
+    @Test("The comparison agrees with == for every single flipped bit")
     func flippedBits() {
         let code = HMACSHA256.authenticate([1, 2, 3], key: [4, 5, 6])
         #expect(constantTimeEquals(code, code))

@@ -5,7 +5,7 @@ import Testing
 @Suite("Keys from passwords")
 struct PBKDF2Tests {
     @Test(
-        "Derived keys equal those of RFC 7914 §11, also for a password longer than a block",
+        "Derived keys equal those of RFC 7914 §11, even for a password longer than a block",
         arguments: [
             ("passwd", "salt", 1, "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"),
             ("Password", "NaCl", 80_000, "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56"),
@@ -75,13 +75,13 @@ struct HMACSHA256Tests {
             code: "7418dfb49799e0254ffa607dd8adbbba16d4254d69d6bff05b58055853848d79"),
     ]
 
-    @Test("HMAC matches published vectors", arguments: vectors)
+    @Test("HMAC-SHA-256 matches the published vectors", arguments: vectors)
     func published(vector: Vector) {
         #expect(HMACSHA256.authenticate(vector.message, key: vector.key) == hex(vector.code))
     }
 
     /// RFC 4231 §4.6 truncates its output to 128 bits.
-    @Test("HMAC matches RFC 4231 §4.6, truncated")
+    @Test("A truncated HMAC matches RFC 4231 §4.6")
     func truncated() {
         let code = HMACSHA256.authenticate(
             Array("Test With Truncation".utf8), key: Array(repeating: 0x0c, count: 20))
