@@ -11,7 +11,7 @@ extension Errata {
     /// `openapi/DEVIATIONS.md` lists them; each client here makes one, against the server or its answer.
     @Suite("Mistakes in the apps that no backend can fix")
     struct AppMistakeTests {
-        @Test("A registration that reads the time as a number throws after creating the account")
+        @Test("A registration model that decodes the time as a number throws after the server creates the account")
         func registrationThrows() throws {
             struct Registration: Decodable {
                 let data: Account
@@ -56,7 +56,7 @@ extension Errata {
             }
         }
 
-        @Test("A streaming time-out of 30 nanoseconds makes a message of each chunk")
+        @Test("A streaming timeout of 30 nanoseconds splits the answer into one message per chunk")
         func streamingTimeout() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -111,7 +111,7 @@ extension Errata {
             }
         }
 
-        @Test("Code that reads 404 and 409 never runs behind a client that throws first")
+        @Test("A client that throws first never reaches its code for 404 and 409")
         func deadCode() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -125,7 +125,7 @@ extension Errata {
             #expect(try fixed.title(of: ServerAnswers.id) == "gone")
         }
 
-        @Test("Profile clients that convert keys twice do not find the members")
+        @Test("Profile models that convert their keys twice cannot decode the answer")
         func keysConvertedTwice() throws {
             typealias Flat = AppModels.Answer<AppModels.FlatUser>
             typealias Nested = AppModels.Answer<AppModels.User>
@@ -160,7 +160,7 @@ extension Errata {
             }
         }
 
-        @Test("A meal client that throws at 401 never refreshes")
+        @Test("A meal client that throws on 401 never refreshes its token")
         func mealsNeverRefresh() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -176,7 +176,7 @@ extension Errata {
         }
 
         @Test(
-            "A chat manager reconnects a second after its disconnect(), and the judge reports it",
+            "A chat manager reconnects one second after its own disconnect()",
             arguments: [true, false])
         func disconnectReconnects(isFixed: Bool) throws {
             let app = try App()
@@ -200,7 +200,7 @@ extension Errata {
             #expect(try app.verdict("ws/no-reconnect-after-own-close") == (isFixed ? "kept" : "broken"))
         }
 
-        @Test("One of two models of tips expects objects instead of text")
+        @Test("One of the two tips models expects objects but gets strings")
         func tips() throws {
             struct Tips: Decodable {
                 let tips: [Tip]

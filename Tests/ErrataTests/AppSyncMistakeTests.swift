@@ -12,7 +12,7 @@ extension Errata {
         private typealias Client = AppMistakeTests.Client
 
         @Test(
-            "Clients that throw at 401 never refresh",
+            "Sync clients that throw on 401 never refresh their token",
             arguments: ["/progress", "/sleep", "/workouts", "/workout-templates", "/profile/metrics"])
         func trackingNeverRefreshes(_ path: String) throws {
             let app = try App()
@@ -25,7 +25,7 @@ extension Errata {
             #expect(try fixed.list() == 200)
         }
 
-        @Test("A refresh without a body gets 400, and a model without data cannot decode the described answer")
+        @Test("A model without a data member cannot decode the documented answer to a refresh")
         func refreshWithoutBody() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -84,7 +84,7 @@ extension Errata {
             #expect(throws: PhotoClient.Failure.notFound) { try fixed.photo(ServerAnswers.id) }
         }
 
-        @Test("A list of photos gets 405")
+        @Test("A request for the list of photos gets 405")
         func photoList() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -93,7 +93,7 @@ extension Errata {
             #expect(try app.send(.get, "/meal-logs?limit=20", nil, token).status == 200)
         }
 
-        @Test("Metrics are accepted without the key that other requests need, and keep their unit")
+        @Test("Metrics need no API key and keep their unit")
         func metricsWithoutKey() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -126,7 +126,7 @@ extension Errata {
             }
         }
 
-        @Test("A client that compares ids as text does not let the owner share")
+        @Test("A client that compares ids as strings does not let the owner share")
         func sharing() throws {
             let app = try App()
             let tokens = try app.signIn()
@@ -145,7 +145,7 @@ extension Errata {
             #expect(try fixed.share(template, of: owner, with: friend) == 201)
         }
 
-        @Test("A formatter that requires fractions cannot read whole seconds, so insights have fractions")
+        @Test("A formatter that requires fractional seconds cannot parse whole seconds")
         func insightDates() throws {
             let app = try App()
             let token = try app.signIn().accessToken
@@ -164,7 +164,7 @@ extension Errata {
             }
         }
 
-        @Test("Undescribed personas get 400, and the message lists the described ones")
+        @Test("An undocumented persona gets 400 with a list of the documented personas")
         func personas() throws {
             let app = try App()
             let token = try app.signIn().accessToken

@@ -52,11 +52,11 @@ struct Deviations {
     }
 }
 
-@Suite("The page on deviations")
+@Suite("The page of deviations")
 struct DeviationsTests {
     static let errata = 1...7
 
-    @Test("Every disagreement states both sides, and names a test")
+    @Test("Every disagreement states both sides and names a test")
     func rows() throws {
         let rows = try Deviations().rows("## Where the guides disagree")
         // The contract's twelve rows, the members of frames, and goals.
@@ -68,7 +68,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("Every mistake of the apps states its effect, and names a client that makes it")
+    @Test("Every app mistake states its effect and names a client that makes the mistake")
     func mistakesOfApps() throws {
         let rows = try Deviations().rows("## Mistakes of the apps")
         #expect(rows.count == 15)
@@ -82,7 +82,7 @@ struct DeviationsTests {
     }
 
     @Test(
-        "Every difference between the apps, and every choice of ours, states both sides, and names a test",
+        "Every difference between the apps and every choice of this project states both sides and names a test",
         arguments: ["## Where the guides and the apps differ", "## What the guides leave open, and what we chose"])
     func rowsOfApps(heading: String) throws {
         let rows = try Deviations().rows(heading)
@@ -93,7 +93,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("Every erratum has its fix as code, and names the suite that proves it", arguments: errata)
+    @Test("Every erratum contains its fix as code and names the suite that proves it", arguments: errata)
     func erratum(number: Int) throws {
         let section = try Deviations().section("### \(number). ")
         let tests = Deviations.tests(in: section.joined(separator: "\n"))
@@ -101,7 +101,7 @@ struct DeviationsTests {
         #expect(!Deviations.code(in: section).isEmpty)
     }
 
-    @Test("Every error is listed")
+    @Test("The page lists every erratum")
     func count() throws {
         let headings = try Deviations().section("## Errata").filter { $0.hasPrefix("### ") }
         #expect(headings.count == Self.errata.count)
@@ -120,7 +120,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("Every line of a fix is a line of a snippet that compiles", arguments: errata)
+    @Test("Every line of a fix occurs in a snippet that compiles", arguments: errata)
     func fixesAreTheProvenOnes(number: Int) throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Snippet.directory.path)
             .filter { $0.hasSuffix(".fixed.swift.txt") }
@@ -135,7 +135,7 @@ struct DeviationsTests {
         }
     }
 
-    @Test("The compiler gives every quoted message")
+    @Test("The compiler emits every quoted message")
     func messagesAreReal() throws {
         let real = try Set(Snippet.all.flatMap { Snippet.announced(in: try $0.text).map(\.message) })
         // A line may end inside a message, which counts as a space.

@@ -34,7 +34,7 @@ struct DisagreementTests {
         return Set((member.map { value[$0] } ?? value)?.object?.keys ?? [])
     }
 
-    @Test("Create consultation: no guide's answer satisfies the other; the union's satisfies both")
+    @Test("Create consultation: only the union's answer satisfies both guides")
     func create() throws {
         let chat = try ServerAnswers.consultation(answering: .createConsultation, in: .consultationWebSocket)
         let enhanced = try ServerAnswers.consultation(answering: .createConsultation, in: .enhancedConsultations)
@@ -53,7 +53,7 @@ struct DisagreementTests {
         #expect(decodes(Architecture.Enveloped.self, union))
     }
 
-    @Test("Get consultation: a persona is a string or an object, with an envelope or without; the union serves both")
+    @Test("Get consultation: the union satisfies models with a text persona and with an object persona")
     func get() throws {
         let chat = try ServerAnswers.consultation(in: .consultationWebSocket)
         let enhanced = try ServerAnswers.consultation(in: .enhancedConsultations)
@@ -75,7 +75,7 @@ struct DisagreementTests {
         #expect(Set(enhanced).intersection(Chat.frameTypes) == ["connected", "error"])
     }
 
-    @Test("Meal item quantity is text or a number, so one value cannot satisfy both")
+    @Test("Meal item quantity: one value cannot be both a string and a number")
     func quantity() throws {
         let union = try ServerAnswers.mealEvent(.completed)
         let text = try ServerAnswers.mealEvent(.completed, in: .webSocketArchitecture)
@@ -87,7 +87,7 @@ struct DisagreementTests {
         #expect(try JSON.parse(Array(union))["data"]?["items"]?[0]?["quantity"] == 120)
     }
 
-    @Test("Meal totals and items: each guide has its names; the union has both, with the same values")
+    @Test("Meal totals and items: the union has the names of both guides with equal values")
     func totals() throws {
         let pairs = [
             "protein": "protein_g", "carbohydrates": "carbs_g", "fat": "fat_g", "fiber": "fiber_g", "sugar": "sugar_g",
@@ -106,7 +106,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("Calories: a whole number decodes as either guide's type; a fraction does not")
+    @Test("Calories: a whole number decodes in both guides, but a fraction does not")
     func calories() throws {
         struct Whole: Decodable { let calories: Int }
         struct Fractional: Decodable { let calories: Double }
@@ -127,7 +127,7 @@ struct DisagreementTests {
         #expect(!decodes(Whole.self, half) && decodes(Fractional.self, half))
     }
 
-    @Test("meal_log.failed: the guides' data differs; the union has both")
+    @Test("meal_log.failed: the union's data has the members of both guides")
     func failed() throws {
         typealias Older = Architecture.MealLogMessage<Architecture.MealLogFailed>
         typealias Newer = Meals.MealLogMessage<Meals.MealLogFailedData>
@@ -142,7 +142,7 @@ struct DisagreementTests {
         #expect(try names(union, "data").subtracting(apps) == names(older, "data").union(names(newer, "data")))
     }
 
-    @Test("Error body: the union's satisfies every guide; that of meal-log-websocket only its own")
+    @Test("Error body: only the union's body satisfies every guide")
     func errorBody() throws {
         for mode in GuideMode.allCases where mode != .mealLogWebSocket {
             let refusal = ServerAnswers.refusal(in: mode)
@@ -160,7 +160,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("Initial meal status: a client of meal-log-websocket decodes 'processing', not 'pending'")
+    @Test("Initial meal status: a client of meal-log-websocket decodes 'processing' but not 'pending'")
     func initialStatus() throws {
         typealias Answer = Meals.APIResponse<Meals.MealLogResponse>
         for mode in [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket] {
@@ -172,7 +172,7 @@ struct DisagreementTests {
         }
     }
 
-    @Test("Reconnecting: no guide waits less than a second or less than before; only one gives up")
+    @Test("Reconnecting: every guide waits at least one second and never shortens the delay")
     func reconnecting() {
         var listed = ListedReconnecting(.resetsWhenConnected)
         listed.connect()

@@ -14,7 +14,7 @@ extension Errata {
             #expect(failure == .typeMismatch("data.consultation.started_at"))
         }
 
-        @Test("The consultation fetched after a 409 does not decode, either")
+        @Test("The consultation fetched after a 409 does not decode")
         func fetchFails() throws {
             let failure = DecodingFailure.of(
                 Guide.ConsultationResponse.self, JSONDecoder(), try ServerAnswers.consultation())

@@ -8,7 +8,7 @@ extension Errata {
         typealias Enhanced = EnhancedConsultationsGuide
         typealias Meals = MealLogWebSocketGuide
 
-        @Test("A required field is not found in enhanced-consultations")
+        @Test("Decoding in enhanced-consultations does not find a required field")
         func requiredFieldsOfConsultations() throws {
             let decoder = Enhanced.contradictoryDecoder
             let consultation = try ServerAnswers.consultation()
@@ -20,7 +20,7 @@ extension Errata {
                     == .keyNotFound("data.quick_actions"))
         }
 
-        @Test("A required field is not found in meal-log-websocket")
+        @Test("Decoding in meal-log-websocket does not find a required field")
         func requiredFieldsOfMeals() throws {
             let answer = try ServerAnswers.mealLog(.processing)
             #expect(
@@ -28,7 +28,7 @@ extension Errata {
                     == .keyNotFound("data.user_id"))
         }
 
-        @Test("An optional field is silently nil: the message's id and metadata are lost without an error")
+        @Test("A message silently loses its id and metadata because optional fields decode as nil")
         func optionalFields() throws {
             let frame = try ServerAnswers.assistantMessageEnd()
             let decoder = JSONDecoder()
@@ -44,7 +44,7 @@ extension Errata {
             #expect(kept.metadata?.tokensUsed == 57)
         }
 
-        @Test("With only the coding keys everything decodes")
+        @Test("Everything decodes with only the coding keys")
         func fixedByKeys() throws {
             let consultation = try Enhanced.decoder.decode(
                 Enhanced.ConsultationResponse.self, from: ServerAnswers.consultation())
@@ -58,7 +58,7 @@ extension Errata {
             #expect(meal.data.userId == "user-1")
         }
 
-        @Test("With only the strategy everything decodes, if the property names match it")
+        @Test("Everything decodes with only the strategy if the property names match")
         func fixedByStrategy() throws {
             struct Response: Decodable { let data: Consultation }
             struct Consultation: Decodable { let userId: String, lastMessageAt: Date?, createdAt: Date }
@@ -73,7 +73,7 @@ extension Errata {
                     == .keyNotFound("data.userID"))
         }
 
-        @Test("Encoding with both is harmless: requests stay correct")
+        @Test("Requests that are encoded with both the keys and the strategy are correct")
         func encoding() throws {
             let encoder = JSONEncoder()
             encoder.keyEncodingStrategy = .convertToSnakeCase

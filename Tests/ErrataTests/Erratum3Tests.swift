@@ -12,7 +12,7 @@ extension Errata {
             try await snippet.check()
         }
 
-        @Test("The limit of five attempts never applies, and no delay grows")
+        @Test("The client never stops after five attempts and never increases its delay")
         func limitNeverBites() {
             var manager = ListedReconnecting()
             manager.connect()
@@ -22,7 +22,7 @@ extension Errata {
             #expect(manager.delays == Array(repeating: 1, count: 100))
         }
 
-        @Test("Resetting the count only at 'connected' stops after five attempts, with growing delays")
+        @Test("A client that resets the count only at 'connected' stops after five attempts with growing delays")
         func limitBites() {
             var manager = ListedReconnecting(.resetsWhenConnected)
             manager.connect()
@@ -32,7 +32,7 @@ extension Errata {
         }
 
         @Test(
-            "A success in between resets the count", arguments: [[], ListedReconnecting.Fixes.resetsWhenConnected])
+            "A successful connection resets the count", arguments: [[], ListedReconnecting.Fixes.resetsWhenConnected])
         func successResets(fixes: ListedReconnecting.Fixes) {
             var manager = ListedReconnecting(fixes)
             manager.connect()
@@ -52,7 +52,7 @@ extension Errata {
             #expect(manager.isConnected)
         }
 
-        @Test("Remembering disconnect() keeps the socket closed, and still reconnects after a failure")
+        @Test("A client that stores the disconnect() call reconnects only after a failure")
         func disconnectCloses() {
             var manager = ListedReconnecting(.remembersDisconnect)
             manager.connect()

@@ -18,13 +18,13 @@ extension Errata {
             try await snippet.check()
         }
 
-        @Test("A chat frame on a shared consultation does not decode: the enumeration of types is closed")
+        @Test("The closed enumeration of types cannot decode a chat frame on a shared consultation")
         func closedTypes() throws {
             let chunk = try ServerAnswers.streamChunk()
             #expect(DecodingFailure.of(Guide.WebSocketMessage.self, Guide.decoder, chunk) == .dataCorrupted("type"))
         }
 
-        @Test("A text type decodes every frame")
+        @Test("An enumeration with a text case decodes every frame")
         func openTypes() throws {
             struct WebSocketMessage: Codable { let type: String }
             let chunk = try Guide.decoder.decode(WebSocketMessage.self, from: ServerAnswers.streamChunk())
@@ -38,7 +38,7 @@ extension Errata {
             #expect(types == Guide.WebSocketMessage.MessageType.allCases.map(\.rawValue))
         }
 
-        @Test("The data of a completed meal decodes from the whole frame, once its type is known")
+        @Test("The data of a completed meal decodes from the whole frame once its type is known")
         func completedData() throws {
             let frame = try ServerAnswers.mealEvent(.completed, in: .mealLogWebSocket)
             let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: frame)
@@ -65,7 +65,9 @@ extension Errata {
             }
         }
 
-        @Test("After the first meal the button stays disabled: isSubmitting is never reset", arguments: [true, false])
+        @Test(
+            "The button is disabled after the first meal because no code resets isSubmitting",
+            arguments: [true, false])
         func submitsOnce(fails: Bool) {
             for resets in [false, true] {
                 var form = Form(resetsWhenDone: resets)

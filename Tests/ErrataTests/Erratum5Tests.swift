@@ -13,12 +13,12 @@ extension Errata {
             Snippet("goal-linking.test-goals"),
         ]
 
-        @Test("The snippet does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)
+        @Test("The snippet does not compile or compiles with warnings", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }
 
-        @Test("The answer to PATCH, decoded as the local Goal, loses both ids")
+        @Test("Decoding the answer to PATCH as the local Goal loses both ids")
         func patchLosesIDs() throws {
             let answer = try ServerAnswers.goal()
             let local = try #require(UUID(uuidString: "11111111-1111-4111-8111-111111111111"))
@@ -36,13 +36,13 @@ extension Errata {
             #expect(goal.id == ServerAnswers.id)
         }
 
-        @Test("The guide's printed conversation does not decode: its id is not a UUID")
+        @Test("The guide's printed conversation does not decode because its id is not a UUID")
         func conversationExample() throws {
             let printed = try GuideFixture("goal-linking", "conversation").data
             #expect(DecodingFailure.of(Guide.Conversation.self, Guide.decoder, printed) == .dataCorrupted("id"))
         }
 
-        @Test("A conversation's id, a UUID, becomes upper case, which the backend does not know")
+        @Test("The client sends a conversation's UUID in uppercase, and the backend refuses it")
         func upperCase() throws {
             let conversation = try Guide.decoder.decode(Guide.Conversation.self, from: ServerAnswers.consultation())
             let sent = conversation.id.uuidString
@@ -88,7 +88,7 @@ extension Errata {
             }
         }
 
-        @Test("The retry never retries, because chatAboutGoal swallows the errors")
+        @Test("The retry never happens because chatAboutGoal swallows the errors")
         func retrySeesNothing() {
             var listed = Chat()
             listed.withRetry { $0.chatAboutGoal() }

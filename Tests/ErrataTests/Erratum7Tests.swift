@@ -4,7 +4,7 @@ import Testing
 extension Errata {
     @Suite("7: websocket-architecture's wrong endpoint, /ws")
     struct Erratum7Tests {
-        @Test("/ws is not an endpoint, and the refusal names the right one", arguments: ["/ws", "/ws/", "/ws/1"])
+        @Test("The refusal of the path /ws names the correct path", arguments: ["/ws", "/ws/", "/ws/1"])
         func refused(path: String) {
             let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             #expect(Route(segments: segments) == nil)
@@ -12,7 +12,7 @@ extension Errata {
             #expect(refusal.status == .notFound && refusal.message.contains("/api/v1/consultations/{id}/ws"))
         }
 
-        @Test("The socket of a consultation is an endpoint")
+        @Test("The consultation's socket is an endpoint")
         func right() {
             let segments = ["api", "v1", "consultations", ServerAnswers.id, "ws"]
             let route = Route(segments: segments)

@@ -62,7 +62,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
 extension Errata {
     @Suite("Snippets that do not compile")
     struct SnippetTests {
-        @Test("Each snippet is checked by its erratum, and no snippet is missing")
+        @Test("Exactly one erratum suite uses each snippet")
         func allAreUsed() {
             let used =
                 Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets
@@ -70,13 +70,13 @@ extension Errata {
         }
 
         @Test(
-            "Fixes for mistakes that the compiler cannot see compile", .timeLimit(.minutes(15)),
+            "Fixes for mistakes that compile also compile", .timeLimit(.minutes(15)),
             arguments: Snippet.fixesAlone)
         func fixesCompile(snippet: Snippet) async throws {
             #expect(try await Compiler.diagnostics(of: snippet.text) == [])
         }
 
-        @Test("A marker applies to the next line, or to its own")
+        @Test("A marker applies to its own line or to the next line")
         func announcements() {
             let text = "let a = 1  // error: one // warning: two\n// A comment.\n// error: three\n"
             #expect(
