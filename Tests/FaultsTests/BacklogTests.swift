@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A queue that removes in batches")
 struct BacklogTests {
-    @Test("The last message in comes out last, whatever was removed before")
+    @Test("The backlog keeps the order of its messages after any number of removals")
     func order() {
         var backlog = Backlog<Int>()
         #expect(backlog.isEmpty && backlog.first == nil && backlog.last == nil)
@@ -18,7 +18,7 @@ struct BacklogTests {
         #expect(backlog.isEmpty && backlog.last == nil)
     }
 
-    @Test("Remaining messages can change, and can be taken at once")
+    @Test("The caller can change and take the remaining messages")
     func rest() {
         var backlog = Backlog<Int>()
         for number in 1...3 { backlog.append(number) }

@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import Faults
 
-@Suite("Messages that wait for others")
+@Suite("Coalescing messages")
 struct CoalescingTests {
     /// What a client receives when these are sent in a row: frames separated by `|`, messages in one frame by `+`.
     private static func heard(_ faults: [(SocketFault, SocketPoint)], _ messages: [String]) throws -> String {
@@ -43,19 +43,19 @@ struct CoalescingTests {
         (.byte(1), 2, "connected|received|1|2|3|complete|pong|received|1|2|3|complete"),
     ]
 
-    @Test("Rules decide which messages share a frame", arguments: table)
+    @Test("A coalescing rule determines which messages share a frame", arguments: table)
     func coalesce(point: SocketPoint, count: Int, expected: String) throws {
         #expect(try Self.heard([(.coalesce(count: count), point)], Talk.all) == expected)
     }
 
-    @Test("A rule that names a type waits for more of it; a close releases waiting messages")
+    @Test("A rule for a type joins only messages of that type")
     func ofType() throws {
         let rule = [(SocketFault.coalesce(count: 2), SocketPoint.type("pong", .all))]
         #expect(try Self.heard(rule, [Talk.pong, Talk.pong, Talk.pong]) == "pong+pong|pong")
         #expect(try Self.heard(rule, [Talk.pong, Talk.error, Talk.pong]) == "pong|error|pong")
     }
 
-    @Test("Two rules do not mix their messages")
+    @Test("Two coalescing rules do not mix their messages")
     func twoRules() throws {
         #expect(
             try Self.heard(
@@ -71,7 +71,7 @@ struct CoalescingTests {
     }
 
     @Test(
-        "After some types the server sends more on its own",
+        "A message announces more if its type begins or continues an answer",
         arguments: [
             ("stream_chunk", true), ("assistant_message_chunk", true), ("assistant_message_start", true),
             ("message_received", true), ("user_message", true), ("template_created", true), ("connected", false),
@@ -95,12 +95,12 @@ struct CoalescingTests {
         ([(.coalesce(count: 9), .frames(.all)), (.finish, .frames(.only(4)))], "connected|received+1"),
     ]
 
-    @Test("Swapping and other effects still apply meanwhile", arguments: swaps)
+    @Test("Swapping and other faults also apply to coalesced messages", arguments: swaps)
     func swap(faults: [(SocketFault, SocketPoint)], expected: String) throws {
         #expect(try Self.heard(faults, [Talk.connected] + Talk.answer) == expected)
     }
 
-    @Test("Waiting messages precede an end, and a lost answer's end still releases them")
+    @Test("Waiting messages are sent before a fault ends the connection")
     func releases() throws {
         var socket = try socketFaults([
             (.coalesce(count: 9), .frames(.all)), (.cut(after: 4, reset: true), .frames(.only(4))),
@@ -119,7 +119,7 @@ struct CoalescingTests {
         #expect(losing.send(bytes(Talk.complete)).transmission.bytes == frame(Talk.received))
     }
 
-    @Test("Damage to a message also damages its combined frame")
+    @Test("Faults of a message apply to its combined frame")
     func sharedFrame() throws {
         var socket = try socketFaults([
             (.coalesce(count: 3), .type("pong", .all)), (.delay(5), .frames(.only(2))),
@@ -136,7 +136,7 @@ struct CoalescingTests {
         #expect(sent.marks == [.init(0, .wait(5)), .init(30, .wait(2)), .init(60, .wait(2)), .init(90, .wait(2))])
     }
 
-    @Test("A close releases waiting messages once, and nothing follows it")
+    @Test("A close sends the waiting messages once and ends the socket")
     func closing() throws {
         var socket = try socketFaults([(.coalesce(count: 9), .frames(.all))])
         #expect(socket.send(bytes(Talk.received)).transmission == Transmission())
@@ -146,7 +146,7 @@ struct CoalescingTests {
         #expect(socket.send(bytes(Talk.received)) == Outgoing())
     }
 
-    @Test("Waiting messages have a limit of bytes and of number")
+    @Test("Waiting messages have a limit of bytes and a limit of number")
     func limits() throws {
         var socket = try socketFaults([(.coalesce(count: .max), .type("x", .all))])
         let message = bytes(#"{"type":"x","content":""# + String(repeating: "a", count: 300_000) + "\"}")

@@ -3,9 +3,9 @@ import WebSocket
 
 @testable import Faults
 
-@Suite("Faults of a compressed socket")
+@Suite("Faults on a compressed socket")
 struct CompressedFaultTests {
-    @Test("A message is compressed on its own, unless a rule changes or cuts its frames")
+    @Test("A message is compressed separately unless a rule changes or cuts its frames")
     func messages() throws {
         let rules: [(SocketFault, SocketPoint)] = [
             (.lose, .frames(.only(2))), (.fragments(at: [3]), .frames(.only(3))), (.double, .frames(.only(4))),
@@ -38,7 +38,7 @@ struct CompressedFaultTests {
     }
 
     @Test(
-        "A client reports the damage to a compressed message",
+        "A client reports damage to a compressed message",
         arguments: [
             (.undeclared, nil, "no extension was negotiated"), (.undeclared, 15, nil), (.fragmented, nil, nil),
             (.fragmented, 15, nil), (.marked, 15, "RSV1 is set in a continuation"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("Rules and what is counted of them")
+@Suite("Fault rules and their counts")
 struct FaultBookTests {
     /// The names that act on each of this many requests, in one string: `ab·b` for a and b on the first, b on the
     /// third.
@@ -23,7 +23,7 @@ struct FaultBookTests {
         (Selection(last: 1, step: .max), "a·······"), (Selection(first: .max), "········"),
     ]
 
-    @Test("A range or a selection chooses requests", arguments: selections)
+    @Test("A range or a selection determines the requests that a rule affects", arguments: selections)
     func select(selection: Selection, expected: String) {
         var book = FaultBook(rules: [.response("a", .hang, selection)])
         #expect(Self.acting(&book, 8) == expected)
@@ -31,7 +31,7 @@ struct FaultBookTests {
         #expect(book.rules[0].acted == expected.filter { $0 == "a" }.count)
     }
 
-    @Test("The seed decides which requests in a thousand, independent of other rules")
+    @Test("The seed selects requests per mille independently of other rules")
     func perMille() {
         let rule = FaultRule.response("a", .hang, Selection(first: 101, step: 2, perMille: 300))
         var alone = FaultBook(rules: [rule], seed: 5)
@@ -63,14 +63,14 @@ struct FaultBookTests {
         ([.webSocket], .webSocket, true),
     ]
 
-    @Test("A pattern chooses endpoints", arguments: endpoints)
+    @Test("A pattern selects endpoints", arguments: endpoints)
     func route(rule: Set<Endpoint>, endpoint: Endpoint?, matches: Bool) {
         var book = FaultBook(rules: [.response("a", .hang, on: rule)])
         #expect((book.respond(to: endpoint, at: .after(0)) != nil) == matches)
         #expect(book.rules[0].matches == (matches ? 1 : 0))
     }
 
-    @Test("A disabled rule neither acts nor counts, and later continues where it was")
+    @Test("A disabled rule does not count requests and keeps its count until it is enabled again")
     func enabling() {
         var book = FaultBook(rules: [.response("a", .hang, .only(3))])
         #expect(Self.acting(&book, 1) == "·")
@@ -84,7 +84,7 @@ struct FaultBookTests {
         #expect(book.setEnabled(true, named: "b") == false)
     }
 
-    @Test("The first replacement wins; content and wire follow the order of the rules")
+    @Test("The first matching replacement wins")
     func order() throws {
         var book = FaultBook(rules: [
             .response("a", .delay(1)), .response("b", .replace(Replacement(status: 500))),
@@ -104,7 +104,7 @@ struct FaultBookTests {
         #expect(acting.apply(to: response) == response.apply(acting.faults, seed: book.seed))
     }
 
-    @Test("A rule fails n times, then recovers")
+    @Test("A rule fails the first n requests and then none")
     func flaky() {
         var book = FaultBook(rules: [.response("a", .replace(Replacement(status: 500)), on: [.createGoal], .first(2))])
         #expect(Self.acting(&book, 3, on: .listGoals) == "···")
@@ -129,7 +129,7 @@ struct FaultBookTests {
         (1, 1_000, nil, [(5_000, nil), (4_000, nil), (4_500, 1)]),
     ]
 
-    @Test("A quota passes a number of requests in a window", arguments: quotas)
+    @Test("A quota allows a number of requests in each window", arguments: quotas)
     func quota(requests: Int, window: Int64, retryAfter: Int?, _ arrivals: [(Int64, Int?)]) {
         let replacement = Replacement(status: 429, retryAfter: retryAfter)
         var book = FaultBook(rules: [
@@ -143,7 +143,7 @@ struct FaultBookTests {
         #expect(book.rules[0].acted == arrivals.filter { $0.1 != nil }.count)
     }
 
-    @Test("A quota states its allowance, and counts answers of other rules")
+    @Test("A quota also counts requests that other rules answer, and its message states the allowance")
     func quotaMessage() throws {
         var book = FaultBook(rules: [
             .response("a", .replace(Replacement(status: 500)), .only(1)),
@@ -158,7 +158,7 @@ struct FaultBookTests {
         )
     }
 
-    @Test("Rules can be added and removed, need unique names, and are limited in number")
+    @Test("Rules have unique names and are limited in number")
     func adding() throws {
         var book = FaultBook()
         #expect(book.isEmpty)
@@ -179,7 +179,7 @@ struct FaultBookTests {
         #expect(book.rules.last?.rule.name == "more")
     }
 
-    @Test("New rules keep the counts of unchanged ones")
+    @Test("Replacing the rules keeps the counts of unchanged rules")
     func reloading() throws {
         let (a, b) = (FaultRule.response("a", .hang, .first(9)), FaultRule.response("b", .hang))
         let quota = FaultRule.response("q", .quota(requests: 3, window: second, Replacement(status: 429)))
@@ -202,7 +202,7 @@ struct FaultBookTests {
         #expect(book.rules.count == 1000)
     }
 
-    @Test("A reset starts the counts over")
+    @Test("A reset sets the counts to zero")
     func reset() throws {
         var off = FaultRule.response("off", .hang)
         off.isEnabled = false
@@ -221,7 +221,7 @@ struct FaultBookTests {
         #expect(Self.acting(&book, 3) == "·aqq")
     }
 
-    @Test("The lowest draw selects one in a thousand, but no request at a share of zero")
+    @Test("The lowest draw matches a share of one per mille but not a share of zero")
     func lowestDraw() throws {
         let lowest = (UInt64(0)..<100_000).lazy.map { Chance(seed: $0) }.first { $0.next(below: 1000) == 0 }
         let chance = try #require(lowest)
@@ -229,7 +229,7 @@ struct FaultBookTests {
         #expect(isChosen == [false, true])
     }
 
-    @Test("Rules with equal names, and an empty selection, trap")
+    @Test("Duplicate rule names and empty selections trap")
     func misuse() async {
         await #expect(processExitsWith: .failure) {
             _ = FaultBook(rules: [.response("a", .hang), .response("a", .hang)])

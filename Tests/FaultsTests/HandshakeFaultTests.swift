@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import Faults
 
-@Suite("Faults of a handshake")
+@Suite("Handshake faults")
 struct HandshakeFaultTests {
     static let key = [UInt8](0..<16)
 
@@ -37,7 +37,7 @@ struct HandshakeFaultTests {
         (.hang, 0, [.init(0, .silence)]), (.replace(Replacement(status: 503)), nil, []),
     ]
 
-    @Test("Each fault has its effect on the wire", arguments: wireTable)
+    @Test("Each handshake fault sends the expected bytes", arguments: wireTable)
     func wire(fault: ResponseFault, count: Int?, marks: [Transmission.Mark]) {
         let (response, client) = Self.handshake()
         let out = response.apply([fault], seed: 0)
@@ -46,7 +46,7 @@ struct HandshakeFaultTests {
     }
 
     @Test(
-        "An accept for another key is refused, whatever the key",
+        "A client refuses an accept value that belongs to another key",
         arguments: [key, Array("the sample nonce".utf8), [UInt8](repeating: 0, count: 16)])
     func wrongAccept(key: [UInt8]) {
         let (response, client) = Self.handshake(key: key)
@@ -65,7 +65,7 @@ struct HandshakeFaultTests {
         #expect(refusal.apply([.wrongAccept], seed: 0) == Transmission(refusal.bytes))
     }
 
-    @Test("Connections are numbered, and rules select among them")
+    @Test("Rules select connections by number")
     func numbers() throws {
         var book = FaultBook(rules: [
             .handshake("slow", .delay(7), Selection(first: 2)),
@@ -102,7 +102,7 @@ struct HandshakeFaultTests {
         #expect(fourth.response.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
     }
 
-    @Test("A rule for one kind of socket counts and affects only that kind")
+    @Test("A rule for a kind of socket counts and affects only sockets of that kind")
     func kinds() throws {
         var book = FaultBook(rules: [
             FaultRule(name: "meals", fault: .handshake(.hang), of: .mealSocket, selection: .only(2)),
@@ -116,7 +116,7 @@ struct HandshakeFaultTests {
         #expect(book.rules.map(\.matches) == [2, 1, 4] && book.connections == 4)
     }
 
-    @Test("Connections are numbered even without rules for sockets")
+    @Test("Connections are numbered even without a rule for sockets")
     func numbersWithoutRules() throws {
         var book = FaultBook(rules: [.response("a", .hang)])
         for _ in 0..<5 { #expect(book.openSocket(at: .after(0)) == nil) }

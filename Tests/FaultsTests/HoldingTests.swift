@@ -3,7 +3,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("Messages that breakpoints hold")
+@Suite("Breakpoints that hold messages")
 struct HoldingTests {
     static func holding(
         _ point: SocketPoint, _ hold: Hold = Hold(fromServer: true), _ others: [(SocketFault, SocketPoint)] = []
@@ -11,7 +11,7 @@ struct HoldingTests {
         try socketFaults([(.hold(hold), point)] + others)
     }
 
-    @Test("A message waits with everything behind it, and continues up to the next held one")
+    @Test("A held message delays all messages behind it until its release")
     func order() throws {
         var socket = try Self.holding(.type("stream_chunk", .all))
         #expect(socket.send(bytes(Talk.connected)).transmission.bytes == frame(Talk.connected))
@@ -34,7 +34,7 @@ struct HoldingTests {
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
     }
 
-    @Test("Other rules act on a message when it is released")
+    @Test("Other rules act on a held message only after its release")
     func otherRules() throws {
         var socket = try Self.holding(
             .frames(.only(2)), Hold(fromServer: true),
@@ -49,7 +49,7 @@ struct HoldingTests {
         #expect(released.messages.map(\.ruleNames) == [["r1", "r0"], ["r2", "r0"], ["r3", "r0"]])
     }
 
-    @Test("A change replaces the text, a step holds the next message, and a declined hold leaves no trace")
+    @Test("A release can change the text, hold the next message or undo the hold")
     func actions() throws {
         var socket = try Self.holding(.frames(.only(1)))
         _ = socket.send(bytes(Talk.connected))
@@ -67,7 +67,7 @@ struct HoldingTests {
         #expect(other.release(isDeclined: true).messages.first?.ruleNames == [])
     }
 
-    @Test("A waiting end follows its release, and nothing follows it; a close cancels it")
+    @Test("The end of the connection waits until the messages before it are released")
     func endings() throws {
         let reset: (SocketFault, SocketPoint) = (.reset, .frames(.only(2)))
         var socket = try Self.holding(.frames(.only(1)), Hold(fromServer: true), [reset])
@@ -89,7 +89,7 @@ struct HoldingTests {
         #expect(!leaving.isHolding)
     }
 
-    @Test("A gate stops everything, including released messages and reading")
+    @Test("A gate blocks reading and all messages, even released messages")
     func gates() throws {
         var socket = SocketFaults(seed: 7)
         #expect(socket.send(bytes(Talk.connected)).transmission.bytes == frame(Talk.connected))
@@ -123,7 +123,7 @@ struct HoldingTests {
         #expect(stepped.ungate().held?.text == bytes(Talk.pong))
     }
 
-    @Test("Client messages are counted separately, by number and by type")
+    @Test("Client messages and server messages are counted separately")
     func client() throws {
         let hold = Hold(fromClient: true, fromServer: true, text: "o")
         var socket = try Self.holding(.type("ping", .only(2)), hold)
@@ -148,7 +148,7 @@ struct HoldingTests {
         #expect(server.receive(bytes("aab"), isText: true) == nil)
     }
 
-    @Test("A breakpoint attaches to an open socket once, and counts from then on")
+    @Test("A breakpoint attaches to an open socket once and counts from that message on")
     func attaches() throws {
         var book = FaultBook(rules: [.socket("a", .hold(Hold(fromServer: true)), at: .frames(.only(1)))])
         var socket: SocketFaults?
@@ -175,7 +175,7 @@ struct HoldingTests {
         #expect(faults?.ruleNames == ["a", "b", "a"])
     }
 
-    @Test("The first matching breakpoint holds requests and responses")
+    @Test("The first matching breakpoint holds a request or a response")
     func requests() throws {
         var book = FaultBook(rules: [
             .response("a", .hold(Hold(fromClient: true, text: "x"))), .response("b", .hold(Hold(fromClient: true))),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Rule names are compared by bytes")
 struct IdentityTests {
     @Test(
-        "Two rules with canonically equivalent names are switched separately",
+        "Two rules with canonically equivalent names can be disabled separately",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")] as [(ExactString, ExactString)])
     func names(_ first: ExactString, _ second: ExactString) throws {
         var book = FaultBook(rules: [.response(first.text, .hang), .response(second.text, .hang)])
@@ -20,7 +20,7 @@ struct IdentityTests {
         #expect(!removed.first && removed.second)
     }
 
-    @Test("A rule whose text changes its normal form is a new rule, which starts over")
+    @Test("A rule whose text changes only in Unicode normalization counts as a new rule")
     func texts() throws {
         func rule(_ text: String) -> FaultRule {
             .response("f", .replace(Replacement(status: 500, body: text)))

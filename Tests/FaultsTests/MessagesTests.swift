@@ -2,7 +2,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("Messages of faults")
+@Suite("Fault messages")
 struct MessagesTests {
     static let table: [(String, String)] = [
         (
@@ -56,7 +56,7 @@ struct MessagesTests {
         ),
     ]
 
-    @Test("Messages are complete sentences", arguments: table)
+    @Test("Each message is a complete sentence", arguments: table)
     func sentences(message: String, expected: String) {
         #expect(message == expected)
     }

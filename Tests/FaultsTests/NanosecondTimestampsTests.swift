@@ -22,7 +22,7 @@ struct NanosecondTimestampsTests {
         #""20a5-01-29T10:30:00Z""#, #""２025-01-29T10:30Z""#,
     ]
 
-    @Test("Other values stay unchanged", arguments: unchanged)
+    @Test("Values other than timestamps are unchanged", arguments: unchanged)
     func stays(json: String) {
         #expect(Self.rewrite(json) == json)
     }
@@ -33,7 +33,7 @@ struct NanosecondTimestampsTests {
         (#"{"a\\":"@"}"#, 1), (#"{"a":"\\","b":"@"}"#, 1), (#"{"@":"@"}"#, 1), (#"{"a":"@""#, 1),
     ]
 
-    @Test("Every time gets nine digits", arguments: changed)
+    @Test("Every timestamp gets nine fractional digits", arguments: changed)
     func changes(json: String, count: Int) throws {
         let before = json.split(separator: "@", omittingEmptySubsequences: false)
             .joined(separator: "2025-01-29T10:30:00Z")
@@ -44,7 +44,7 @@ struct NanosecondTimestampsTests {
         #expect(Self.rewrite(after) == after)
     }
 
-    @Test("The digits depend on seed and time, not on the position")
+    @Test("The digits depend on the seed and the time but not on the position")
     func digits() throws {
         func fraction(_ time: String, seed: UInt64, in json: String = "@") throws -> Substring {
             let text = json.replacing("@", with: "\"\(time)Z\"")
@@ -60,7 +60,7 @@ struct NanosecondTimestampsTests {
         #expect(Set(all.compactMap(\.first)).count == 10)
     }
 
-    @Test("Content-Length is adjusted")
+    @Test("The response's Content-Length is adjusted")
     func response() throws {
         let response = try encode(body: #"{"t":"2025-01-29T10:30:00Z"}"#)
         let out = text(response.apply([.nanosecondTimestamps], seed: 7).bytes)
@@ -68,7 +68,7 @@ struct NanosecondTimestampsTests {
         #expect(readResponse(bytes(out)) == #"200 {"t":"2025-01-29T10:30:00.858602930Z"}"#)
     }
 
-    @Test("Any number of times takes one pass")
+    @Test("Rewriting takes one pass for any number of timestamps")
     func linear() throws {
         let count = 20_000
         let many = "[" + Array(repeating: "\"2025-01-29T10:30:00Z\"", count: count).joined(separator: ",") + "]"

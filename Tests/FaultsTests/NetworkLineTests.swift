@@ -3,7 +3,7 @@ import Testing
 
 @testable import Faults
 
-@Suite("The line of a network")
+@Suite("Network line")
 struct NetworkLineTests {
     static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
     static func ms(_ count: Int64) -> Timestamp { start.advanced(byNanoseconds: count * 1_000_000) }
@@ -32,7 +32,7 @@ struct NetworkLineTests {
         return lines
     }
 
-    @Test("Bytes leave at the rate, in slices, and arrive half a round trip later")
+    @Test("Bytes leave in slices at the configured rate and arrive half a round trip later")
     func rates() {
         let profile = NetworkProfile("a", roundTrip: 100_000_000, down: 100_000, up: 3_000)
         #expect(
@@ -48,7 +48,7 @@ struct NetworkLineTests {
         #expect(Self.arrivals(NetworkProfile("b"), [(3, 1_000_000_000)]) == ["3.0 ms 1000000000"])
     }
 
-    @Test("Bytes that enter a free line get the remainder of the division")
+    @Test("Three bytes at 3 B/s take exactly one second")
     func remainders() throws {
         let network = Network(NetworkProfile("a", up: 3), seed: 1, from: Self.start)
         var line = NetworkLine(network, .up, connection: 1, after: 0, from: Self.start)
@@ -62,7 +62,7 @@ struct NetworkLineTests {
         #expect(time == Self.ms(1000), "Three bytes take a second.")
     }
 
-    @Test("Without loss, a slice's delay does not depend on its packets")
+    @Test("Without loss, a slice's delay does not depend on its number of packets")
     func jitterAlone() {
         let profile = NetworkProfile("a", jitter: 30_000_000)
         func times(_ size: Int) -> [Substring] {
@@ -74,7 +74,7 @@ struct NetworkLineTests {
         #expect(times(1) == times(5000) && times(1).count == 9)
     }
 
-    @Test("Jitter and loss delay bytes, keep their order, and follow the seed")
+    @Test("Jitter and loss delay bytes, keep their order and depend on the seed")
     func chance() throws {
         let profile = NetworkProfile(
             "a", roundTrip: 100_000_000, down: 1_000_000, jitter: 30_000_000, lossPerMille: 50)
@@ -89,7 +89,7 @@ struct NetworkLineTests {
         #expect(lines.count < 50)
     }
 
-    @Test("Jitter ranges from nothing to the profile's value")
+    @Test("Jitter is at least zero and at most the profile's value")
     func jitter() {
         let lines = Self.arrivals(NetworkProfile("a", jitter: 1), (1...30).map { (Int64($0), $0) })
         let latest = lines.filter { $0.contains(".000001 ms ") }
@@ -105,12 +105,12 @@ struct NetworkLineTests {
         (NetworkProfile("a", roundTrip: 300_000_000, lossPerMille: 999), "150.0 ms 1"),
     ]
 
-    @Test("A lost packet arrives a round trip later, and at least 200 ms", arguments: losses)
+    @Test("A lost packet arrives after one more round trip and at least 200 ms later", arguments: losses)
     func lostPacket(profile: NetworkProfile, arrival: String) {
         #expect(Self.arrivals(profile, [(0, 1)], seed: 715) == [arrival])
     }
 
-    @Test("An outage breaks a connection once, behind the bytes that had arrived")
+    @Test("An outage breaks a connection once after the bytes that had arrived")
     func broken() throws {
         let outages = NetworkProfile.Outages(period: 1_000_000_000, length: 400_000_000, resetPerMille: 1000)
         let lines = Self.arrivals(NetworkProfile("a", down: 1000, outages: outages), [(0, 5000)])
@@ -118,7 +118,7 @@ struct NetworkLineTests {
         #expect(lines.count > 1 && broken.count == 1 && lines.last == broken.first, "\(lines)")
     }
 
-    @Test("Each period has one outage of the given length")
+    @Test("Each period has one outage of the configured length")
     func outages() throws {
         let outages = NetworkProfile.Outages(period: 10_000_000_000, length: 4_000_000_000, resetPerMille: 0)
         let network = Network(NetworkProfile("a", outages: outages), seed: 7, from: Self.start)
@@ -136,7 +136,7 @@ struct NetworkLineTests {
         }
     }
 
-    @Test("An outage breaks the given share of connections")
+    @Test("An outage breaks the configured share of connections")
     func breaks() {
         /// How many of 400 connections break that all meet one outage.
         func broken(_ perMille: Int) -> Int {
@@ -154,7 +154,7 @@ struct NetworkLineTests {
         #expect((60...140).contains(broken(250)) && (390..<400).contains(broken(999)))
     }
 
-    @Test("The first connections fail, or all of them")
+    @Test("A profile can fail the first connections or all connections")
     func lost() {
         func lost(_ profile: NetworkProfile) -> [Bool] {
             let network = Network(profile, seed: 1, from: Self.start)
@@ -166,7 +166,7 @@ struct NetworkLineTests {
         #expect(lost(NetworkProfile("a", failingConnections: 1, reach: .portal)) == [true, false, false, false])
     }
 
-    @Test("Named profiles have unique names and stay within the limits")
+    @Test("Named profiles have unique names and are within the limits")
     func table() {
         #expect(Set(NetworkProfile.all.map(\.name)).count == NetworkProfile.all.count)
         for profile in NetworkProfile.all {

@@ -7,7 +7,7 @@ import WebSocket
 @testable import Faults
 
 /// Random rules on random traffic; a failure prints the seed.
-@Suite("Random rules, random traffic")
+@Suite("Random rules and random traffic")
 struct RandomFaultsTests {
     private static func number(_ numbers: inout Draw) -> Int {
         let edges = [0, 1, 2, 3, 10, 40, 125, 126, 1000, -1, .min, .max]
@@ -91,7 +91,7 @@ struct RandomFaultsTests {
             && (ends.isEmpty || (ends == [transmission.marks.last] && ends[0].offset == transmission.bytes.count))
     }
 
-    @Test("Wire faults that do not end the connection leave every byte in its place", arguments: UInt64(0)..<200)
+    @Test("Wire faults that do not end the connection preserve every byte", arguments: UInt64(0)..<200)
     func wireKeepsBytes(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         let faults = (0..<numbers.below(6)).map { _ in Self.wireOnly(&numbers) }
@@ -109,7 +109,7 @@ struct RandomFaultsTests {
         #expect(Array(pieces.joined()) == response.bytes)
     }
 
-    @Test("Any rules work on any requests", arguments: UInt64(0)..<200)
+    @Test("Any combination of rules works on any requests", arguments: UInt64(0)..<200)
     func responses(seed: UInt64) throws {
         func run() throws -> [Transmission?] {
             var numbers = Draw(seed: seed)
@@ -135,7 +135,7 @@ struct RandomFaultsTests {
         #expect(try run() == all, "the same seed, the same bytes")
     }
 
-    @Test("Any rules work on any socket", arguments: UInt64(0)..<400)
+    @Test("Any combination of rules works on any socket", arguments: UInt64(0)..<400)
     func sockets(seed: UInt64) {
         func run() -> [Outgoing] {
             var numbers = Draw(seed: seed)
@@ -168,7 +168,7 @@ struct RandomFaultsTests {
         #expect(run() == all, "the same seed, the same bytes")
     }
 
-    @Test("Faults that only reorder and reframe lose no message", arguments: UInt64(0)..<200)
+    @Test("Faults that only reorder or reframe messages lose no message", arguments: UInt64(0)..<200)
     func nothingIsLost(seed: UInt64) {
         var numbers = Draw(seed: seed)
         let harmless: [SocketFault] = [
@@ -194,7 +194,7 @@ struct RandomFaultsTests {
         #expect(heard.sorted() == (messages + [Talk.error]).sorted())
     }
 
-    @Test("The work for a message grows only with its bytes and the rules")
+    @Test("The work for a message is linear in its bytes and the number of rules")
     func linear() throws {
         // A thousand rules that all select every message of a long conversation.
         var book = FaultBook(

@@ -18,7 +18,7 @@ struct ReplacementTests {
         (505, "HTTP Version Not Supported", "HTTP_VERSION_NOT_SUPPORTED"), (599, "", "STATUS_599"),
     ]
 
-    @Test("Each status has its phrase, its code, and a message that names the fault", arguments: codes)
+    @Test("Each replacement status has a phrase, a code and a message that names the fault", arguments: codes)
     func statuses(status: Int, phrase: String, code: String) {
         let answer = Replacement(status: status).answer(rule: "flaky", in: .union)
         #expect(answer.status.code == status)
@@ -29,7 +29,7 @@ struct ReplacementTests {
         #expect(text(answer.body) == (code.isEmpty ? "" : envelope))
     }
 
-    @Test("Every status from 200 to 599 works")
+    @Test("A replacement may have any status from 200 to 599")
     func all() {
         for status in FaultLimits.statuses {
             let answer = Replacement(status: status).answer(rule: "a", in: .union)
@@ -52,12 +52,12 @@ struct ReplacementTests {
         (Replacement(status: 204, body: "x", contentType: "text/plain", retryAfter: 1), [.retryAfter: "1"]),
     ]
 
-    @Test("A replacement has the fields that its status requires, and Retry-After", arguments: fieldTable)
+    @Test("A replacement has Retry-After and the fields that its status requires", arguments: fieldTable)
     func fields(of replacement: Replacement, expected: HTTPFields) {
         #expect(replacement.answer(rule: "a", in: .union).fields == expected)
     }
 
-    @Test("The backend does not process a replaced request, unless the fault says so")
+    @Test("The backend does not process a replaced request unless the fault asks for it")
     func processing() {
         #expect(!Replacement(status: 500).isProcessed)
         #expect(Replacement(status: 500, isProcessed: true).isProcessed)
@@ -74,7 +74,7 @@ struct ReplacementTests {
         #expect(none.contentType == nil)
     }
 
-    @Test("A replacement may have its own code and message, in the form of each guide")
+    @Test("A replacement may have its own code and message in each guide's form")
     func envelope() {
         let replacement = Replacement(status: 429, code: "SLOW_DOWN", message: #"Say "please"."#)
         #expect(

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Faults
 
-@Suite("Faults that a request asks for")
+@Suite("Faults that a request selects")
 struct RequestedFaultTests {
     @Test(
-        "A request names its fault, or prefers a status; other preferences are ignored",
+        "A request selects a fault by name or by status",
         arguments: [
             (nil, nil, nil), (nil, "", nil), (nil, "respond-async, wait=10", nil), (nil, "code=429", .status(429)),
             ("slow", nil, .rule("slow")), ("slow", "code=429", .rule("slow")),
@@ -23,7 +23,7 @@ struct RequestedFaultTests {
         }
     }
 
-    @Test("A REST rule acts by its name, even while it is disabled; no other rule acts")
+    @Test("A request can select a REST rule by name, even if the rule is disabled")
     func rules() throws {
         var disabled = FaultRule.response("off", .delay(1))
         disabled.isEnabled = false
@@ -40,7 +40,7 @@ struct RequestedFaultTests {
         }
     }
 
-    @Test("A requested quota is used up, and a status has a message")
+    @Test("A request for a quota rule gets the answer of an exhausted quota")
     func replacements() throws {
         let quota = ResponseFault.quota(requests: 5, window: 1_500 * millisecond, Replacement(status: 429))
         var book = FaultBook(rules: [.response("q", quota)])

@@ -7,7 +7,7 @@ import Testing
 private let plainHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 13\r\n\r\n"
 private let plainBody = #"{"a":[1,2,3]}"#
 
-@Suite("Faults of a response")
+@Suite("Response faults")
 struct ResponseFaultTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -116,7 +116,7 @@ struct ResponseFaultTests {
             seen: nothing),
     ]
 
-    @Test("Each fault has its exact bytes, and its effect on a client", arguments: cases)
+    @Test("Each fault writes exact bytes and has the expected effect on a client", arguments: cases)
     func apply(example: Case) throws {
         let response = try encode(body: plainBody)
         #expect(response.bytes == bytes(plainHead + plainBody))
@@ -131,7 +131,7 @@ struct ResponseFaultTests {
         .malformedChunking,
     ]
 
-    @Test("Faults that need a body leave answers without one unchanged", arguments: needingBody)
+    @Test("Faults that need a body do not change a response without a body", arguments: needingBody)
     func withoutBody(fault: ResponseFault) throws {
         for response in [
             try encode(body: plainBody, method: .head), try encode(.noContent, body: ""),
@@ -142,7 +142,7 @@ struct ResponseFaultTests {
         }
     }
 
-    @Test("Other faults also act on answers without a body")
+    @Test("Wire faults also act on a response without a body")
     func wireWithoutBody() throws {
         let none = try encode(.noContent, body: "", fields: [:])
         #expect(none.apply([.delay(3)], seed: 1) == Transmission(none.bytes, marks: [.init(0, .wait(3))]))
@@ -155,7 +155,7 @@ struct ResponseFaultTests {
                 == "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n")
     }
 
-    @Test("A body without a type gets the given one")
+    @Test("A content type fault adds the type to a response that has none")
     func newContentType() {
         let response = EncodedResponse(
             head: bytes("HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n"), body: bytes(plainBody))
@@ -165,7 +165,7 @@ struct ResponseFaultTests {
         #expect(response.apply([.contentType(nil)], seed: 1) == Transmission(response.bytes))
     }
 
-    @Test("An empty body cannot be cut, but its announced length can be too large")
+    @Test("An empty body cannot be truncated")
     func emptyBody() throws {
         let response = try encode(body: "")
         #expect(response.expectsBody)
@@ -191,7 +191,7 @@ struct ResponseFaultTests {
         (.corrupt, gzip, changed(to: 7, at: 10)), (.wrongLength, gzip, changed(to: 0xFE, at: 18)),
     ]
 
-    @Test("A compressed response is damaged in one way, if it is long enough", arguments: compressions)
+    @Test("Each compression fault damages only compressed responses that are long enough", arguments: compressions)
     func compression(fault: CompressionFault, fields: String, body: [UInt8]) {
         func response(_ fields: String, _ body: [UInt8]) -> EncodedResponse {
             EncodedResponse(head: bytes("HTTP/1.1 200 OK\r\n\(fields)\r\n"), body: body)
@@ -204,7 +204,7 @@ struct ResponseFaultTests {
         }
     }
 
-    @Test("Some faults change the text, and some hide the end of the body")
+    @Test("Each response fault declares whether it changes the text or breaks the framing")
     func kinds() {
         let faults: [ResponseFault] = [
             .malformedJSON, .nanosecondTimestamps, .malformedChunking, .contentLength(off: 1), .contentLength(off: 0),
@@ -214,26 +214,26 @@ struct ResponseFaultTests {
         #expect(faults.filter(\.breaksFraming) == [.malformedChunking, .contentLength(off: 1)])
     }
 
-    @Test("A head without a status is treated as a response with a body")
+    @Test("A response head without a status counts as having a body")
     func shortHead() {
         #expect(EncodedResponse(head: bytes("HTTP/1.1\r\n"), body: []).expectsBody)
         #expect(!EncodedResponse(head: bytes("HTTP/1.1 204"), body: []).expectsBody)
     }
 
-    @Test("JSON with a trailing newline becomes malformed, too")
+    @Test("The malformed JSON fault also breaks JSON with a trailing newline")
     func trailingNewline() throws {
         let response = try encode(body: "{}\r\n \t")
         #expect(text(response.apply([.malformedJSON], seed: 1).bytes) == Self.head(length: 1) + "{")
     }
 
-    @Test("A chunked body of one byte works")
+    @Test("The malformed chunking fault works on a body of one byte")
     func shortChunks() throws {
         let out = try encode(body: "1").apply([.malformedChunking, .truncate(after: 4)], seed: 1)
         #expect(text(out.bytes).hasSuffix("\r\n\r\n1\r\n1"))
         #expect(out.marks == [.init(out.bytes.count, .finish)])
     }
 
-    @Test("Values out of range are clamped")
+    @Test("Fault values out of range are clamped")
     func extremes() throws {
         let response = try encode(body: plainBody)
         #expect(response.apply([.delay(-5)], seed: 1).marks == [.init(0, .wait(0))])
@@ -250,7 +250,7 @@ struct ResponseFaultTests {
                 == Self.head(length: 0) + plainBody)
     }
 
-    @Test("A dribble has a limit of pieces; the rest follows at once")
+    @Test("A dribble sends the rest in one piece after the maximum number of pieces")
     func pieces() throws {
         let response = EncodedResponse(
             head: bytes("HTTP/1.1 200 OK\r\n\r\n"), body: [UInt8](repeating: 0x61, count: FaultLimits.pieces))
@@ -264,7 +264,7 @@ struct ResponseFaultTests {
         #expect(below.apply([.dribble(bytes: 1, every: 1)], seed: 1).marks.count == FaultLimits.pieces - 2)
     }
 
-    @Test("Fields are found in any case, at any place, and more than once")
+    @Test("A field is found in any case and at any position")
     func fields() {
         var response = EncodedResponse(
             bytes(
@@ -287,7 +287,7 @@ struct ResponseFaultTests {
         #expect(response.value(of: "New") == "a b")
     }
 
-    @Test("A response without a blank line traps")
+    @Test("A response head without a blank line traps")
     func misuse() async {
         await #expect(processExitsWith: .failure) { _ = EncodedResponse(Array("HTTP/1.1 200 OK\r\n".utf8)) }
     }

@@ -33,7 +33,7 @@ func socketFaults(_ faults: [(SocketFault, SocketPoint)], seed: UInt64 = 7) thro
     return try unwrap(book.openSocket(at: .after(0))?.socket)
 }
 
-@Suite("Faults of an open socket")
+@Suite("Socket faults")
 struct SocketFaultTests {
     /// The output for `connected`, `message_received` and `stream_chunk`, with the fault at the second.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -172,7 +172,7 @@ struct SocketFaultTests {
             name: "a byte that does not exist", fault: .reset, point: .byte(0), bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
     ]
 
-    @Test("A message's type has at most 64 bytes, at any place in the text", arguments: ["", " "])
+    @Test("A type of up to 64 bytes is found anywhere in the text of a message", arguments: ["", " "])
     func types(_ space: String) {
         for (count, isType) in [(64, true), (65, false)] {
             let type = String(repeating: "t", count: count)
@@ -180,7 +180,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("Each fault has its exact bytes, and its effect on a client", arguments: cases)
+    @Test("Each fault writes exact bytes and has the expected effect on a client", arguments: cases)
     func send(example: Case) throws {
         var socket = try socketFaults([(example.fault, example.point)])
         var out = Transmission()
@@ -204,7 +204,7 @@ struct SocketFaultTests {
         #expect(socket.waitingByteCount == 0)
     }
 
-    @Test("A masked frame is refused with 1002, but otherwise readable")
+    @Test("A client refuses a masked frame with 1002")
     func masked() throws {
         var socket = try socketFaults([(.masked, .frames(.all)), (.fragments(at: [5]), .frames(.all))])
         let sent = socket.send(bytes(Talk.received)).transmission.bytes
@@ -243,7 +243,7 @@ struct SocketFaultTests {
         (.byte(.max), []), (.byte(.min), []), (.frames(Selection(perMille: 0)), []),
     ]
 
-    @Test("A point stays in its place, whatever other faults do", arguments: pointTable)
+    @Test("A rule's point does not depend on the effects of other rules", arguments: pointTable)
     func points(point: SocketPoint, expected: [Int]) throws {
         for others in [
             [], [(.lose, .frames(Selection(step: 2)))],
@@ -258,7 +258,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("In the other protocol a broken-off answer ends where the next begins")
+    @Test("In the assistant protocol the start of a new answer ends an unfinished answer")
     func assistantAnswers() throws {
         func text(_ type: String) -> [UInt8] { bytes(#"{"type":"\#(type)"}"#) }
         let (start, chunk, end) = ("assistant_message_start", "assistant_message_chunk", "assistant_message_end")
@@ -272,7 +272,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "A type is found at any place, as in recorded texts",
+        "The type of a recorded message is found anywhere in the text",
         arguments: [
             #"{"x":1,"type":"a"}"#, #"{ "type" : "a" }"#, "\n{\"type\":\"a\"}", #"{"x":{"type":"b"},"type":"a"}"#,
             #"{"type":"\u0061"}"#,
@@ -283,7 +283,7 @@ struct SocketFaultTests {
         #expect(socket.send(bytes(text)).ruleNames == ["r0"])
     }
 
-    @Test("A type is found where our own encoder writes it")
+    @Test("The fast search finds the type in messages from the server's own encoder")
     func types() {
         #expect(ServerText(bytes(#"{"type":"a_b.c","x":1}"#)).type == "a_b.c")
         #expect(ServerText(bytes(#"{"type":""}"#)).type == "")
@@ -307,7 +307,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("Both kinds of pong are withheld from the frame on, until the rule is disabled")
+    @Test("Both kinds of pong are withheld from the matching frame until the rule is disabled")
     func withheldPongs() throws {
         var socket = try socketFaults([(.withholdPong, .type("pong", .only(2)))])
         #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
@@ -324,7 +324,7 @@ struct SocketFaultTests {
         #expect(socket.setEnabled(false, named: "none") == false)
     }
 
-    @Test("Several rules are switched and removed at once, with the same effect as one by one")
+    @Test("Switching several rules together has the same effect as switching them individually")
     func changed() throws {
         var socket = try socketFaults([
             (.withholdPong, .frames(.all)), (.stallReading, .frames(.all)), (.delay(5), .frames(.all)),
@@ -342,7 +342,7 @@ struct SocketFaultTests {
         #expect(!socket.change(["r1": .enabled(true)]) == true)
     }
 
-    @Test("Several faults can act on one message")
+    @Test("Several faults can act on the same message")
     func composed() throws {
         var socket = try socketFaults([
             (.replace(text: "abc"), .frames(.all)), (.binary, .frames(.all)), (.double, .frames(.all)),
@@ -358,7 +358,7 @@ struct SocketFaultTests {
         #expect(socket.send(bytes(Talk.received)) == Outgoing())
     }
 
-    @Test("A delay acts before a close, and before an end")
+    @Test("A delay applies before a close and before the end of the connection")
     func delayedEnd() throws {
         var closing = try socketFaults([(.delay(5), .frames(.all)), (.close(code: 1005, reason: "x"), .frames(.all))])
         let closed = closing.send(bytes(Talk.connected))
@@ -372,7 +372,7 @@ struct SocketFaultTests {
     }
 
     @Test(
-        "Escapes are those of JSON, in pairs beyond the basic plane; invalid UTF-8 stays",
+        "The escape fault writes JSON escapes and leaves invalid UTF-8 unchanged",
         arguments: [
             ("", ""), (#"{"a":"b\n\""}"#, #"{"a":"b\n\""}"#), ("é", #"\u00e9"#), ("\u{80}", #"\u0080"#),
             ("\u{FFFF}", #"\uffff"#), ("\u{10000}", #"\ud800\udc00"#), ("👍🏽!", #"\ud83d\udc4d\ud83c\udffd!"#),
@@ -383,7 +383,7 @@ struct SocketFaultTests {
         #expect(JSONEscapes.escape([0xFF] + bytes(text) + [0xC3]) == [0xFF] + bytes(expected) + [0xC3])
     }
 
-    @Test("A fragment may begin inside a pair of escapes, and a lost frame leaves only its end")
+    @Test("A fragment can split a surrogate pair")
     func escapesAndEnds() throws {
         var socket = try socketFaults([
             (.escape, .frames(.all)), (.fragments(at: [6]), .frames(.only(1))), (.lose, .frames(.only(2))),
@@ -396,7 +396,7 @@ struct SocketFaultTests {
         #expect(last.messages.map(\.extent) == [.nothing] && last.endingRule == "r3")
     }
 
-    @Test("An empty text works")
+    @Test("A message with an empty text works")
     func empty() throws {
         for fault in [.invalidUTF8, .fragments(at: [0, 1]), .double, .masked, .cut(after: 3, reset: false)]
             as [SocketFault]
@@ -406,7 +406,7 @@ struct SocketFaultTests {
         }
     }
 
-    @Test("A message splits into at most the limit of fragments")
+    @Test("The number of fragments of a message is limited")
     func fragmentLimit() throws {
         var socket = try socketFaults([(.fragments(at: Array(1...2000)), .frames(.all))])
         let text = [UInt8](repeating: 0x61, count: 3000)
