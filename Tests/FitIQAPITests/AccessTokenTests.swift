@@ -28,7 +28,7 @@ import Testing
         AccessToken(subject: "\(String(repeating: "é", count: 200))", expiresAt: 1),
     ]
 
-    @Test("Signed tokens read back unchanged", arguments: claims)
+    @Test("A signed token reads back unchanged", arguments: claims)
     func roundTrip(token: AccessToken) {
         for secret in [Self.secret, [], [0], [UInt8](repeating: 7, count: 1000)] {
             #expect(verdict(token.signed(with: secret), secret: secret) == .success(token))
@@ -44,7 +44,7 @@ import Testing
                 + ".frFsB-mVWoomWtAua8nQWltxyfpLkLH8n-6ovnpsNoA")
     }
 
-    @Test("Tokens of other issuers are accepted: other members, other order, white space")
+    @Test("A token may have extra members and white space and its members in any order")
     func foreign() {
         let token = Self.token(
             header: "{\r\n \"typ\":\"JWT\",\"kid\":\"1\",\"alg\":\"HS256\"}",
@@ -60,7 +60,7 @@ import Testing
         ("-1e300", -9_000_000_000), ("-9223372036854775808", -9_000_000_000),
     ]
 
-    @Test("Any number is a valid expiry", arguments: expiries)
+    @Test("Any number is a valid expiry time", arguments: expiries)
     func expiry(text: String, seconds: Int64) throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
@@ -90,14 +90,14 @@ import Testing
         ("-1.5", -1), ("1e300", 9_000_000_000), ("-1e300", -9_000_000_000), ("99999999999999999999", 9_000_000_000),
     ]
 
-    @Test("Any number is a valid 'nbf'", arguments: starts)
+    @Test("Any number is a valid 'nbf' time", arguments: starts)
     func start(text: String, seconds: Int64) throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":1e300,"nbf":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: 9_000_000_000, notBefore: seconds))
         #expect(verdict(token.signed(with: Self.secret)) == .success(token))
     }
 
-    @Test("Times in milliseconds get a hint")
+    @Test("The refusal of a time in milliseconds suggests dividing it by 1000")
     func milliseconds() throws {
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":1738146600000,"nbf":0}"#)).get()
         #expect(token.hint?.contains("divide it by 1000") == true)
@@ -112,7 +112,7 @@ import Testing
         #expect(!AccessToken.Refusal.notYetValid(from: now).description.contains("1000"))
     }
 
-    @Test("A token is valid from the exact second of 'nbf'", arguments: [Int64(0), 1_738_146_600, -5])
+    @Test("A token is valid from the exact second of its 'nbf'", arguments: [Int64(0), 1_738_146_600, -5])
     func exactStart(seconds: Int64) {
         let token = AccessToken(subject: "u", expiresAt: seconds + 1, notBefore: seconds)
         let start = Timestamp(secondsSinceEpoch: seconds)
@@ -129,7 +129,7 @@ import Testing
 
     static let starters = ["null", #""1738146600""#, "true", "[1]", "1e400"]
 
-    @Test("An 'nbf' that is not a time is refused", arguments: starters)
+    @Test("An 'nbf' that is not a number is refused", arguments: starters)
     func badStart(text: String) {
         #expect(
             verdict(Self.token(payload: #"{"sub":"u","exp":1738146600,"nbf":\#(text)}"#))
@@ -159,7 +159,7 @@ import Testing
         (#"{"alg":"HS256","alg":"none"}"#, "none"),
     ]
 
-    @Test("Algorithms other than HS256 are refused, even if the signature fits", arguments: algorithms)
+    @Test("An algorithm other than HS256 is refused even if the signature matches", arguments: algorithms)
     func algorithm(header: String, name: String) {
         let payload = #"{"sub":"user-1","exp":1738146600}"#
         #expect(verdict(Self.token(header: header, payload: payload)) == .failure(.wrongAlgorithm(name)))
@@ -168,7 +168,7 @@ import Testing
         #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
     }
 
-    @Test("A flip of any bit of the signature is refused")
+    @Test("A signature with any flipped bit is refused")
     func flippedSignature() throws {
         let parts = Self.good.split(separator: ".")
         let signature = try #require(Base64.decodeURL(String(parts[2])))
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("A cut or extended signature is refused")
+    @Test("A truncated or extended signature is refused")
     func signatureLength() throws {
         let parts = Self.good.split(separator: ".")
         let signature = try #require(Base64.decodeURL(String(parts[2])))
@@ -191,7 +191,7 @@ import Testing
             verdict("\(parts[0]).\(parts[1]).\(Base64.encodeURL(signature + [0]))") == .failure(.wrongSignature))
     }
 
-    @Test("A missing character at any place is refused")
+    @Test("A token with any character missing is refused")
     func truncated() {
         for index in Self.good.indices {
             #expect(throws: AccessToken.Refusal.self) {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("Another payload or another secret is refused")
+    @Test("A signature over another payload or with another secret is refused")
     func changed() {
         let parts = Self.good.split(separator: ".")
         let other = Base64.encodeURL(Array(#"{"sub":"user-2","exp":1738146600}"#.utf8))
@@ -232,12 +232,12 @@ import Testing
         (#"{"sub":"u","EXP":1}"#, expiryMessage),
     ]
 
-    @Test("A token without a user's id or an expiry is refused", arguments: badPayloads)
+    @Test("A token without a user's id or without an expiry time is refused", arguments: badPayloads)
     func payload(payload: String, message: String) {
         #expect(verdict(Self.token(payload: payload)) == .failure(.malformed(message)))
     }
 
-    @Test("The limit of a user's id counts bytes, not characters")
+    @Test("The limit on a user's id counts bytes instead of characters")
     func userBytes() throws {
         let marks = String(repeating: "\u{301}", count: (AccessToken.userBytes - 2) / 2)
         func token(_ user: String) -> String { Self.token(payload: #"{"sub":"\#(user)","exp":1738146601}"#) }
@@ -259,12 +259,12 @@ import Testing
         (token(header: "", payload: "{}"), "its header is not a JSON object"),
     ]
 
-    @Test("Anything but three parts of base64url without padding is refused", arguments: malformed)
+    @Test("A token that is not three parts of unpadded base64url is refused", arguments: malformed)
     func malformedToken(token: String, message: String) {
         #expect(verdict(token) == .failure(.malformed(message)))
     }
 
-    @Test("The standard alphabet of base64 is refused")
+    @Test("A token in the standard base64 alphabet is refused")
     func standardAlphabet() {
         // The signature contains a character that the two alphabets spell differently.
         for number in 0..<100 {
@@ -277,7 +277,7 @@ import Testing
         Issue.record("no token with a character of its own")
     }
 
-    @Test("A token of more than 4,096 characters is refused unread")
+    @Test("A token with more than 4,096 characters is refused")
     func tooLong() {
         // The token grows by four characters for three bytes.
         func token(padding: Int) -> String {
@@ -297,7 +297,7 @@ import Testing
 
     // MARK: Tokens from elsewhere
 
-    @Test("The example of RFC 7515, appendix A.1, verifies but names no subject")
+    @Test("The example of RFC 7515, appendix A.1, has a valid signature but no subject")
     func rfc7515() {
         let key = Base64.decodeURL(
             "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow")
@@ -328,7 +328,7 @@ import Testing
         (.expired(at: .example), "it expired at 2025-01-29T10:30:00Z; refresh it."),
     ]
 
-    @Test("Refusals of tokens are sentences", arguments: refusals)
+    @Test("Each token refusal is a complete sentence", arguments: refusals)
     func description(refusal: AccessToken.Refusal, text: String) {
         #expect(refusal.description == text)
     }

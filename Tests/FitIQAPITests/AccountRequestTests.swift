@@ -33,7 +33,7 @@ import Testing
         ("date_of_birth", #""1990-05-17T00:00:00Z""#, "must be a date"),
     ]
 
-    @Test("An invalid registration is refused by field", arguments: refusals)
+    @Test("The refusal of an invalid registration names the field", arguments: refusals)
     func refused(field: String, value: String?, message: String) {
         do throws(APIError) {
             _ = try RegisterRequest(body: Array(Self.registration([field: value]).utf8), at: Self.now)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "A registration at the limits is read",
+        "A registration with values at the limits is accepted",
         arguments: [
             ("email", "\"a@\(String(repeating: "b", count: 250)).c\""), ("email", #""ä+b@c.d""#),
             ("email", "\"\(String(repeating: "a", count: 64))@b.c\""),
@@ -68,7 +68,7 @@ import Testing
         (.updatePhysicalProfile, #"{"name":5,"height_cm":null}"#, nil),
     ]
 
-    @Test("A profile is read by its endpoint's fields", arguments: profiles)
+    @Test("Each profile endpoint reads its own fields", arguments: profiles)
     func profile(endpoint: Endpoint, body: String, message: String?) {
         do throws(APIError) {
             _ = try ProfileRequest(body: Array(body.utf8), of: endpoint, at: Self.now)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("A profile from a person is no longer provisional; one from a device stays provisional")
+    @Test("A profile that a person creates is no longer provisional")
     func provisional() throws {
         var details = ProfileDetails(name: "A")
         details.isProvisional = true
@@ -89,7 +89,7 @@ import Testing
         #expect(!details.isProvisional)
     }
 
-    @Test("Preferences are lists of a hundred texts of a hundred characters")
+    @Test("A preference list has up to 100 texts of up to 100 characters")
     func preferences() throws {
         func read(_ count: Int, _ length: Int) throws {
             let text = "\"\(String(repeating: "a", count: length))\""
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Only the text of a hash reads as the hash")
+    @Test("Only the exact text of a password hash reads back as the hash")
     func hashes() throws {
         let hash = PasswordHash("p", salt: "s", cost: 7)
         #expect(PasswordHash(hash.text) == hash && hash.matches("p") && !hash.matches("P"))

@@ -34,7 +34,7 @@ import Testing
         + #""context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","is_active":false,"is_archived":true,"#
         + #""last_message_at":"2025-01-29T10:30:04Z","has_context_for_goal_suggestions":true}"#
 
-    @Test("A list shows each consultation with its content")
+    @Test("A list shows each consultation as get does")
     func listItem() {
         #expect(text(Self.plain.listItem(in: .union)) == Self.plainItem)
         #expect(text(Self.full.listItem(in: .union)) == Self.fullItem)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("The union shows a consultation in the form of all guides")
+    @Test("The union's answer has a consultation in every guide's form")
     func unionBody() {
         func body(_ consultation: Consultation) -> String {
             text(consultation.body(answering: .showConsultation, in: .union, origin: "http://127.0.0.1:8080"))
@@ -75,7 +75,7 @@ import Testing
                 + #""lastMessageAt":"2025-01-29T10:30:04Z"}"#)
     }
 
-    @Test("Answers distinguish completed from archived", arguments: ConsultationStatus.allCases)
+    @Test("The answer distinguishes completed from archived consultations", arguments: ConsultationStatus.allCases)
     func status(status: ConsultationStatus) {
         var consultation = Self.plain
         consultation.status = status
@@ -128,7 +128,8 @@ import Testing
                 == #"{"success":true,"data":{"messages":[],"pagination":\#(json)}}"#)
     }
 
-    @Test("A login has its tokens in data; a refresh also has them at the top level", arguments: [false, true])
+    @Test(
+        "The answer to a refresh also has the tokens at the top level", arguments: [false, true])
     func tokens(isFlat: Bool) {
         let (token, secret) = (AccessToken(subject: "sarah", expiresAt: 1_738_146_600), [1, 2] as [UInt8])
         let refresh = token.signed(with: AccessToken.refreshSecret(of: secret))

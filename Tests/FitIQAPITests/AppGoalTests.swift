@@ -11,7 +11,7 @@ import Testing
         + #""start_date":"2025-01-29","goal_type":null,"target_value":100,"target_unit":"percent","#
         + #""current_value":29,"is_recurring":false,"is_overdue":"#
 
-    @Test("App goals have every member, with defaults for unset ones, and times at the end")
+    @Test("An app goal has every member and uses defaults for unset members")
     func object() {
         var goal = GoalTests.plain
         goal.progress = 0.29
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("The app form leaves the guide's answer unchanged, except for members in data")
+    @Test("The app form adds members to data and leaves the rest of the guide's answer unchanged")
     func guide() throws {
         var goal = GoalTests.full
         goal.state = .paused
@@ -49,7 +49,7 @@ import Testing
         #expect(after["data"]?.object?.keys == (before["data"]?.object?.keys ?? []) + added)
     }
 
-    @Test("Scenario values count in every mode")
+    @Test("Values from a scenario count as stored bytes in every mode")
     func bytes() {
         var goal = GoalTests.plain
         let before = goal.encoded(in: .goalLinking)
@@ -58,7 +58,7 @@ import Testing
         #expect(after.body == before.body && after.byteCount > before.byteCount + 600)
     }
 
-    @Test("Every state has an app name", arguments: GoalState.allCases)
+    @Test("Every goal state has an app name", arguments: GoalState.allCases)
     func state(state: GoalState) {
         let expected: (String, String) =
             switch state {
@@ -79,7 +79,7 @@ import Testing
         (#"{"title":"T","target_date":"2025-03-01T00:00:00Z"}"#, true),
     ]
 
-    @Test("Snake_case fields distinguish app goals from the guide's", arguments: forms)
+    @Test("A snake_case field marks a goal request as an app request", arguments: forms)
     func form(body: String, isOfApps: Bool) throws {
         let request = try CreateGoalRequest(body: Array(body.utf8), isForApps: true)
         #expect((request.app != nil) == isOfApps)
@@ -126,7 +126,7 @@ import Testing
         ),
     ]
 
-    @Test("Refusals name the field and the allowed values", arguments: refused)
+    @Test("A refusal names the field and the allowed values", arguments: refused)
     func refusals(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in
             _ = try CreateGoalRequest(body: Array(body.utf8), isForApps: true)
@@ -140,7 +140,7 @@ import Testing
         return goal
     }
 
-    @Test("Progress and current value follow each other, unless both are set")
+    @Test("Progress and the current value follow each other unless the request sets both")
     func follow() throws {
         let half = try applying(#"{"current_value":4000,"target_value":8000}"#, to: GoalTests.plain)
         #expect(half.progress == 0.5 && half.currentValue == 4000)
@@ -153,7 +153,7 @@ import Testing
         #expect(try applying("{}", to: both) == both)
     }
 
-    @Test("A goal starts on a day, even if the request has a time")
+    @Test("A goal starts at the beginning of a day even if the request has a time")
     func start() throws {
         for start in ["2025-02-01", "2025-02-01T12:34:56Z"] {
             let goal = try applying(#"{"start_date":"\#(start)"}"#, to: GoalTests.plain)
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("One word reactivates a goal, which stays unstarted without progress")
+    @Test("The status 'active' reactivates a goal")
     func activation() throws {
         var goal = GoalTests.plain
         #expect(try applying(#"{"status":"active"}"#, to: goal).state == .notStarted)

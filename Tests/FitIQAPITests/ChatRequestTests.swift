@@ -2,12 +2,12 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("The apps' requests about consultations") struct ChatRequestTests {
+@Suite("The apps' consultation requests") struct ChatRequestTests {
     private func create(_ body: String, isForApps: Bool = true) throws(APIError) -> CreateConsultationRequest {
         try CreateConsultationRequest(body: Array(body.utf8), in: .union, isForApps: isForApps)
     }
 
-    @Test("A first question is trimmed, and counts for the apps only")
+    @Test("A first question is trimmed and accepted only from the apps")
     func firstQuestion() throws {
         let body = #"{"persona":"nutritionist","initial_message":" \n Hi\t","quick_action":"x"}"#
         let request = try create(body)
@@ -33,18 +33,18 @@ import Testing
         ("", APIError.emptyBody.message),
     ]
 
-    @Test("A message without usable content is refused", arguments: refusals)
+    @Test("A message without valid content is refused", arguments: refusals)
     func refuses(body: String, message: String) {
         #expect { try SendMessageRequest(body: Array(body.utf8)) } throws: { ($0 as? APIError)?.message == message }
     }
 
-    @Test("A message has up to 5000 characters, of any number of bytes")
+    @Test("A message has up to 5,000 characters and any number of bytes")
     func longest() throws {
         let text = String(repeating: "😀", count: 5000)
         #expect(try SendMessageRequest(body: Array(#"{"content":"\#(text)"}"#.utf8)).content == text)
     }
 
-    @Test("A change has a title, a persona and a flag, all optional")
+    @Test("A change may have a title, a persona and an archive flag")
     func changes() throws {
         let all = try UpdateConsultationRequest(
             body: Array(#"{"title":"T","persona":"fitness_coach","is_archived":false,"id":"x","user_id":"y"}"#.utf8))
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Suggestions are three by default, and at most ten")
+    @Test("The number of suggestions defaults to three and is at most ten")
     func suggestions() throws {
         func limit(_ body: String) throws -> Int { try SuggestGoalsRequest(body: Array(body.utf8)).limit }
         #expect(try limit("") == 3 && limit("{}") == 3 && limit(#"{"max_suggestions":null}"#) == 3)

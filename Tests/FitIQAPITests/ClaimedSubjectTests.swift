@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The subject that a token claims")
 struct ClaimedSubjectTests {
-    @Test("The claimed expiry is read, whoever signed the token")
+    @Test("The claimed expiry time is read even if the signature is wrong")
     func expiry() {
         let token = AccessToken(subject: "sarah", expiresAt: 1_738_146_600).signed(with: [1])
         #expect(AccessToken.claimedExpiry(of: token) == Timestamp(secondsSinceEpoch: 1_738_146_600))
@@ -13,7 +13,7 @@ struct ClaimedSubjectTests {
         }
     }
 
-    @Test("The claimed subject is read, whatever the token's signer or age")
+    @Test("The claimed subject is read even if the token is expired or its signature is wrong")
     func subject() {
         let token = AccessToken(subject: "sarah", expiresAt: 0).signed(with: [1])
         #expect(AccessToken.claimedSubject(of: token) == "sarah")

@@ -37,7 +37,7 @@ import Testing
         (#"{"type":"message","content":"{\"type\":\"ping\"}"}"#, .chat(.stream, content: #"{"type":"ping"}"#)),
     ]
 
-    @Test("Client frames are a ping or a chat message of either guide", arguments: accepted)
+    @Test("A client frame is a ping or a chat message of either protocol", arguments: accepted)
     func acceptedFrames(text: String, frame: ClientFrame) {
         #expect(reading(text.utf8) == .success(frame))
     }
@@ -112,7 +112,7 @@ import Testing
         ),
     ]
 
-    @Test("Other frames are refused, and the message says what to send", arguments: refused)
+    @Test("The refusal of any other frame says what to send", arguments: refused)
     func refusedFrames(text: String, code: ErrorCode, message: String) {
         #expect(reading(text.utf8) == .failure(FrameError(code, message)))
     }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "Content has up to 2,000 characters, as Swift counts them",
+        "Content has up to 2,000 characters as Swift counts them",
         arguments: ["a", "é", "e\u{301}", "😀", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "각", "\u{1112}\u{1161}\u{11AB}", "क्षि"])
     func lengths(character: String) {
         #expect(character.count == 1)
@@ -155,7 +155,7 @@ import Testing
         #expect(chat(lines) == .success(.chat(.stream, content: "a" + String(repeating: "\r\n", count: 1998) + "b")))
     }
 
-    @Test("Content of few characters but too many bytes is refused")
+    @Test("Content with few characters but too many bytes is refused")
     func tooManyBytes() {
         for (marks, isAllowed) in [(65_535, true), (65_536, false), (400_000, false)] {
             let content = "ae" + String(repeating: "\u{301}", count: marks)
@@ -169,7 +169,7 @@ import Testing
                 == "The frame's 'content' has 200000 bytes of UTF-8; at most 131072 are allowed.")
     }
 
-    @Test("Frames may be padded with any amount of white space")
+    @Test("A frame may have any amount of surrounding white space")
     func padding() {
         let padding = String(repeating: " ", count: 1_000_000)
         #expect(chat(padding + "a" + padding) == .success(.chat(.stream, content: "a")))
@@ -180,7 +180,7 @@ import Testing
         #expect(error == .blankContent)
     }
 
-    @Test("Deeply nested arrays and objects are refused", arguments: ["[", #"{"a":"#])
+    @Test("A frame with deeply nested arrays or objects is refused", arguments: ["[", #"{"a":"#])
     func nesting(opening: String) {
         let deep = #"{"type":"ping","x":"# + String(repeating: opening, count: 100_000)
         guard case .failure(let error) = reading(deep.utf8) else {
@@ -191,7 +191,7 @@ import Testing
         #expect(error.message.hasSuffix("more than 128 arrays and objects are nested; nest fewer."))
     }
 
-    @Test("Truncated frames are refused")
+    @Test("A truncated frame is refused")
     func cut() {
         let frame = Array(#"{"type":"message","content":"é😀\u0041","n":[1,2.5e3,true,null]}"#.utf8)
         for length in frame.indices {
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test("Half a surrogate pair is refused", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
+    @Test("Half of a surrogate pair is refused", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
     func surrogates(escape: String) {
         guard case .failure(let error) = chat(escape) else {
             Issue.record("no refusal")
@@ -213,7 +213,7 @@ import Testing
         #expect(error.message.contains("surrogate pair"))
     }
 
-    @Test("Refusals shorten long types")
+    @Test("A refusal shortens a long type")
     func longType() {
         guard case .failure(let error) = reading(#"{"type":"\#(String(repeating: "m", count: 100_000))"}"#.utf8) else {
             Issue.record("no refusal")
@@ -229,7 +229,7 @@ import Testing
         (.enhancedConsultations, ["user_message", "ping"]), (.mealLogWebSocket, ["ping"]),
     ]
 
-    @Test("A guide's mode accepts only that guide's frames", arguments: types)
+    @Test("Each guide's mode accepts only that guide's frames", arguments: types)
     func typesOfGuides(mode: GuideMode, known: [String]) {
         for type in ["message", "user_message", "ping"] {
             switch reading(#"{"type":"\#(type)","content":"a"}"#.utf8, in: mode) {

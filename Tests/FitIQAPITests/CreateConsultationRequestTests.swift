@@ -95,7 +95,7 @@ import Testing
         (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
     ]
 
-    @Test("The request is read in the forms of every guide", arguments: accepted)
+    @Test("The request may have the form of any guide", arguments: accepted)
     func acceptedForms(body: String, expected: CreateConsultationRequest) throws {
         #expect(try CreateConsultationRequest(body: Array(body.utf8), in: .union) == expected)
     }
@@ -116,7 +116,7 @@ import Testing
         (#"{"id":"x"}"#, #"an object: {"id":"x"}"#),
     ]
 
-    @Test("The request refuses values other than strings, field by field", arguments: notStrings)
+    @Test("The refusal of a value that is not a string names its field", arguments: notStrings)
     func wrongTypes(value: String, shown: String) {
         for (field, expected) in [
             ("persona", "one of \(Self.personas)"), ("coach_type", "one of \(Self.personas)"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("A text of few characters but too many bytes is refused", arguments: ["goal_id", "context_id", "title"])
+    @Test("A text with few characters but too many bytes is refused", arguments: ["goal_id", "context_id", "title"])
     func tooManyBytes(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("Characters are counted as in Swift", arguments: ["goal_id", "context_id", "title"])
+    @Test("Characters are counted as Swift counts them", arguments: ["goal_id", "context_id", "title"])
     func lengths(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
         for (count, isAllowed) in [(0, false), (1, true), (200, true), (201, false), (1000, false)] {
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("Up to 1,000 characters of context are allowed next to coach_type")
+    @Test("The context next to coach_type may have up to 1,000 characters")
     func noteLength() {
         func body(_ count: Int) -> String {
             #"{"coach_type":"nutritionist","context":"\#(String(repeating: "n", count: count))"}"#
@@ -242,7 +242,7 @@ import Testing
         ),
     ]
 
-    @Test("Refusals quote the input and list the allowed values", arguments: refused)
+    @Test("A refusal quotes the input and lists the allowed values", arguments: refused)
     func refusedForms(body: String, code: ErrorCode, message: String) {
         let refusal = refusalOf(body)
         #expect(refusal?.status == .badRequest)
@@ -250,7 +250,9 @@ import Testing
         #expect(refusal?.message == message)
     }
 
-    @Test("An id is allowed with every context but general, and required for a goal", arguments: ContextType.allCases)
+    @Test(
+        "An id is required for a goal and allowed with every other context except general",
+        arguments: ContextType.allCases)
     func ids(context: ContextType) {
         let type = #""persona":"nutritionist","context_type":"\#(context.rawValue)""#
         #expect((refusalOf("{\(type)}") == nil) == (context != .goal))
@@ -280,14 +282,14 @@ import Testing
         }
     }
 
-    @Test("Refusals shorten long values")
+    @Test("A refusal shortens a long value")
     func longValues() {
         let refusal = refusalOf(#"{"persona":"\#(String(repeating: "x", count: 100_000))"}"#)
         #expect(refusal.map { $0.message.count < 300 } == true)
         #expect(refusal?.message.contains("…") == true)
     }
 
-    @Test("Deep nesting is refused")
+    @Test("A deeply nested body is refused")
     func nesting() {
         let body = #"{"x":"# + String(repeating: "[", count: 100_000)
         #expect(refusalOf(body)?.code == .invalidJSON)

@@ -31,7 +31,7 @@ import Testing
         ),
     ]
 
-    @Test("The request is read from the guide's client", arguments: accepted)
+    @Test("A request from the guide's client is accepted", arguments: accepted)
     func accepts(body: String, request: CreateMealLogRequest) throws {
         #expect(try CreateMealLogRequest(body: Array(body.utf8)) == request)
     }
@@ -92,14 +92,14 @@ import Testing
         ("[]", "The body must be a JSON object; it is an array: []."),
     ]
 
-    @Test("Refusals name the field, quote the input and list the allowed values", arguments: refused)
+    @Test("A refusal names the field, quotes the input and lists the allowed values", arguments: refused)
     func refuses(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateMealLogRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
-    @Test("16 KiB in a single character are allowed, and one byte more is not")
+    @Test("A text of 16 KiB is accepted even if it is a single character")
     func bytes() throws {
         // 16,384 bytes: "é" as two, and 8,191 combining marks of two bytes each.
         let text = "é" + String(repeating: "\u{301}", count: 8191)
@@ -119,7 +119,7 @@ import Testing
         ),
     ]
 
-    @Test("Another user cannot see the resulting log", arguments: sentences)
+    @Test("The refusal for an unknown meal log is a 404 that shows the id", arguments: sentences)
     func unknown(refusal: APIError, status: Int, message: String) {
         #expect(refusal.status.code == status && refusal.code == .notFound && refusal.message == message)
     }
@@ -136,7 +136,7 @@ import Testing
         ),
     ]
 
-    @Test("A meal can fail, with the guide's message and the reason", arguments: failures)
+    @Test("A failed meal has the guide's message and a reason", arguments: failures)
     func failure(failure: MealLogFailure, details: String) {
         #expect(failure.message == "Failed to parse meal input" && failure.details == details)
     }

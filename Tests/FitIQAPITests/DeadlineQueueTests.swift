@@ -6,7 +6,7 @@ import Testing
     /// The order in which they leave the queue; times are seconds.
     static let entries: [(time: Int64, owner: Int)] = [(1, 7), (2, 3), (2, 5), (3, 1)]
 
-    @Test("Deadlines leave the queue at their time and not before; equal ones are ordered by owner")
+    @Test("A deadline leaves the queue exactly at its time")
     func order() {
         for entries in [Self.entries, Array(Self.entries.reversed())] {
             var queue = DeadlineQueue<Int>()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Entries are ordered by time, then by owner")
+    @Test("Entries are ordered by time and then by owner")
     func comparison() {
         let entries = Self.entries.map { entry in
             DeadlineQueue<Int>.Entry(time: Timestamp(secondsSinceEpoch: entry.time), owner: entry.owner)

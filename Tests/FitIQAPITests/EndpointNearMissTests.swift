@@ -71,21 +71,21 @@ struct EndpointNearMissTests {
             in: mode)
     }
 
-    @Test("Near misses are searched in paths up to the limit")
+    @Test("Paths longer than the limit have no near misses")
     func longestPath() throws {
         let path = "/api/v1/goals/" + String(repeating: "x", count: EndpointNearMiss.longestPath - 14)
         #expect(try !nearest("GET \(path)").isEmpty)
         #expect(try nearest("GET \(path)x").isEmpty)
     }
 
-    @Test("Near misses are searched in paths of up to twelve segments")
+    @Test("Paths with more than twelve segments have no near misses")
     func mostSegments() throws {
         let path = "/api/v1/goals" + String(repeating: "/", count: EndpointNearMiss.mostSegments - 3)
         #expect(try nearest("GET \(path)").first?.score == 55)
         #expect(try nearest("GET \(path)/").isEmpty)
     }
 
-    @Test("Near misses come with their differences, the nearest first", arguments: table)
+    @Test("Near misses are sorted by similarity and list their differences", arguments: table)
     func finds(request: String, expected: [String]) throws {
         let nearest = try nearest(request)
         #expect(nearest.count <= 3 && nearest.allSatisfy { $0.score > 40 })
@@ -97,13 +97,13 @@ struct EndpointNearMissTests {
         }
     }
 
-    @Test("Near misses belong to the mode")
+    @Test("Near misses are endpoints that the mode serves")
     func modes() throws {
         #expect(try nearest("GET /goals", in: .mealLogWebSocket).isEmpty)
         #expect(try nearest("GET /goals", in: .goalLinking).first?.endpoint == .listGoals)
     }
 
-    @Test("Near misses have the operations' names in the OpenAPI description")
+    @Test("A near miss has the operation's name from the OpenAPI description")
     func names() throws {
         let lines = try textOfPackage("openapi/openapi.yaml").split(separator: "\n")
         let operations = Set(

@@ -4,13 +4,13 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("An endpoint") struct EndpointTests {
+@Suite("Endpoints") struct EndpointTests {
     static let bodies: [(Endpoint, Endpoint.Body)] = [
         (.listGoals, .none), (.deleteGoal, .none), (.suggestGoals, .none), (.createGoal, .required),
         (.updateGoal, .required), (.replaceGoal, .required), (.readInsight, .optional), (.recognizeMealPhoto, .form),
     ]
 
-    @Test("GET and DELETE read no body, and most others read JSON", arguments: bodies)
+    @Test("Each endpoint declares whether its requests have a body", arguments: bodies)
     func needs(endpoint: Endpoint, body: Endpoint.Body) { #expect(endpoint.body == body) }
 
     private static let page = ["page", "limit", "offset"]
@@ -38,14 +38,14 @@ import Testing
         (.deleteJournalEntry, []), (.showProfile, []),
     ]
 
-    @Test("A document endpoint reads exactly its list's parameters", arguments: parameters)
+    @Test("A document endpoint reads exactly the parameters of its list", arguments: parameters)
     func reads(endpoint: Endpoint, parameters: [String]) {
         #expect(endpoint.parameters == parameters)
         let query = (["page", "to", "x"] + ["x"]).map { (name: $0, value: "1") }
         #expect(endpoint.unknownParameters(in: query) == ["page", "to", "x"].filter { !parameters.contains($0) })
     }
 
-    @Test("No endpoint is in the list of unserved operations in docs/app.md")
+    @Test("No served endpoint is listed as unserved in docs/app.md")
     func notServed() throws {
         func pattern(_ path: some StringProtocol) -> String { String(path).replacing(#/{\w+}/#, with: "{}") }
         let served = Set(Endpoint.allCases.map { "\($0.method.rawValue) \(pattern($0.template))" })

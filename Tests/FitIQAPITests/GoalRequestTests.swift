@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("The requests of goals") struct GoalRequestTests {
+@Suite("Goal requests") struct GoalRequestTests {
     static let date = DateTime(secondsSinceEpoch: 1_740_787_200)
     private static let given = #""title":"T","description":"D","targetDate":"2025-03-01T00:00:00Z""#
 
@@ -25,7 +25,7 @@ import Testing
         ),
     ]
 
-    @Test("Requests to create a goal are read", arguments: created)
+    @Test("A valid request to create a goal is accepted", arguments: created)
     func readCreate(body: String, expected: CreateGoalRequest) throws {
         #expect(try CreateGoalRequest(body: Array(body.utf8)) == expected)
     }
@@ -55,14 +55,16 @@ import Testing
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]
 
-    @Test("Requests to create a goal are refused field by field", arguments: refusedCreates)
+    @Test("The refusal of an invalid new goal names the field", arguments: refusedCreates)
     func refusedCreate(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateGoalRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest)
     }
 
-    @Test("Characters are counted as in Swift", arguments: [("title", 200), ("description", 2000), ("category", 100)])
+    @Test(
+        "Characters are counted as Swift counts them",
+        arguments: [("title", 200), ("description", 2000), ("category", 100)])
     func lengths(field: String, limit: Int) {
         for (count, isAllowed) in [(limit, true), (limit + 1, false)] {
             for character in ["a", "é", "🇩🇪"] {
@@ -115,12 +117,12 @@ import Testing
         (#"{"conversationId":"null"}"#, update { $0.conversation = .link("null") }),
     ]
 
-    @Test("Requests to update are read, and null unlinks", arguments: updated)
+    @Test("A null conversation id in an update unlinks the conversation", arguments: updated)
     func readUpdate(body: String, expected: UpdateGoalRequest) throws {
         #expect(try UpdateGoalRequest(body: Array(body.utf8)) == expected)
     }
 
-    @Test("Updates with the apps' form are read if it is served")
+    @Test("An update may have the apps' form only if the server serves the apps")
     func formOfApps() throws {
         for (body, isServed, expected) in [
             (#"{"target_value":5}"#, true, true), (#"{"target_value":5}"#, false, false),
@@ -133,13 +135,13 @@ import Testing
         #expect(try !UpdateGoalRequest(body: Array(#"{"target_value":5}"#.utf8)).hasFormOfApps)
     }
 
-    @Test("Updates refuse negative zero, which JSON would show as -0")
+    @Test("An update reads a progress of -0 as 0")
     func negativeZero() throws {
         let progress = try UpdateGoalRequest(body: Array(#"{"progress":-0.0}"#.utf8)).change.progress
         #expect(progress?.sign == .plus)
     }
 
-    @Test("Updates leave absent members unchanged", arguments: updated)
+    @Test("An update leaves absent members unchanged", arguments: updated)
     func apply(body: String, request: UpdateGoalRequest) {
         var goal = GoalTests.full
         request.change.apply(to: &goal)
@@ -183,7 +185,7 @@ import Testing
         ("", "This endpoint needs a JSON object as its body, and the body is empty."),
     ]
 
-    @Test("Requests to update a goal are refused field by field", arguments: refusedUpdates)
+    @Test("The refusal of an invalid update names the field", arguments: refusedUpdates)
     func refusedUpdate(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try UpdateGoalRequest(body: Array(body.utf8)) }
         #expect(refusal?.message == message)

@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQAPI
 
 /// Goals as JSON, byte by byte and through the guide's own models.
-@Suite("A goal's JSON") struct GoalTests {
+@Suite("Goal JSON") struct GoalTests {
     static let plain = Goal(
         id: .numbered(1), userID: "user-1", title: "Run", description: "", category: nil,
         targetDate: DateTime(secondsSinceEpoch: 1_740_787_200), createdAt: .example)
@@ -48,7 +48,7 @@ import Testing
         #"{"success":true,"data":\#(snake(camel)),\#(camel.dropFirst())"#
     }
 
-    @Test("The JSON is goal-linking's bare object", arguments: [(plain, plainCamel), (full, fullCamel)])
+    @Test("In goal-linking the answer is the bare goal object", arguments: [(plain, plainCamel), (full, fullCamel)])
     func goalLinking(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .goalLinking)
         #expect(text(encoded.body) == json)
@@ -57,7 +57,9 @@ import Testing
         #expect(encoded.byteCount == 2 * json.utf8.count)
     }
 
-    @Test("The union adds the envelope next to it", arguments: [(plain, plainCamel), (full, fullCamel)])
+    @Test(
+        "In the union the answer adds an envelope to the goal object",
+        arguments: [(plain, plainCamel), (full, fullCamel)])
     func unionForm(goal: Goal, json: String) {
         let encoded = goal.encoded(in: .union)
         #expect(text(encoded.body) == Self.envelope(json))
@@ -66,7 +68,7 @@ import Testing
         #expect(encoded.byteCount == encoded.body.count + encoded.camelCase.count + encoded.snakeCase.count)
     }
 
-    @Test("Every status has its name", arguments: GoalWord.guide)
+    @Test("Every goal status is written with its guide's name", arguments: GoalWord.guide)
     func status(status: GoalWord) throws {
         var goal = Self.plain
         goal.state = try #require(GoalState(rawValue: status.rawValue))
@@ -80,7 +82,7 @@ import Testing
         (0.1 + 0.2, "0.30000000000000004"),
     ]
 
-    @Test("Progress has as many digits as necessary", arguments: progress)
+    @Test("Progress is written with the fewest digits that are exact", arguments: progress)
     func digits(value: Double, json: String) {
         var goal = Self.plain
         goal.progress = value
@@ -89,7 +91,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test("Lists have goals and their count")
+    @Test("A list has the goals and their count")
     func list() {
         func list(_ goals: [Goal], _ form: GuideMode) -> String {
             text(ListAnswers.goals(goals.map { $0.encoded(in: form) }, total: goals.count, in: form))
@@ -112,7 +114,7 @@ import Testing
         AnswerTests.plain.body(answeringChatAboutGoal: .numbered(9), in: form, origin: "http://h")
     }
 
-    @Test("The chat about a goal has its persona, its time and both ids")
+    @Test("A chat about a goal has its persona, its time and both ids")
     func chatAboutGoal() {
         let persona =
             #""persona":{"id":"general_wellness","name":"Wellness Coach","avatar":"http://h/avatars/general_wellness.svg"}"#
@@ -128,7 +130,7 @@ import Testing
 
     // MARK: The guide's models
 
-    @Test("The JSON decodes as the guide's goal", arguments: [plain, full], [GuideMode.goalLinking, .union])
+    @Test("The guide's Goal model decodes the JSON", arguments: [plain, full], [GuideMode.goalLinking, .union])
     func decodes(goal: Goal, form: GuideMode) throws {
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(Guide.Goal.self, from: Data(goal.encoded(in: form).body))
@@ -145,7 +147,7 @@ import Testing
         #expect(decoded.category == goal.category)
     }
 
-    @Test("The answer decodes as the guide's answer to chat-about-goal", arguments: [GuideMode.goalLinking, .union])
+    @Test("The guide's chat-about-goal model decodes the answer", arguments: [GuideMode.goalLinking, .union])
     func decodesChatAboutGoal(form: GuideMode) throws {
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(
@@ -156,7 +158,7 @@ import Testing
         #expect(decoded.persona.name == "Wellness Coach")
     }
 
-    @Test("The guide's own requests are understood")
+    @Test("The guide's own requests are accepted")
     func requests() throws {
         typealias Guide = GoalLinkingGuide
         let encoder = JSONEncoder()

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("Guide modes") struct GuideModeTests {
-    @Test("Modes have the guides' short names")
+    @Test("The modes have the guides' short names")
     func names() {
         #expect(
             GuideMode.allCases.map(\.rawValue) == [
@@ -24,7 +24,7 @@ import Testing
         (.showMealLog, "---SD"), (.deleteGoal, "--S--"), (.deleteConsultation, "--S--"),
     ]
 
-    @Test("A mode serves what its guide documents and presupposes", arguments: table)
+    @Test("A mode serves the endpoints that its guide documents or presupposes", arguments: table)
     func provision(endpoint: Endpoint, row: String) {
         for (mode, letter) in zip(GuideMode.guides, row) {
             let provision = mode.provision(of: endpoint)
@@ -35,12 +35,12 @@ import Testing
         #expect(GuideMode.union.provision(of: endpoint) == .documented)
     }
 
-    @Test("Modes cover every endpoint of the table")
+    @Test("The modes together cover every endpoint of the table")
     func tableIsComplete() {
         #expect(Self.table.map(\.0) == Endpoint.allCases.filter(\.isOfGuides))
     }
 
-    @Test("An endpoint names the guides that document it, or else those that presuppose it")
+    @Test("An endpoint names the guides that document it or, if none does, the guides that presuppose it")
     func guidesOfEndpoints() {
         #expect(Endpoint.listConsultations.guides == [.enhancedConsultations])
         #expect(Endpoint.createGoal.guides == [.goalLinking])
@@ -62,13 +62,13 @@ import Testing
         ),
     ]
 
-    @Test("A missing endpoint names the guides that document it", arguments: absences)
+    @Test("The refusal of an endpoint outside the mode names the guides that document it", arguments: absences)
     func absence(refusal: APIError, message: String) {
         #expect(refusal.status == .notFound)
         #expect(refusal.message == message)
     }
 
-    @Test("Advice mentions only served endpoints")
+    @Test("Advice in messages mentions only endpoints that the mode serves")
     func advice() {
         let existing = AnswerTests.plain
         for mode in GuideMode.allCases {
@@ -88,13 +88,13 @@ import Testing
                 + "follows, has no goals: leave the field out.")
     }
 
-    @Test("Hints point only to served paths", arguments: GuideMode.allCases)
+    @Test("A hint names only paths that the mode serves", arguments: GuideMode.allCases)
     func templates(mode: GuideMode) {
         let refusal = Route.refusal(ofUnknownPath: "/api/v1/gaols", in: mode)
         #expect(refusal.message.contains("/api/v1/goals.") == mode.serves(.listGoals), "\(refusal.message)")
     }
 
-    @Test("Allowed methods match the served endpoints", arguments: GuideMode.allCases)
+    @Test("The allowed methods of a path are the methods that the mode serves", arguments: GuideMode.allCases)
     func methods(mode: GuideMode) {
         #expect(Route.of(.listConsultations).methods(in: mode).contains(.get) == mode.serves(.listConsultations))
         #expect(Route.of(.listConsultations).methods(in: mode).contains(.head) == mode.serves(.listConsultations))
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("Refusals have the union's form, except for meal-log-websocket")
+    @Test("Refusals have the union's form in every mode except meal-log-websocket")
     func errorForm() {
         let refusal = APIError(.notFound, .notFound, "No.", details: ["a": 1])
         for mode in GuideMode.allCases where mode != .mealLogWebSocket {
@@ -122,7 +122,7 @@ import Testing
         text(consultation.body(answering: endpoint, in: mode, origin: "http://127.0.0.1:8080"))
     }
 
-    @Test("consultation-websocket shows a consultation nested after create and flat after get")
+    @Test("consultation-websocket nests a consultation in the answer to create but not in the answer to get")
     func consultationWebSocket() {
         let plain =
             #"{"id":"00000000-0000-4000-8000-000000000001","user_id":"user-1","persona":"general_wellness","status":"active","#
@@ -164,7 +164,7 @@ import Testing
                 == withoutApps(text(AnswerTests.full.listItem(in: .union))))
     }
 
-    @Test("goal-linking shows a consultation bare and in camelCase")
+    @Test("goal-linking shows a bare consultation in camelCase")
     func goalLinking() {
         #expect(
             body(AnswerTests.plain, .showConsultation, .goalLinking)
@@ -186,7 +186,7 @@ import Testing
                 == withoutApps(body(AnswerTests.plain, .showConsultation, .union)))
     }
 
-    @Test("Messages are listed with or without paging and metadata")
+    @Test("The mode determines whether a message list has paging and metadata")
     func messages() throws {
         let message = Message(
             id: .numbered(3), consultationID: .numbered(1), role: .assistant, content: "A",
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test("A mode honours or ignores paging of messages")
+    @Test("The mode determines whether the paging parameters of messages have an effect")
     func messageQuery() throws {
         let query = [(name: "page", value: "nonsense")]
         #expect(try MessageListQuery(query: query, in: .consultationWebSocket).page == nil)
@@ -217,7 +217,7 @@ import Testing
 
     // MARK: Requests
 
-    @Test("A mode accepts its guide's fields, and ignores the others'")
+    @Test("A mode accepts its own guide's fields and ignores the other guides' fields")
     func createRequest() throws {
         let everything = Array(
             #"""
@@ -241,7 +241,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try CreateConsultationRequest(body: everything, in: .union) } != nil)
     }
 
-    @Test("A mode requires the coach under its guide's name")
+    @Test("A mode reads the coach from the field that its guide names")
     func missingCoach() {
         func message(_ body: String, _ form: GuideMode) -> String? {
             refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8), in: form) }?.message
@@ -255,7 +255,7 @@ import Testing
 
     // MARK: Credentials
 
-    @Test("A mode requires an API key, unless its guide does not mention one")
+    @Test("A mode requires an API key unless its guide mentions none")
     func apiKeys() {
         #expect(GuideMode.allCases.filter { !$0.requiresAPIKey } == [.goalLinking, .webSocketArchitecture])
     }

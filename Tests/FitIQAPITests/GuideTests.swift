@@ -6,7 +6,7 @@ import Testing
 @testable import FitIQAPI
 
 /// One answer satisfies the models of all guides at once.
-@Suite("Every guide's models decode") struct GuideTests {
+@Suite("The guides' models") struct GuideTests {
     static let date = Date(timeIntervalSince1970: 1_738_146_600)
 
     static let consultations: [Consultation] = {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("consultation-websocket's own decoder for create fails on dates")
+    @Test("consultation-websocket's own decoder cannot decode the dates of create")
     func consultationWebSocketWithoutDates() {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(
@@ -89,7 +89,7 @@ import Testing
         expectEqual(response.data, consultation)
     }
 
-    @Test("enhanced-consultations fails with both coding keys and convertFromSnakeCase")
+    @Test("enhanced-consultations cannot decode with both coding keys and convertFromSnakeCase")
     func enhancedConsultationsContradiction() {
         typealias Guide = EnhancedConsultationsGuide
         #expect(throws: DecodingError.self) {
@@ -112,7 +112,7 @@ import Testing
         #expect(decoded.lastMessageAt == (consultation.lastMessageAt == nil ? nil : Self.date + 1))
     }
 
-    @Test("websocket-architecture decodes consultation_id, with an envelope or without", arguments: consultations)
+    @Test("websocket-architecture decodes consultation_id with and without an envelope", arguments: consultations)
     func webSocketArchitecture(consultation: Consultation) throws {
         typealias Guide = WebSocketArchitectureGuide
         let id = consultation.id.description
@@ -198,7 +198,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test("consultation-websocket decodes the 409", arguments: consultations)
+    @Test("consultation-websocket decodes the 409 answer", arguments: consultations)
     func conflict(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
         let body = Data(APIError.consultationExists(consultation).body(in: .union))

@@ -3,7 +3,7 @@ import Testing
 @testable import FitIQAPI
 
 /// Meal logs byte by byte, in each status and form.
-@Suite("Meal logs on the wire") struct MealLogAnswerTests {
+@Suite("Meal logs as JSON") struct MealLogAnswerTests {
     static let id = "00000000-0000-4000-8000-000000000001"
     static let times = #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:03Z""#
     static let started = #""processing_started_at":"2025-01-29T10:30:00Z""#
@@ -48,7 +48,7 @@ import Testing
         ),
     ]
 
-    @Test("The union's meal logs serve every guide without its own form", arguments: union)
+    @Test("A guide without its own form of a meal log gets the union's form", arguments: union)
     func unionObject(log: MealLog, json: String) {
         for form in [GuideMode.union, .consultationWebSocket, .enhancedConsultations, .goalLinking] {
             #expect(text(log.object(in: form)) == json)
@@ -78,7 +78,7 @@ import Testing
         ),
     ]
 
-    @Test("meal-log-websocket's meal logs have only documented members", arguments: guide)
+    @Test("In meal-log-websocket a meal log has only documented members", arguments: guide)
     func guideObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .mealLogWebSocket)) == json)
     }
@@ -102,12 +102,12 @@ import Testing
         (MealLogExamples.processing, union[0].1),
     ]
 
-    @Test("Events of websocket-architecture have the printed form", arguments: architecture)
+    @Test("In websocket-architecture an event has the printed form", arguments: architecture)
     func architectureObject(log: MealLog, json: String) {
         #expect(text(log.object(in: .webSocketArchitecture)) == json)
     }
 
-    @Test("Meal logs have an envelope, except in meal-log-websocket", arguments: GuideMode.allCases)
+    @Test("A meal log has an envelope in every mode except meal-log-websocket", arguments: GuideMode.allCases)
     func envelope(form: GuideMode) {
         let body = text(MealLogExamples.processing.body(of: Array(#"{"x":1}"#.utf8), in: form))
         #expect((body == #"{"success":true,"data":{"x":1}}"#) == (form != .mealLogWebSocket))
@@ -127,7 +127,7 @@ import Testing
         ),
     ]
 
-    @Test("meal-log-websocket answers with its model's members and only `data` around them", arguments: responses)
+    @Test("In meal-log-websocket an answer has only `data` around the model's members", arguments: responses)
     func guideResponse(log: MealLog, json: String) {
         #expect(text(log.body(of: [], in: .mealLogWebSocket)) == #"{"data":\#(json)}"#)
     }
@@ -139,7 +139,7 @@ import Testing
         (Page(number: 4, size: 10), 21, false), (Page(number: .max, size: 100), 21, false),
     ]
 
-    @Test("Lists state the page's position", arguments: pages)
+    @Test("A list states the page's position", arguments: pages)
     func list(page: Page, total: Int, hasMore: Bool) {
         let rest = #""total_count":\#(total),"page":\#(page.number),"limit":\#(page.size),"has_more":\#(hasMore)}}"#
         #expect(
@@ -149,7 +149,7 @@ import Testing
             text(MealLog.listBody([], page: page, total: total)) == #"{"success":true,"data":{"meal_logs":[],\#(rest)"#)
     }
 
-    @Test("Finished meals are announced with type, data and time", arguments: GuideMode.allCases)
+    @Test("The event of a finished meal has a type, data and a time", arguments: GuideMode.allCases)
     func events(mode: GuideMode) {
         #expect(MealLogEvent.frame(of: MealLogExamples.processing, in: mode) == nil)
         for (log, type) in [
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("Totals are the sums of the items, to the last tenth")
+    @Test("Totals are the sums of the items to the last tenth")
     func totals() {
         // 0.1 + 0.2 is not 0.3 in binary fractions.
         let item = { (tenths: Int) in
@@ -184,7 +184,7 @@ import Testing
             MealLogExamples.processing.totals == MealNutrients() && MealLogExamples.failed.totals == MealNutrients())
     }
 
-    @Test("A photo with a food below 80 % certainty needs review; confirmed, it backs the meal")
+    @Test("A photo with a food below 80 % confidence needs review")
     func photo() {
         func photo(_ confidence: Double) -> MealPhoto {
             var item = MealLogExamples.toast
@@ -206,7 +206,7 @@ import Testing
         #expect(confirmed.contains(#""data":\#(meal),"session_id":"#))
     }
 
-    @Test("The totals of a photo are whole grams, rounded half up", arguments: [(44, 4), (45, 5)])
+    @Test("The totals of a photo are rounded half up to whole grams", arguments: [(44, 4), (45, 5)])
     func photoTotals(tenths: Int, grams: Int) {
         var item = MealLogExamples.toast
         item.nutrients = MealNutrients(
@@ -222,7 +222,7 @@ import Testing
         #expect(text(photo.body).contains(ofItem))
     }
 
-    @Test("A log with entered foods is manual; a parsed one is not")
+    @Test("A log with entered foods is manual once it is completed")
     func manual() {
         var log = MealLogExamples.completed
         log.isManual = true
@@ -231,7 +231,7 @@ import Testing
         #expect(log.status == .processing)
     }
 
-    @Test("The text of foods has as many names as fit")
+    @Test("The text of a meal contains as many food names as fit")
     func words() {
         func food(_ name: String) -> MealItem {
             MealItem(name: name, quantity: 1, unit: "", nutrients: MealNutrients())

@@ -5,12 +5,12 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("The models of meal-log-websocket decode") struct MealLogGuideTests {
+@Suite("The models of meal-log-websocket") struct MealLogGuideTests {
     typealias Guide = MealLogWebSocketGuide
     static let forms = [GuideMode.union, .mealLogWebSocket]
     static let date = Date(timeIntervalSince1970: 1_738_146_600)
 
-    @Test("The models decode a log in every status, after create and get", arguments: forms)
+    @Test("The models decode a log in every status after create and after get", arguments: forms)
     func response(form: GuideMode) throws {
         for log in [MealLogExamples.processing, MealLogExamples.completed, MealLogExamples.failed] {
             let body = Data(log.body(of: log.object(in: form), in: form))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("The models decode a completed event, with all its items", arguments: forms)
+    @Test("The models decode a completed event with all its items", arguments: forms)
     func completed(form: GuideMode) throws {
         let frame = try #require(MealLogEvent.frame(of: MealLogExamples.mixed, in: form))
         let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: Data(frame))
@@ -48,7 +48,7 @@ import Testing
         #expect(message.data.errorMessage == "Failed to parse meal input" && message.data.status == "failed")
     }
 
-    @Test("The guide's own decoder fails: its mistake, not ours", arguments: forms)
+    @Test("The guide's own decoder cannot decode a meal log", arguments: forms)
     func convertingTwice(form: GuideMode) {
         let body = Data(MealLogExamples.processing.body(of: MealLogExamples.processing.object(in: form), in: form))
         #expect(throws: DecodingError.self) {
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// websocket-architecture, "meal_log.completed" and "meal_log.failed", with ids in place of "uuid".
-    @Test("The printed frames of websocket-architecture match in names, order and types")
+    @Test("Events equal the printed frames of websocket-architecture in names, order and types")
     func architecture() throws {
         let printed = try JSON.parse(
             Array(

@@ -2,13 +2,13 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("The query of meal logs") struct MealLogListQueryTests {
+@Suite("The query for meal logs") struct MealLogListQueryTests {
     typealias Query = [(name: String, value: String)]
 
     /// 2025-01-29T00:00:00Z.
     static let midnight: Int64 = 1_738_108_800
 
-    @Test("The query defaults to the first fifty of all logs")
+    @Test("The query defaults to the first fifty logs")
     func defaults() throws {
         let query = try MealLogListQuery(query: [("page_size", "x"), ("x", "")])
         #expect(query.page == Page(number: 1, size: 50))
@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test(
-        "The query takes pages, statuses and meals", arguments: MealLogStatus.allCases, MealType.known(isForApps: false)
+        "The query accepts pages, statuses and meal types", arguments: MealLogStatus.allCases,
+        MealType.known(isForApps: false)
     )
     func values(status: MealLogStatus, type: MealType) throws {
         let query = try MealLogListQuery(query: [
@@ -30,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The apps' `pending` means processing, and refusals name it")
+    @Test("The apps' status 'pending' selects logs in processing")
     func pending() throws {
         #expect(try MealLogListQuery(query: [("status", "pending")], isForApps: true).status == .processing)
         for status in MealLogStatus.allCases {
@@ -54,7 +55,7 @@ import Testing
         ("9999-12-31", 253_402_214_400, 253_402_300_799),
     ]
 
-    @Test("The query takes dates and date-times; a bare date is the whole day", arguments: edges)
+    @Test("The query accepts dates and date-times", arguments: edges)
     func dates(text: String, start: Int64, end: Int64) throws {
         let query = try MealLogListQuery(query: [("start_date", text), ("end_date", text)])
         #expect(query.start == DateTime(secondsSinceEpoch: start))
@@ -73,7 +74,7 @@ import Testing
         ([("start_date", "2025-01-29T11:15:00+01:00"), ("end_date", "2025-01-29T10:15:00-00:00")], true),
     ]
 
-    @Test("Bounds are whole seconds, both ends included", arguments: ranges)
+    @Test("A time range includes the whole seconds at both ends", arguments: ranges)
     func span(query: Query, isMatch: Bool) throws {
         let (query, time) = (try MealLogListQuery(query: query), MealLogExamples.completed.loggedAt)
         #expect(((query.start ?? time) <= time && time <= (query.end ?? time)) == isMatch)
@@ -105,14 +106,14 @@ import Testing
         ),
     ]
 
-    @Test("Refusals name the parameter, quote the input and list the allowed values", arguments: refused)
+    @Test("A refusal names the parameter, quotes the input and lists the allowed values", arguments: refused)
     func refuses(query: Query, message: String) {
         let refusal = refusal { () throws(APIError) in try MealLogListQuery(query: query) }
         #expect(refusal?.message == message)
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
     }
 
-    @Test("Refusals quote at most 80 characters of the input")
+    @Test("A refusal quotes at most 80 characters of the input")
     func cut() {
         let long = String(repeating: "x", count: 10_000)
         for refusal in [

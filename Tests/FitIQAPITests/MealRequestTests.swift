@@ -3,11 +3,11 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("Meals of the apps: batches, changes, photos") struct MealRequestTests {
+@Suite("Meals of the apps") struct MealRequestTests {
     private static func batch(_ meals: String...) -> String { #"{"meal_logs":[\#(meals.joined(separator: ","))]}"# }
     private static let tea = #"{"raw_input":"tea","meal_type":"drink"}"#
 
-    @Test("Up to fifty meals are read in their order, with the apps' meal types")
+    @Test("A batch of up to fifty meals keeps its order and accepts the apps' meal types")
     func batches() throws {
         let body = Self.batch(
             Self.tea, #"{"raw_input":"2 eggs","meal_type":"lunch","logged_at":"2025-01-29T12:00:00Z"}"#)
@@ -45,7 +45,7 @@ import Testing
             + "}"
     }
 
-    @Test("One meal is read food by food, with the names as its text")
+    @Test("The text of a manual meal is the names of its foods")
     func manual() throws {
         let foods = Self.food() + "," + Self.food(["food_name": #""Pie""#])
         let body = #"{"meal_type":"lunch","notes":"n","items":[\#(foods)]}"#
@@ -70,7 +70,7 @@ import Testing
         ("fiber_g", "-0.1", "'fiber_g' must be a number from 0"), ("sugar_g", "{}", "'sugar_g' must be a number"),
     ]
 
-    @Test("Each member of a food is validated, in every request with foods", arguments: badFoods)
+    @Test("Every request with foods validates each member of a food", arguments: badFoods)
     func refusesFood(member: String, value: String?, message: String) {
         let food = Self.food([member: value])
         let batch = refusal { () throws(APIError) in
@@ -93,14 +93,14 @@ import Testing
         }
     }
 
-    @Test("A refusal names the index", arguments: badBatches)
+    @Test("The refusal of a batch names the index of the invalid meal", arguments: badBatches)
     func refusesBatch(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try CreateMealLogsRequest(body: Array(body.utf8)) }
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
         #expect(refusal?.status == .badRequest)
     }
 
-    @Test("Guides have four meals, the apps eight")
+    @Test("The guides have four meal types, but the apps have eight")
     func types() throws {
         let body = Array(Self.tea.utf8)
         #expect(try CreateMealLogRequest(body: body, isForApps: true).mealType == .drink)
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: APIError.self) { try MealLogListQuery(query: [("meal_type", "water")]) }
     }
 
-    @Test("A change has only present members; null is absent, and the world's own members are ignored")
+    @Test("A change sets only the members that are present and not null")
     func changes() throws {
         var log = MealLogExamples.completed
         let old = log
@@ -169,7 +169,7 @@ import Testing
         try MealPhotoRequest(body: Array(body.utf8), contentType: type)
     }
 
-    @Test("A form with an image is read, including its fields")
+    @Test("A multipart form with an image is accepted with its fields")
     func form() throws {
         #expect(try read(Self.form(Self.image)) == MealPhotoRequest())
         let fields = Self.form(
@@ -207,7 +207,7 @@ import Testing
         (#"{"image_data":"/9j/","meal_type":"lunch","notes":7}"#, "'notes' must be a string"),
     ]
 
-    @Test("JSON without a base64 picture is refused, and a bad picture is refused by format", arguments: badJSON)
+    @Test("JSON without a valid base64 image is refused", arguments: badJSON)
     func refusesJSON(body: String, message: String) {
         let refusal = refusal { () throws(APIError) in try read(body, "application/json") }
         #expect(refusal?.status == .badRequest)
@@ -241,14 +241,14 @@ import Testing
         ),
     ]
 
-    @Test("Other forms are refused", arguments: badForms)
+    @Test("An invalid form is refused", arguments: badForms)
     func refusesForm(body: String, type: String?, status: Int, message: String) {
         let refusal = refusal { () throws(APIError) in try read(body, type) }
         #expect(refusal?.status.code == status)
         #expect(refusal?.message.contains(message) == true, "\(refusal?.message ?? "")")
     }
 
-    @Test("A form has at most 20 parts, each with a head of at most 4 KiB")
+    @Test("A form has at most 20 parts with heads of at most 4 KiB")
     func limits() throws {
         let part = "--x\r\nContent-Type: image/png\r\n\r\nPNG\r\n"
         #expect(throws: Never.self) { try read(String(repeating: part, count: 20) + "--x--") }
@@ -261,7 +261,7 @@ import Testing
         #expect(throws: APIError.self) { try read(head(4097)) }
     }
 
-    @Test("A truncated form never crashes")
+    @Test("Reading a truncated form never crashes")
     func cut() {
         let body = Self.form(Self.image, Self.image)
         for count in 0...body.utf8.count {
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test("The apps can read a meal log")
+    @Test("A meal log in the apps' form has notes, an error code and suggestions")
     func members() throws {
         func object(_ log: MealLog, isForApps: Bool) throws -> JSONValue {
             try JSON.parse(log.object(in: .union, isForApps: isForApps))

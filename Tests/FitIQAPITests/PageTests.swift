@@ -13,14 +13,14 @@ import Testing
         (Int.max, 1, Int.max, (Int.max - 1)..<Int.max, Int.max),
     ]
 
-    @Test("Pages cut a list into runs", arguments: table)
+    @Test("Each page is a contiguous range of the list", arguments: table)
     func range(number: Int, size: Int, total: Int, range: Range<Int>, pages: Int) {
         let page = Page(number: number, size: size)
         #expect(page.range(of: total) == range)
         #expect(page.count(of: total) == pages)
     }
 
-    @Test("Pages cover a list once, in order", arguments: 1...12)
+    @Test("The pages cover a list exactly once and in order", arguments: 1...12)
     func cover(size: Int) {
         for total in 0...50 {
             let pages = Page(number: 1, size: size).count(of: total)

@@ -4,8 +4,8 @@ import Testing
 
 typealias Query = [(name: String, value: String)]
 
-@Suite("The query of the list of consultations") struct ConsultationListQueryTests {
-    @Test("An empty query means the first page of twenty of everything")
+@Suite("The query for consultations") struct ConsultationListQueryTests {
+    @Test("An empty query selects the first page of twenty consultations")
     func defaults() throws {
         let query = try ConsultationListQuery(query: [])
         #expect(query.page == Page(number: 1, size: 20))
@@ -14,7 +14,7 @@ typealias Query = [(name: String, value: String)]
         #expect(query.contextType == nil)
     }
 
-    @Test("The query takes every parameter, and ignores unknown ones")
+    @Test("The query reads every parameter and ignores unknown parameters")
     func everything() throws {
         let query = try ConsultationListQuery(query: [
             ("context_type", "mood"), ("Page", "x"), ("page", "3"), ("is_archived", "false"), ("sort", "asc"),
@@ -26,7 +26,7 @@ typealias Query = [(name: String, value: String)]
         #expect(query.contextType == .mood)
     }
 
-    @Test("The first of repeated parameters counts", arguments: ["x", "9", ""])
+    @Test("Only the first of several equal parameters counts", arguments: ["x", "9", ""])
     func repeated(second: String) throws {
         let query = try ConsultationListQuery(query: [
             ("page", "2"), ("page", second), ("is_archived", "true"), ("is_archived", second),
@@ -41,13 +41,13 @@ typealias Query = [(name: String, value: String)]
         ("1", 1), ("2", 2), ("007", 7), ("9223372036854775807", .max), ("0000000000000000000000000001", 1),
     ]
 
-    @Test("Pages go from 1 as far as they reach", arguments: pages)
+    @Test("A page number is at least 1 and may be beyond the end of the list", arguments: pages)
     func page(value: String, number: Int) throws {
         #expect(try ConsultationListQuery(query: [("page", value)]).page.number == number)
         #expect(try MessageListQuery(query: [("page", value)], in: .union).page == Page(number: number, size: 50))
     }
 
-    @Test("Parameters of the apps count only for the apps")
+    @Test("The apps' parameters have an effect only for the apps")
     func forApps() throws {
         let query: Query = [("limit", "7"), ("status", "x"), ("from", "x"), ("to", "x")]
         #expect(try ConsultationListQuery(query: query) == ConsultationListQuery(query: []))
@@ -62,7 +62,7 @@ typealias Query = [(name: String, value: String)]
         #expect(list.created.last == DateTime(secondsSinceEpoch: first.secondsSinceEpoch + 86_399))
     }
 
-    @Test("Offsets go as far as they reach, even one item at a time")
+    @Test("The largest offset gives an empty page even with one item per page")
     func lastOffset() throws {
         let query: Query = [("offset", "9223372036854775807"), ("limit", "1")]
         let pages = [
@@ -78,7 +78,7 @@ typealias Query = [(name: String, value: String)]
         "9223372036854775808", "99999999999999999999999999", "１", "٣", "1\u{0}", "½",
     ]
 
-    @Test("Refusals name the page parameter, its range and the value", arguments: notNumbers)
+    @Test("The refusal of a page parameter names its range and the value", arguments: notNumbers)
     func badPage(value: String) {
         let expected = APIError.outOfRange("page", allowed: 1...Int.max, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", value)]) } == expected)
@@ -86,7 +86,7 @@ typealias Query = [(name: String, value: String)]
             refusal { () throws(APIError) in try MessageListQuery(query: [("page", value)], in: .union) } == expected)
     }
 
-    @Test("Page sizes from 1 to 100 are accepted", arguments: 0...102)
+    @Test("A page size from 1 to 100 is accepted", arguments: 0...102)
     func pageSize(size: Int) {
         let attempt = refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", "\(size)")]) }
         let attemptForMessages = refusal { () throws(APIError) in
@@ -96,7 +96,7 @@ typealias Query = [(name: String, value: String)]
         #expect(attemptForMessages == attempt)
     }
 
-    @Test("Other page sizes are refused", arguments: notNumbers)
+    @Test("Any other page size is refused", arguments: notNumbers)
     func badPageSize(value: String) {
         let expected = APIError.outOfRange("page_size", allowed: 1...100, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", value)]) } == expected)
@@ -105,7 +105,9 @@ typealias Query = [(name: String, value: String)]
                 == expected)
     }
 
-    @Test("Booleans are true or false", arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
+    @Test(
+        "A Boolean parameter must be true or false",
+        arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
     func badFlag(value: String) {
         #expect(
             refusal { () throws(APIError) in try ConsultationListQuery(query: [("is_archived", value)]) }
@@ -113,7 +115,7 @@ typealias Query = [(name: String, value: String)]
     }
 
     @Test(
-        "Filters accept the guides' personas and contexts",
+        "A filter accepts only the guides' personas and contexts",
         arguments: ["", "all", "Nutritionist", "fitness-coach", "goals"])
     func badChoice(value: String) {
         let personas = Persona.allCases.map(\.rawValue)
@@ -143,7 +145,7 @@ typealias Query = [(name: String, value: String)]
         ),
     ]
 
-    @Test("Refusals quote the input and list the allowed values", arguments: messages)
+    @Test("A refusal quotes the input and lists the allowed values", arguments: messages)
     func message(query: Query, message: String) {
         let refusal = refusal { () throws(APIError) in try ConsultationListQuery(query: query) }
         #expect(refusal?.message == message)
@@ -151,7 +153,7 @@ typealias Query = [(name: String, value: String)]
         #expect(refusal?.code == .validationFailed)
     }
 
-    @Test("Filters match by archive, persona and context", arguments: Persona.allCases, ContextType.allCases)
+    @Test("Filters select by archive flag, persona and context", arguments: Persona.allCases, ContextType.allCases)
     func matches(persona: Persona, context: ContextType) throws {
         for status in ConsultationStatus.allCases {
             var consultation = Consultation(
@@ -177,22 +179,22 @@ typealias Query = [(name: String, value: String)]
     }
 }
 
-@Suite("The query of messages") struct MessageListQueryTests {
+@Suite("The query for messages") struct MessageListQueryTests {
     static let table: [(Query, Page?)] = [
         ([], nil), ([("x", "1")], nil), ([("page", "2")], Page(number: 2, size: 50)),
         ([("page_size", "10")], Page(number: 1, size: 10)),
         ([("page_size", "10"), ("page", "3")], Page(number: 3, size: 10)),
     ]
 
-    @Test("Without page or size the query asks for all messages", arguments: table)
+    @Test("Without a page or a size the query selects all messages", arguments: table)
     func page(query: Query, page: Page?) throws {
         #expect(try MessageListQuery(query: query, in: .union).page == page)
     }
 }
 
-@Suite("The query of quick actions") struct QuickActionQueryTests {
+@Suite("The query for quick actions") struct QuickActionQueryTests {
     @Test(
-        "Quick actions take a context and a persona, both optional", arguments: Persona.allCases, ContextType.allCases)
+        "A query for quick actions may have a context and a persona", arguments: Persona.allCases, ContextType.allCases)
     func choices(persona: Persona, context: ContextType) throws {
         let (personaItem, contextItem) = (
             (name: "persona", value: persona.rawValue), (name: "context_type", value: context.rawValue)
@@ -206,7 +208,7 @@ typealias Query = [(name: String, value: String)]
     }
 }
 
-@Suite("The query of goals") struct GoalListQueryTests {
+@Suite("The query for goals") struct GoalListQueryTests {
     /// The goal is in progress, of the category "fitness", and was created on 2025-01-29.
     static let table: [(Query, Bool)] = [
         ([], true), ([("status", "active")], true), ([("status", "in_progress")], true),
@@ -216,7 +218,7 @@ typealias Query = [(name: String, value: String)]
         ([("status", "active"), ("category", "sleep")], false),
     ]
 
-    @Test("Goals match by status in the guide's or the apps' words, by category and by time", arguments: table)
+    @Test("Goals are selected by status in either vocabulary, by category and by time", arguments: table)
     func matches(query: Query, isMatch: Bool) throws {
         let goals = try GoalListQuery(query: query, isForApps: true)
         #expect(goals.matches(GoalTests.full) == isMatch)
@@ -224,14 +226,14 @@ typealias Query = [(name: String, value: String)]
     }
 }
 
-@Suite("The span in which something was created") struct CreationSpanTests {
+@Suite("Creation time ranges") struct CreationSpanTests {
     /// The bounds in seconds after the example.
     static let table: [(first: Int64?, last: Int64?, contains: Bool)] = [
         (nil, nil, true), (0, nil, true), (nil, 0, true), (0, 0, true), (-1, 1, true), (1, nil, false),
         (nil, -1, false), (1, 2, false), (-2, -1, false),
     ]
 
-    @Test("The bounds of a time range include their whole seconds", arguments: table)
+    @Test("A time range includes the whole seconds at both ends", arguments: table)
     func bounds(first: Int64?, last: Int64?, contains: Bool) {
         let start = Timestamp.example.secondsSinceEpoch
         var span = CreationSpan()

@@ -7,7 +7,7 @@ import Testing
     static let text = "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
 
     @Test(
-        "Ids keep their text",
+        "An id reads back as the same text",
         arguments: [text, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"])
     func roundTrip(text: String) {
         #expect(ResourceID(text)?.description == text)
@@ -29,7 +29,7 @@ import Testing
         "6f1c2d3e-4a5b-4c6d-8e7f-0123456789a\u{301}", "quick-actions", "null", "{id}",
     ]
 
-    @Test("Ids must be 36 characters in the shape of a UUID", arguments: malformed)
+    @Test("An id must have 36 characters in the shape of a UUID", arguments: malformed)
     func malformedShape(text: String) {
         #expect(ResourceID.read(text) == .malformed)
         #expect(ResourceID(text) == nil)
@@ -56,7 +56,7 @@ import Testing
         "zzzzzzzzzzzzzzzzzzzzzz", "aaaaaaaaaaaaaaaaaaaaaa", "______________________", "aaaaaaaaaaa", "aaaaaaaaaaaa",
     ]
 
-    @Test("A scenario's ids may be free text if it allows them", arguments: freeTexts)
+    @Test("A scenario may allow ids that are free text", arguments: freeTexts)
     func free(text: String) {
         let id = ResourceID(freeText: text)
         #expect(id?.description == text && ResourceID(text, as: .free) == id)
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(Self.freeTexts.map { ResourceID(freeText: $0) }).count == Self.freeTexts.count)
     }
 
-    @Test("Free ids have only allowed characters, at most 22; a UUID stays a UUID")
+    @Test("A free id has up to 22 allowed characters")
     func notFree() {
         for text in ["", "Test", "a b", "a.b", "é", "aaaaaaaaaaaaaaaaaaaaaaa"] {
             #expect(ResourceID(freeText: text) == nil && ResourceID(text, as: .free) == nil)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "Upper-case ids differ from malformed ones",
+        "The refusal of an uppercase id says that the id is uppercase",
         arguments: ["6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789aB"])
     func wrongCase(text: String) {
         #expect(ResourceID.read(text) == .wrongCase)
@@ -88,14 +88,14 @@ import Testing
         #expect(ResourceID.read(text.lowercased()) == .id(ResourceID(text.lowercased())!))
     }
 
-    @Test("Ids without letters have no case")
+    @Test("An id without letters has no case")
     func digitsOnly() {
         let text = "01234567-8901-4234-8567-890123456789"
         #expect(text.uppercased() == text)
         #expect(ResourceID(text)?.description == text)
     }
 
-    @Test("Ids agree with Foundation's UUID, in lower case")
+    @Test("Ids agree with Foundation's UUID in lowercase")
     func foundation() throws {
         for _ in 0..<1000 {
             let uuid = UUID()
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(
-        "Ids made from random bits have version 4 and the variant of RFC 9562",
+        "An id made from random bits has version 4 and the variant of RFC 9562",
         arguments: [UInt64.min, 1, 0x8000_0000_0000_0000, .max])
     func versionBits(bits: UInt64) {
         for low in [UInt64.min, bits, ~bits, .max] {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("Ids keep the other 122 random bits")
+    @Test("An id keeps the other 122 random bits")
     func randomBits() {
         #expect(ResourceID(randomBits: .max, .max).description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
         #expect(ResourceID(randomBits: 0, 0).description == "00000000-0000-4000-8000-000000000000")
@@ -127,7 +127,7 @@ import Testing
     }
 }
 
-@Suite("The sequence of ids") struct ResourceIDSequenceTests {
+@Suite("Id sequence") struct ResourceIDSequenceTests {
     // Computed from the published algorithms, independently of this code.
     static let known: [(UInt64, [String])] = [
         (
@@ -153,13 +153,15 @@ import Testing
         ),
     ]
 
-    @Test("The seed decides the sequence of ids", arguments: known)
+    @Test("The seed determines the sequence of ids", arguments: known)
     func knownSequences(seed: UInt64, ids: [String]) {
         var sequence = ResourceIDSequence(seed: seed)
         for id in ids { #expect(sequence.next().description == id) }
     }
 
-    @Test("The sequence repeats for the same seed and differs for another", arguments: [UInt64.min, 1, 42, .max])
+    @Test(
+        "Equal seeds give equal sequences of ids",
+        arguments: [UInt64.min, 1, 42, .max])
     func deterministic(seed: UInt64) {
         var (first, second, other) = (
             ResourceIDSequence(seed: seed), ResourceIDSequence(seed: seed), ResourceIDSequence(seed: seed &+ 1)
@@ -177,7 +179,7 @@ import Testing
         #expect(Set((0..<100_000).map { _ in sequence.next() }).count == 100_000)
     }
 
-    @Test("The sequence continues after any number of ids", arguments: [0, 1, 2, 1000])
+    @Test("The sequence continues after any number of issued ids", arguments: [0, 1, 2, 1000])
     func skipping(count: Int) {
         var (stepped, jumped) = (
             ResourceIDSequence(seed: 11), ResourceIDSequence(seed: 11, skipping: count)
@@ -188,7 +190,7 @@ import Testing
         #expect(jumped.issuedCount == count + 1)
     }
 
-    @Test("The sequence only skips forward")
+    @Test("The sequence never skips backwards")
     func skippingTo() {
         var (sequence, fresh) = (ResourceIDSequence(seed: 11, skipping: 5), ResourceIDSequence(seed: 11, skipping: 9))
         sequence.skip(toCount: 3)
@@ -199,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "The sequence passes over a given id of its own, and over no other",
+        "The sequence skips past an id of its own that the caller names",
         arguments: [0, 1, 7, 123_456, (1 << 40) - 1])
     func skippingPast(place: Int) {
         for seed in [UInt64.min, 7, .max] {
@@ -219,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("The sequence ignores ids that it will not reach", arguments: [1 << 40, 1 << 41])
+    @Test("The sequence ignores its own ids that are too far ahead", arguments: [1 << 40, 1 << 41])
     func skippingFar(place: Int) {
         var source = ResourceIDSequence(seed: 7, skipping: place)
         var sequence = ResourceIDSequence(seed: 7)
@@ -247,7 +249,7 @@ import Testing
         #expect(expected.map { _ in numbers.next() } == expected)
     }
 
-    @Test("Bounded numbers stay below the bound and reach every value", arguments: [UInt64(1), 2, 7, 100])
+    @Test("Bounded numbers reach every value below the bound", arguments: [UInt64(1), 2, 7, 100])
     func bounds(bound: UInt64) {
         var numbers = SplitMix64(seed: bound)
         let drawn = Set((0..<10_000).map { _ in numbers.next(below: bound) })

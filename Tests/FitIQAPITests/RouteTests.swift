@@ -39,14 +39,14 @@ import Testing
         Route(segments: path.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
 
-    @Test("Routes lead to every endpoint", arguments: endpoints)
+    @Test("Every endpoint has a route", arguments: endpoints)
     func endpoint(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         #expect(self.route(path) == route)
         #expect(route.methods(in: .union) == methods)
         #expect(route.id == id)
     }
 
-    @Test("The fast path finds the most frequent routes, and no others", arguments: endpoints)
+    @Test("The fast path finds only the most frequent routes", arguments: endpoints)
     func shortCut(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         var path = "/" + path
         let found = path.withUTF8 { Route(entityPath: $0) }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "The fast path accepts only an id",
+        "The fast path accepts only a valid id",
         arguments: [
             "/api/v1/goals/\(id.dropLast())", "/api/v1/goals/\(id)0", "/api/v1/goals/\(id.dropLast(2))/a",
             "/api/v1/goals/\(id.dropLast(3))%20", "/api/v1/goalz/\(id)", "/api/v2/meal-logs/\(id)", "",
@@ -77,17 +77,17 @@ import Testing
         "api/v1/meal-log", "api/v1/meal-logs/natural/", "api/v1/meal-logs/\(id)/items",
     ]
 
-    @Test("Other paths have no route", arguments: unknown)
+    @Test("A path that no endpoint has is not a route", arguments: unknown)
     func noEndpoint(path: String) {
         #expect(route(path) == nil)
     }
 
-    @Test("A path needs at least one segment")
+    @Test("A path must have at least one segment")
     func noSegments() {
         #expect(Route(segments: []) == nil)
     }
 
-    @Test("Every route is in the list for hints")
+    @Test("The templates for hints contain every route")
     func hintTemplates() {
         for (path, _, _, id) in Self.endpoints where id == nil || id == Self.id {
             guard path.hasPrefix("api") else { continue }
@@ -119,7 +119,7 @@ import Testing
         ("/__admin/healthy", "/__admin/health"),
     ]
 
-    @Test("An unknown path gets a hint at the nearest endpoint", arguments: nearest)
+    @Test("The refusal of an unknown path suggests the nearest endpoint", arguments: nearest)
     func hint(path: String, template: String) {
         let refusal = Route.refusal(ofUnknownPath: path, in: .union)
         #expect(refusal.status == .notFound)
@@ -130,12 +130,13 @@ import Testing
     }
 
     @Test(
-        "A path without a near endpoint gets no hint", arguments: ["/", "", "/favicon.ico", "/numbers", "/a/b/c/d/e/f"])
+        "The refusal of a path without a near endpoint has no suggestion",
+        arguments: ["/", "", "/favicon.ico", "/numbers", "/a/b/c/d/e/f"])
     func nothingNear(path: String) {
         #expect(Route.refusal(ofUnknownPath: path, in: .union).message == "There is no endpoint \"\(path)\".")
     }
 
-    @Test("Refusals shorten and escape long and odd paths")
+    @Test("A refusal shortens long paths and escapes control characters")
     func longPath() {
         let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000), in: .union).message
         #expect(long.count < 120)
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "/ws gets the guide's advice, and the apps' socket only if the path concerns meals",
+        "The refusal of /ws mentions the meal socket only for paths about meals",
         arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws", "/ws/meals"])
     func bareWebSocket(path: String) {
         for mode in GuideMode.allCases {
@@ -155,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("The socket of all meals is at the root, for the apps only")
+    @Test("The socket for all meals is at the root")
     func mealSocket() {
         let segments = ["ws", "meal-logs"]
         let route = Route(segments: segments, in: .union)
@@ -172,7 +173,7 @@ import Testing
         #expect(Route.refusal(ofUnknownPath: wrong, in: .union) == .bareWebSocketPath(wrong, in: .union))
     }
 
-    @Test("Paths that only begin with ws are not mistaken for it", arguments: ["/wsx", "/WS", "/api/ws"])
+    @Test("A path that only resembles /ws does not get the advice for /ws", arguments: ["/wsx", "/WS", "/api/ws"])
     func notTheBareWebSocket(path: String) {
         #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath(path, in: .union))
     }

@@ -91,13 +91,13 @@ import Testing
         ),
     ]
 
-    @Test("Server frames have these bytes", arguments: golden)
+    @Test("Each server frame is encoded as these bytes", arguments: golden)
     func encoded(frame: ServerFrame, json: String) {
         #expect(text(frame.encoded(consultationID: Self.consultation, at: .example, in: .union)) == json)
         #expect(json.hasPrefix(#"{"type":"\#(frame.type)""#))
     }
 
-    @Test("Frames have whole seconds, truncated", arguments: [Int64(1), 999_999_999])
+    @Test("The time of a frame is truncated to whole seconds", arguments: [Int64(1), 999_999_999])
     func wholeSeconds(nanoseconds: Int64) {
         let late = Timestamp.example.advanced(byNanoseconds: nanoseconds)
         for (frame, json) in Self.golden {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Every guide's client knows the frames, except the receipt in websocket-architecture")
+    @Test("Each guide's client supports all frames except the receipt in websocket-architecture")
     func known() {
         for form in GuideMode.allCases {
             let unknown: [ServerFrame] = form == .webSocketArchitecture ? [.messageReceived] : []
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(
-        "On the meal socket, unreadable frames get an error, and all others an error that only pings are accepted"
+        "The meal socket reports unreadable frames and accepts only pings"
     )
     func unusable() {
         for error in [FrameError.binaryFrame, FrameError(.invalidJSON, "No JSON.")] {
@@ -129,7 +129,7 @@ import Testing
         return try #require(JSON.parse(bytes).object).keys
     }
 
-    @Test("Frames have the members of the mode's guide")
+    @Test("A frame has the members of the mode's guide")
     func formsOfGuides() throws {
         let error = ServerFrame.error(.consultationNotActive)
         for (frame, _) in Self.golden where frame != error && frame.type != "error" {

@@ -24,7 +24,7 @@ import Testing
         (-9_000_000_000, "1684-10-19T08:00:00Z", "Thu, 19 Oct 1684 08:00:00 GMT"),
     ]
 
-    @Test("Timestamps are ISO 8601 in UTC on the wire, and HTTP dates in fields", arguments: table)
+    @Test("A timestamp is ISO 8601 in UTC in JSON and an HTTP date in fields", arguments: table)
     func text(seconds: Int64, wireText: String, httpDate: String) {
         let time = Timestamp(secondsSinceEpoch: seconds)
         #expect(time.wireText == wireText)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "Timestamps drop fractions of a second, towards the past", arguments: [Int64(0), 1, 500_000_000, 999_999_999])
+        "A timestamp rounds fractions of a second down", arguments: [Int64(0), 1, 500_000_000, 999_999_999])
     func fractions(nanoseconds: Int64) {
         for (seconds, wireText, httpDate) in Self.table {
             let time = Timestamp(secondsSinceEpoch: seconds).advanced(byNanoseconds: nanoseconds)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("Timestamps reach the ends of their range")
+    @Test("Timestamps can represent both ends of their range")
     func extremes() {
         #expect(Timestamp(nanosecondsSinceEpoch: .max).wireText == "2262-04-11T23:47:16Z")
         #expect(Timestamp(nanosecondsSinceEpoch: .min).wireText == "1677-09-21T00:12:43Z")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "On request, timestamps are read in any year that nanoseconds can represent",
+        "With inAnyYear a timestamp may have any year that nanoseconds can represent",
         arguments: [
             (Int64.min, "1677-09-21T00:12:43.145224192Z"), (-1, "1969-12-31T23:59:59.999999999Z"),
             (-1_000_000_000, "1969-12-31T23:59:59Z"), (-1_000_000_001, "1969-12-31T23:59:58.999999999Z"),
@@ -78,7 +78,7 @@ import Testing
         #expect(Timestamp(time.nanosecondText, inAnyYear: true) == time)
     }
 
-    @Test("Timestamps a nanosecond beyond the first or the last are refused")
+    @Test("A timestamp one nanosecond out of range is refused")
     func beyondTheRange() {
         for text in [
             "1677-09-21T00:12:43.145224191Z", "2262-04-11T23:47:16.854775808Z", "0001-01-01T00:00:00Z",
@@ -121,7 +121,7 @@ import Testing
         #expect(dates == [Date(timeIntervalSince1970: TimeInterval(seconds))])
     }
 
-    @Test("Timestamps are ordered by time, including nanoseconds")
+    @Test("Timestamps are ordered by time to the nanosecond")
     func order() {
         let times = [Int64.min, -1_000_000_001, -1, 0, 1, 999_999_999, 1_000_000_000, .max]
             .map(Timestamp.init(nanosecondsSinceEpoch:))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The vocabulary of the API") struct VocabularyTests {
     @Test(
-        "The API has the guides' four personas, five context types, three statuses, three roles and four goal statuses"
+        "The API has exactly the guides' personas, contexts, statuses, roles and goal statuses"
     )
     func rawValues() {
         #expect(
@@ -16,14 +16,14 @@ import Testing
         #expect(GoalWord.guide.map(\.rawValue) == ["not_started", "in_progress", "completed", "archived"])
     }
 
-    @Test("Personas have goal-linking's names")
+    @Test("Personas have the names of goal-linking")
     func displayNames() {
         #expect(
             Persona.allCases.map(\.displayName)
                 == ["Nutritionist", "Fitness Coach", "Wellness Specialist", "Wellness Coach"])
     }
 
-    @Test("Each persona has a picture at a URL that routes to it", arguments: Persona.allCases)
+    @Test("Each persona has a picture with a URL that the server routes", arguments: Persona.allCases)
     func avatars(persona: Persona) {
         let origin = "http://127.0.0.1:8080"
         let url = persona.avatarURL(origin: origin)

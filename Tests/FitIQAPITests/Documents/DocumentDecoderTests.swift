@@ -56,7 +56,7 @@ import Testing
         (.workoutTemplates, "id name is_public created_at updated_at"),
     ]
 
-    @Test("The decoders read an object with all members, and with only the required ones", arguments: needed)
+    @Test("The decoders accept an object with all members or with only the required members", arguments: needed)
     func objects(collection: DocumentCollection, needed: String) throws {
         let example = try #require(TableMember.example(of: collection).object)
         let document = try Self.document(collection, example)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("The decoders require fractions in insights, and cannot read them elsewhere")
+    @Test("The decoders require fractional seconds in insights and refuse them elsewhere")
     func fractions() throws {
         let mood = try Self.document(
             .moodEntries, ["valence": 0, "logged_at": "2025-01-29T10:30:00.123Z"])
@@ -86,7 +86,7 @@ import Testing
         #expect(throws: DecodingError.self) { try Self.check(.insights, Array(cut.utf8)) }
     }
 
-    @Test("The decoders read a list of one object, and an empty one", arguments: DocumentCollection.allCases)
+    @Test("The decoders accept a list with one object and an empty list", arguments: DocumentCollection.allCases)
     func lists(collection: DocumentCollection) throws {
         let endpoint = try #require(Endpoint.allCases.first { $0.documents == collection && $0.method == .get })
         let query = try DocumentListQuery(query: [("limit", "1")], of: endpoint, in: collection, at: .example)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("The query of a list of documents") struct DocumentListQueryTests {
+@Suite("List queries of documents") struct DocumentListQueryTests {
     private static func query(
         _ endpoint: Endpoint, _ collection: DocumentCollection, _ query: Query
     ) throws(APIError) -> DocumentListQuery {
@@ -19,7 +19,7 @@ import Testing
         (.profileMetrics, 20), (.workoutTemplates, 20),
     ]
 
-    @Test("The page size defaults to the collection's", arguments: sizes)
+    @Test("The page size defaults to the collection's page size", arguments: sizes)
     func page(collection: DocumentCollection, size: Int) throws {
         let endpoint = try Self.documents(in: collection)
         #expect(try Self.query(endpoint, collection, []).page == Page(number: 1, size: size))
@@ -73,7 +73,7 @@ import Testing
         (.profileMetrics, "recorded_at", "start_date", "end_date", false),
     ]
 
-    @Test("A range includes both ends and whole days; it usually defaults to 30 days", arguments: ranged)
+    @Test("A time range includes both ends and whole days and usually defaults to 30 days", arguments: ranged)
     func ranges(
         collection: DocumentCollection, member: String, from: String, to: String, isOfLastDays: Bool
     ) throws {
@@ -203,7 +203,7 @@ import Testing
         (.searchJournal, .journal, "q", "\""), (.searchJournal, .journal, "q", "\"\" \" \""),
     ]
 
-    @Test("Unknown values are refused, and the message names the parameter", arguments: refused)
+    @Test("The refusal of an unknown value names the parameter", arguments: refused)
     func refuses(endpoint: Endpoint, collection: DocumentCollection, name: String, value: String) throws {
         let refusal = refusal { () throws(APIError) in try Self.query(endpoint, collection, [(name, value)]) }
         #expect(refusal?.status == .badRequest && refusal?.code == .validationFailed)
@@ -214,7 +214,7 @@ import Testing
                 || (try? Self.query(.listSleep, .sleep, [(name, value)])) != nil)
     }
 
-    @Test("Insights sort by three times, in both directions")
+    @Test("Insights can be sorted by three times in both directions")
     func sorting() throws {
         let usual = try Self.query(.listInsights, .insights, [])
         #expect(usual.sortedBy == nil && !usual.isAscending)
@@ -233,12 +233,12 @@ import Testing
         (#"a"b c"d"#, ["a", "b c", "d"]), (#"run "not closed"#, ["run", "not closed"]), (#"a """#, ["a"]),
     ]
 
-    @Test("A search splits words, and keeps phrases in quotation marks", arguments: searches)
+    @Test("A search splits its text into words and quoted phrases", arguments: searches)
     func words(text: String, words: [String]) throws {
         #expect(try Self.query(.searchJournal, .journal, [("q", text)]).words == words)
     }
 
-    @Test("A search has at most twenty words; a phrase counts as one")
+    @Test("A search has at most twenty words and counts a phrase as one word")
     func wordLimit() throws {
         func refused(_ count: Int) -> APIError? {
             let text = #""a phrase" "# + Array(repeating: "x", count: count - 1).joined(separator: " ")
@@ -251,7 +251,7 @@ import Testing
                 == "The parameter 'q' is required: the words to search for.")
     }
 
-    @Test("The filter reads members only if necessary")
+    @Test("A filter reads the members of documents only if it needs them")
     func costs() throws {
         #expect(try !Self.query(.listMoodEntries, .moodEntries, [("to", "2025-01-29")]).readsMembers)
         #expect(try Self.query(.listMoodEntries, .moodEntries, [("source", "api")]).readsMembers)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("Requests about documents without a body of their own") struct DocumentRequestTests {
+@Suite("Document requests without a document in the body") struct DocumentRequestTests {
     static let periods: [(body: String, first: String, last: String)] = [
         (#"{"insight_type":"daily"}"#, "2025-01-29T00:00:00Z", "2025-01-29T23:59:59Z"),
         (#"{"insight_type":"weekly"}"#, "2025-01-23T00:00:00Z", "2025-01-29T23:59:59Z"),
@@ -24,7 +24,9 @@ import Testing
         ),
     ]
 
-    @Test("An insight covers a period, by default that of its type, ending today", arguments: periods)
+    @Test(
+        "An insight covers the period of its type unless the request sets a period", arguments: periods
+    )
     func period(body: String, first: String, last: String) throws {
         let request = try GenerateInsightRequest(body: Array(body.utf8), at: .example)
         #expect(request.period.lowerBound.wireText == first && request.period.upperBound.wireText == last)
@@ -54,7 +56,7 @@ import Testing
         ("copy", #"{"new_name":7}"#, "'new_name'"), ("copy", "[]", "JSON object"),
     ]
 
-    @Test("Refusals name the wrong member", arguments: refused)
+    @Test("A refusal names the invalid member", arguments: refused)
     func refuses(read: String, body: String, told: String) {
         let bytes = Array(body.utf8)
         let refusal = refusal { () throws(APIError) in
@@ -67,7 +69,7 @@ import Testing
         #expect(refusal?.status == .badRequest && refusal?.message.contains(told) == true, "\(refusal as Any)")
     }
 
-    @Test("Sharing accepts the apps' form and the product's, with bounds on users and notes")
+    @Test("A share request may have the apps' form or the product's form")
     func shares() throws {
         func read(_ body: String) throws(APIError) -> ShareDocumentRequest {
             try ShareDocumentRequest(body: Array(body.utf8))
@@ -85,7 +87,7 @@ import Testing
         #expect(!refused(users: 100, notes: 500) && refused(users: 101, notes: 0) && refused(users: 1, notes: 501))
     }
 
-    @Test("A copy keeps its name, or gets a new one")
+    @Test("A copy keeps the name of its original unless the request sets a name")
     func copies() throws {
         #expect(try CopyTemplateRequest(body: []).name == nil)
         #expect(try CopyTemplateRequest(body: Array("{}".utf8)).name == nil)
@@ -107,7 +109,7 @@ import Testing
         ),
     ]
 
-    @Test("Analytics require a range with both ends", arguments: analytics)
+    @Test("Analytics require both ends of the range", arguments: analytics)
     func refusesAnalytics(query: Query, told: String) throws {
         let refusal = refusal { () throws(APIError) in try MoodAnalyticsQuery(query: query) }
         #expect(refusal?.status == .badRequest && refusal?.message.contains(told) == true, "\(refusal as Any)")

@@ -7,7 +7,7 @@ import Testing
 @Suite("The table of collections") struct DocumentRuleTests {
     static let sent = TableMember.all.filter(\.isSent)
 
-    @Test("Each collection has members of every type, a valid example, and a name for messages")
+    @Test("Each collection has members of every type, a valid example and a name for messages")
     func table() throws {
         for collection in DocumentCollection.allCases {
             let members = TableMember.all.filter { $0.collection == collection }
@@ -24,7 +24,7 @@ import Testing
         #expect(types == ["boolean", "date-time", "string", "integer", "number", "array", "object"])
     }
 
-    @Test("Members of a wrong type, out of bounds, unknown or missing are refused by name", arguments: sent)
+    @Test("The refusal of an invalid member names it", arguments: sent)
     func refuses(member: TableMember) throws {
         var values = Self.wrongValues(of: member).map(Optional.some)
         if member.isRequired { values += [nil, .null] }
@@ -35,14 +35,14 @@ import Testing
         }
     }
 
-    @Test("Values just within the bounds are accepted unchanged", arguments: sent)
+    @Test("Values at the edge of their bounds are accepted unchanged", arguments: sent)
     func takes(member: TableMember) throws {
         for value in Self.extremes(of: member) {
             #expect(try member.read(with: value)[member.steps[...]] == value)
         }
     }
 
-    @Test("Absent and null members get their defaults, or are omitted", arguments: sent)
+    @Test("Absent members and null members get their default or are omitted", arguments: sent)
     func usual(member: TableMember) throws {
         guard !member.isRequired, case .member? = member.steps.last else { return }
         let usual =
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("Times are stored in UTC and whole seconds, those of insights in milliseconds", arguments: sent)
+    @Test("Times are stored in UTC with whole seconds or, for insights, with milliseconds", arguments: sent)
     func times(member: TableMember) throws {
         guard member.type == "date-time" else { return }
         let text = TableMember.example(of: member.collection)[member.steps[...]]?.string
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "Members that the world computes, or only scenarios set, are ignored",
+        "A request cannot set computed members or scenario-only members",
         arguments: TableMember.all.filter { !$0.isSent }
     )
     func notSent(member: TableMember) throws {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("The world's own members are in no collection", arguments: DocumentCollection.allCases)
+    @Test("A request cannot set the members that the world computes", arguments: DocumentCollection.allCases)
     func worldMembers(collection: DocumentCollection) throws {
         let computed = TableMember.all.filter { $0.collection == collection && $0.steps.count == 1 }
             .filter { $0.rule["computed"] == true }.map(\.path)
@@ -89,7 +89,7 @@ import Testing
         for name in names { #expect(read[name] == nil && encoded[name] != nil && encoded[name] != "x", "\(name)") }
     }
 
-    @Test("Unlisted members pass, at any depth", arguments: DocumentCollection.allCases)
+    @Test("Unknown members are stored at any depth", arguments: DocumentCollection.allCases)
     func unknown(collection: DocumentCollection) throws {
         let places = TableMember.all.filter { $0.collection == collection && $0.type == "object" }.map(\.steps) + [[]]
         for place in places {

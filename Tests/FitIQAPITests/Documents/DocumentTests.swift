@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQAPI
 
-@Suite("A document of the apps") struct DocumentTests {
+@Suite("The apps' documents") struct DocumentTests {
     static let marks: [(object: JSONObject, isOpen: Bool, isUnread: Bool)] = [
         (["is_public": true], true, true), (["is_system": true], true, true),
         (["is_public": false, "is_system": false, "is_read": true], false, false),
@@ -11,7 +11,7 @@ import Testing
         (["is_public": "true", "is_system": 1, "is_read": 1, "is_archived": "true"], false, true), ([:], false, true),
     ]
 
-    @Test("A document is open or unread only by its own flags", arguments: marks)
+    @Test("A document's flags determine whether it is open or unread", arguments: marks)
     func mark(object: JSONObject, isOpen: Bool, isUnread: Bool) {
         for collection in [DocumentCollection.workoutTemplates, .insights] {
             let document = Document(collection, object)
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("A document counts its bytes (at least 24 per value), 192 more, and its shares")
+    @Test("A document's size counts its values and its shares")
     func byteCount() {
         let numbers: JSONObject = ["a": .array(Array(repeating: 0, count: 100))]
         #expect(Document(.journal, numbers).byteCount == 24 * 102 + 192)
@@ -33,7 +33,7 @@ import Testing
         #expect(text.byteCount == text.encoded.count + 192)
     }
 
-    @Test("A document has at most 64 KiB of JSON in its stored form, without the world's members, and limited depth")
+    @Test("A document's stored JSON has at most 64 KiB and a limited depth")
     func size() throws {
         let times = #""start_time":"2025-01-28T22:00:00Z","end_time":"2025-01-29T06:00:00Z""#
         let usual = #","source":"manual","source_id":null,"notes":null,"a":""}"#
@@ -53,7 +53,7 @@ import Testing
         #expect(depth(32)?.code == .invalidJSON)
     }
 
-    @Test("A replacement overwrites a whole document; a change keeps the members that its body lacks")
+    @Test("A change keeps the members that its body lacks, but a replacement does not")
     func changed() throws {
         let old: JSONObject = [
             "name": "Legs", "description": "d", "is_system": true, "is_public": true, "x": 1, "exercises": [],
@@ -75,7 +75,7 @@ import Testing
         #expect(refused(#"{"name":null}"#, changing: old)?.contains("'name' is required") == true)
     }
 
-    @Test("A mood may be at most five minutes ahead of the clock, and its source says if it is from HealthKit")
+    @Test("A mood may be at most five minutes ahead of the clock")
     func moods() throws {
         func refused(_ time: String) -> String? {
             let body = Array(#"{"valence":0,"logged_at":"\#(time)"}"#.utf8)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("Progress has the same time in date and in logged_at")
+    @Test("A progress entry has the same time in date and in logged_at")
     func progress() throws {
         let entry = try JSON.parse(
             try Document.read(
@@ -102,7 +102,7 @@ import Testing
         #expect(entry["date"] == "2025-01-29T00:00:00Z" && entry["logged_at"] == "2025-01-29T00:00:00Z")
     }
 
-    @Test("A template keeps the order of its exercises, and derives their ids and names")
+    @Test("A template keeps the order of its exercises and derives their ids and names")
     func exercises() throws {
         let json = """
             {"name":"Legs","exercises":[

@@ -39,7 +39,7 @@ import Testing
         Night(stages: ["awake 22:00-06:00"], minutes: [480, 0, 480, 0, 0, 0], efficiency: 0),
     ]
 
-    @Test("A session adds up its stages, in any order", arguments: nights)
+    @Test("A session's totals are the sums of its stages in any order", arguments: nights)
     func sums(night: Night) throws {
         for stages in [night.stages, night.stages.reversed()] {
             let session = try JSON.parse(try Document.read(.sleep, Self.json(stages)).encoded)
@@ -49,14 +49,14 @@ import Testing
         }
     }
 
-    @Test("A session rounds to whole minutes")
+    @Test("A session rounds its durations to whole minutes")
     func rounding() throws {
         let session = try JSON.parse(
             try Document.read(.sleep, Self.json([], end: "2025-01-29T06:00:30Z")).encoded)
         #expect(session["time_in_bed_minutes"] == 481)
     }
 
-    @Test("A session may be part of a longer time in bed, as in HealthKit")
+    @Test("A session may be part of a longer time in bed")
     func longerInBed() throws {
         let body = Array(Self.json(["in_bed 21:00-07:00", "core 22:30-02:30"]).utf8)
         let object = try DocumentRequest.object(body, for: .sleep, at: .example)
@@ -74,7 +74,8 @@ import Testing
         (["core 22:00-06:00", "in_bed 22:30-05:00", "awake 01:00-01:05"], "stages[2]"),
     ]
 
-    @Test("Stages that are outside, overlap, or end before they begin are refused", arguments: refused)
+    @Test(
+        "A stage that is outside the session, overlaps another or ends before it begins is refused", arguments: refused)
     func refuses(stages: [String], path: String) {
         let refusal = refusal { () throws(APIError) in
             try DocumentRequest.object(Array(Self.json(stages).utf8), for: .sleep, at: .example)
@@ -83,7 +84,7 @@ import Testing
         #expect(refusal?.message.hasPrefix("'\(path)' ") == true, "\(refusal?.message ?? "taken")")
     }
 
-    @Test("A session ends after it begins", arguments: ["2025-01-28T22:00:00Z", "2025-01-28T21:59:59Z"])
+    @Test("A session must end after it begins", arguments: ["2025-01-28T22:00:00Z", "2025-01-28T21:59:59Z"])
     func order(end: String) {
         let refusal = refusal { () throws(APIError) in
             try DocumentRequest.object(Array(Self.json([], end: end).utf8), for: .sleep, at: .example)
