@@ -18,7 +18,7 @@ import Testing
         return world
     }
 
-    @Test("An account has a limited number of refresh tokens; expired ones and then the oldest go")
+    @Test("A user who has too many refresh tokens loses the expired tokens first and then the oldest token")
     func refreshTokens() throws {
         var limits = Limits()
         limits.refreshTokens = 3
@@ -38,7 +38,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("A registration beyond the limits leaves nothing behind")
+    @Test("A registration that exceeds a limit gets 507 and stores no data")
     func limits() throws {
         var limits = Limits()
         limits.users = 1
@@ -51,7 +51,7 @@ import Testing
         #expect(world.backend.addresses.count == 1 && Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("After a registration the profile can be created once")
+    @Test("After a registration the user can create the profile only once")
     func profile() throws {
         var world = world()
         _ = try world.backend.register(request("a@b.c"), &world.turn)
@@ -63,7 +63,7 @@ import Testing
         #expect(throws: APIError.profileExists) { try world.backend.createProfile(profile, of: user, &world.turn) }
     }
 
-    @Test("Each part of a user is planted without the others")
+    @Test("An account, a profile and preferences can each be planted alone")
     func parts() throws {
         let parts: [(inout UserData) -> Void] = [
             { $0.account = AccountData(email: "a@b.c", password: .plain("password")) },
@@ -121,7 +121,7 @@ import Testing
         ]
     }()
 
-    @Test("Data that breaks a rule is refused at its path", arguments: refusals)
+    @Test("The refusal of invalid data names the path", arguments: refusals)
     func refused(user: UserData, path: String) throws {
         var world = world()
         var first = UserData(id: "u")

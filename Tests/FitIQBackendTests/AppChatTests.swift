@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 /// The apps' additional operations on consultations.
-@Suite("Chats of the apps") struct AppChatTests {
+@Suite("The apps' chats") struct AppChatTests {
     /// A world with one user and a consultation that begins with a question.
     private struct Stage {
         var world: World
@@ -54,7 +54,7 @@ import Testing
 
     private static let breakfast = "What should I eat for breakfast?"
 
-    @Test("A first question waits, and streams over the first socket in the apps' form")
+    @Test("The answer to a first question streams over the first socket in the apps' form")
     func initialOverSocket() throws {
         var stage = try Stage(Self.breakfast)
         #expect(try stage.shown()["message_count"] == 1)
@@ -73,7 +73,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Without a socket, reading the history answers the question, once")
+    @Test("Reading the history without a socket answers the first question once")
     func initialInHistory() throws {
         var stage = try Stage(Self.breakfast)
         stage.world.pass(milliseconds: 7000)
@@ -88,7 +88,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A prompt of the catalogue also becomes a first question; other texts do not")
+    @Test("Only prompts from the catalogue and initial messages become first questions")
     func quickActions() throws {
         var stage = try Stage()
         let prompt = QuickAction.matching(contextType: nil, persona: nil)[0].prompt
@@ -100,7 +100,7 @@ import Testing
         #expect(try stage.world.record(stage.id).history.messages.map(\.content) == ["Hi"])
     }
 
-    @Test("Goals are suggested after an answered question or with a goal, also after an export and import")
+    @Test("A consultation has context for goal suggestions after an answered question or with a goal")
     func goalContext() throws {
         var stage = try Stage(Self.breakfast)
         func hasContext(_ id: String? = nil) throws -> Bool? {
@@ -145,7 +145,7 @@ import Testing
         stage.check()
     }
 
-    @Test("An export keeps a first question waiting, and its answer keeps its id")
+    @Test("After an import a first question still waits, and its answer keeps its id")
     func export() throws {
         var stage = try Stage(Self.breakfast)
         let data = stage.world.data
@@ -161,7 +161,7 @@ import Testing
         #expect(copy.takeEffects().streamed(to: 1).hasPrefix("For breakfast"))
     }
 
-    @Test("Only an open question is planted as waiting; completion has a time; both apply to the apps only")
+    @Test("Only an open question can be planted as waiting")
     func planting() throws {
         func plant(_ consultation: ConsultationData, _ mode: GuideMode = .union) throws -> ConsultationData {
             var world = World(mode: mode)
@@ -191,7 +191,7 @@ import Testing
         #expect(throws: PlantError("users[0].consultations[0].completed_at", .notEnded)) { try plant(bad) }
     }
 
-    @Test("A question over REST gets its whole answer, after earlier questions")
+    @Test("A question over REST gets its complete answer after the answers to earlier questions")
     func restAnswer() throws {
         var stage = try Stage("Hello")
         let data = try stage.send("  \(Self.breakfast) ")
@@ -216,7 +216,7 @@ import Testing
         stage.check()
     }
 
-    @Test("With an open socket the answer streams, timed by the clock")
+    @Test("The answer to a REST question also streams to an open socket on the world's clock")
     func restWithSocket() throws {
         var stage = try Stage()
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -242,7 +242,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A silent coach leaves null in the answer, and limits refuse the question")
+    @Test("A silent coach answers a REST question with null")
     func restRefusals() throws {
         var stage = try Stage(script: Script(answers: [AnswerRule(script: AnswerScript(steps: [.silence]))]))
         #expect(try stage.send("Hi")["assistant_message"] == JSONValue.null)
@@ -268,7 +268,7 @@ import Testing
         #expect(try world.record(id).history.count == 2)
     }
 
-    @Test("Completing ends a consultation like archiving, once; an archived one is refused")
+    @Test("A consultation can be completed once, but not after archiving")
     func complete() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -296,7 +296,7 @@ import Testing
         stage.check()
     }
 
-    @Test("A new persona frees its topic and takes another, unless that is taken")
+    @Test("A persona change moves a consultation to a new topic unless the topic is taken")
     func persona() throws {
         var stage = try Stage()
         let other = try stage.create(.fitnessCoach)
@@ -314,7 +314,7 @@ import Testing
         stage.check()
     }
 
-    @Test("The persona that was asked gives the answer")
+    @Test("The persona at the time of the question gives the answer")
     func personaOfAnswers() throws {
         var stage = try Stage(Self.breakfast)
         try stage.world.open(1, on: stage.id, by: stage.user)
@@ -326,7 +326,7 @@ import Testing
         #expect(try stage.world.record(stage.id).history.messages.last?.metadata?.persona == .fitnessCoach)
     }
 
-    @Test("A reopened consultation counts for its topic and the ten again, and the goal names it again")
+    @Test("A reopened consultation counts towards the limits again and is linked to its goal again")
     func reopening() throws {
         var stage = try Stage()
         let goal = try stage.world.createGoal(by: stage.user)
@@ -352,7 +352,7 @@ import Testing
         stage.check()
     }
 
-    @Test("If a topic may have many, only the limit of ten applies, also after an import")
+    @Test("With several consultations per topic, only the limit of ten applies")
     func many() throws {
         var stage = try Stage(perTopic: .many)
         for _ in 0..<9 { _ = try stage.create() }
@@ -369,7 +369,7 @@ import Testing
         stage.check()
     }
 
-    @Test("Suggestions suit the persona, and never vary")
+    @Test("Suggestions match the persona and are always the same")
     func suggestions() throws {
         var stage = try Stage()
         let body = try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user)
@@ -391,7 +391,7 @@ import Testing
         #expect(try stage.world.backend.suggestGoals(in: stage.id, limit: 4, for: stage.user) == body)
     }
 
-    @Test("No user can change, complete, question or get suggestions for another user's consultation")
+    @Test("A user cannot change, complete or question another user's consultation")
     func others() throws {
         var stage = try Stage()
         let other = try stage.world.backend.user("user-2")

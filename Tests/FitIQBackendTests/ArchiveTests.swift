@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Archiving") struct ArchiveTests {
-    @Test("Archiving changes status and time, once")
+    @Test("Archiving changes the status and the time only once")
     func twice() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -28,7 +28,7 @@ import Testing
         #expect(world.takeEffects().isEmpty)
     }
 
-    @Test("Archiving sends every socket the reason and closes it with 1000, in order of arrival")
+    @Test("Archiving sends the reason to every socket and closes it with 1000")
     func sockets() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "Archiving completes the streaming answer without frames; waiting questions get no answer",
+        "Archiving completes the streaming answer without frames and drops waiting questions",
         arguments: [0, 500, 1500])
     func streaming(milliseconds: Int64) throws {
         var world = World()
@@ -95,7 +95,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"] == messages)
     }
 
-    @Test("Archiving waits for an answer that was already due")
+    @Test("Archiving first completes an answer that was already due")
     func answerDueBefore() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -113,7 +113,7 @@ import Testing
                 ])
     }
 
-    @Test("After archiving, sockets are refused with 400 and the status")
+    @Test("A socket for an archived consultation is refused with 400 and the status")
     func noSocket() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Questions in a queue") struct ChatQueueTests {
+@Suite("Queue of questions") struct ChatQueueTests {
     private func chatting() throws -> (World, UserID, String) {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -13,7 +13,7 @@ import Testing
         return (world, user, id)
     }
 
-    @Test("A question during an answer is stored and acknowledged at once, and answered in turn")
+    @Test("A question during an answer is acknowledged immediately and answered in turn")
     func queue() throws {
         var (world, user, id) = try chatting()
         let questions = ["Hello", "What about breakfast?", "And lunch?", "And dinner?"]
@@ -33,7 +33,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"]?.all("content") == questions + answers)
     }
 
-    @Test("The seventeenth waiting question is refused, until one has been answered")
+    @Test("The seventeenth waiting question is refused until an earlier question is answered")
     func queueLimit() throws {
         var (world, user, id) = try chatting()
         for number in 0...16 { world.message("Question \(number)", from: 1) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A socket") struct ChatTests {
+@Suite("Chat sockets") struct ChatTests {
     private func opened(_ sockets: [UInt64] = [1], seed: UInt64 = 1) throws -> (World, UserID, String) {
         var world = World(seed: seed)
         let user = try world.backend.user("user-1")
@@ -25,7 +25,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("Only the pinging socket gets a pong")
+    @Test("Only the socket that sends a ping gets a pong")
     func ping() throws {
         var (world, _, _) = try opened([1, 2])
         _ = world.takeEffects()
@@ -36,7 +36,7 @@ import Testing
                 == [.send(SocketID(1), Array(#"{"type":"pong","timestamp":"2025-01-29T10:31:01Z"}"#.utf8))])
     }
 
-    @Test("A chat in the protocol of consultation-websocket has exactly these frames")
+    @Test("A chat in the consultation-websocket protocol has exactly these frames")
     func streamFrames() throws {
         var (world, user, id) = try opened(seed: 11)
         world.message("What should I eat for breakfast?", from: 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
     }
 
-    @Test("A chat in the protocol of enhanced-consultations has exactly these frames")
+    @Test("A chat in the enhanced-consultations protocol has exactly these frames")
     func assistantMessageFrames() throws {
         var (world, user, id) = try opened(seed: 12)
         var ids = ResourceIDSequence(seed: 12)
@@ -98,7 +98,7 @@ import Testing
         #expect(messages?.all("id") == [questionID.description, answerID.description])
     }
 
-    @Test("Sockets receive each other's questions in their own protocol; a silent one receives nothing")
+    @Test("Each active socket receives the other sockets' questions in its own protocol")
     func severalSockets() throws {
         var (world, user, id) = try opened([1, 2, 3, 4])
         world.message("Hello", from: 1)
@@ -150,7 +150,7 @@ import Testing
             effects.frames(of: 2).dropFirst(2).allSatisfy { $0["message_id"]?.string == second.answerID.description })
     }
 
-    @Test("A socket that changes protocol during an answer receives that answer in the old one")
+    @Test("A socket that changes its protocol during an answer receives that answer in the old protocol")
     func switchesMidAnswer() throws {
         var (world, _, _) = try opened()
         world.message("Hello", from: 1)
@@ -169,7 +169,8 @@ import Testing
     }
 
     @Test(
-        "Closing a socket during an answer affects neither the answer nor the others", arguments: [0, 1000, 1500])
+        "Closing one socket during an answer affects neither the answer nor the other sockets",
+        arguments: [0, 1000, 1500])
     func closesMidAnswer(milliseconds: Int64) throws {
         var (world, user, id) = try opened([1, 2])
         world.userMessage("Hi", from: 2)
@@ -215,7 +216,7 @@ import Testing
         (#"{"type":"user_message","content":"\#(String(repeating: "a", count: 2001))"}"#, "INVALID_CONTENT"),
     ]
 
-    @Test("Only the sender is notified of a bad frame, and the socket stays open", arguments: refused)
+    @Test("Only the sender receives the error for a bad frame", arguments: refused)
     func refusedFrames(text: String, code: String) throws {
         var (world, user, id) = try opened([1, 2])
         world.message("Hello", from: 2)
@@ -236,7 +237,7 @@ import Testing
         #expect(world.takeEffects().story(of: 1) == ["message_received"])
     }
 
-    @Test("Binary frames are answered with an error")
+    @Test("A binary frame gets an error frame")
     func binary() throws {
         var (world, _, id) = try opened()
         _ = world.takeEffects()
@@ -248,7 +249,7 @@ import Testing
                 ])
     }
 
-    @Test("A socket receives nothing from other consultations, of any user")
+    @Test("A socket receives nothing from other consultations of any user")
     func otherConsultations() throws {
         var (world, user, _) = try opened()
         let other = try world.backend.user("user-2")
@@ -265,7 +266,7 @@ import Testing
         #expect(effects.story(of: 2) == ["message_received", "stream_chunk", "stream_complete"])
     }
 
-    @Test("A socket that was never opened is ignored")
+    @Test("The backend ignores input from a socket that was never opened")
     func unknownSocket() throws {
         var (world, _, _) = try opened()
         _ = world.takeEffects()
@@ -275,7 +276,7 @@ import Testing
         #expect(world.takeEffects().isEmpty)
     }
 
-    @Test("An open socket has a unique number")
+    @Test("Opening a second socket with the same number traps")
     func reusedNumber() async throws {
         var (world, user, id) = try opened()
         world.close(1)

@@ -36,7 +36,7 @@ import Testing
         (.fitnessCoach, "My chest pain gets worse when I run", "That can be serious"),
     ]
 
-    @Test("The coach answers the question", arguments: questions)
+    @Test("The coach answers each question with the expected text", arguments: questions)
     func answers(persona: Persona, question: String, beginning: String) {
         let answer = Coach.answer(persona: persona, context: .general, question: question, turn: 0)
         #expect(answer.hasPrefix(beginning))
@@ -50,7 +50,7 @@ import Testing
         #expect(answer == AnswerIndex.of(.nutritionist).general[1].text)
     }
 
-    @Test("The coach suggests its own goals first, without repeats, and the same ones for a seed")
+    @Test("The coach suggests its own goals first and without duplicates")
     func suggestions() {
         for persona in Persona.allCases {
             let own = CoachBook.builtIn.suggestions[persona] ?? []
@@ -70,7 +70,9 @@ import Testing
         ("very blue", "second"), ("green", "third"), ("green red blue", "second"), ("green blue", "third"),
     ]
 
-    @Test("The answer with the most matching words wins, and the first of equals", arguments: scores)
+    @Test(
+        "The answer with the most matching keywords wins, and the first answer wins a tie",
+        arguments: scores)
     func best(question: String, expected: String?) {
         let index = AnswerIndex([
             WrittenAnswer(keywords: ["red"], text: "first"),
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(
-        "An urgent answer wins against one with more matching words",
+        "An urgent answer wins over an answer with more matching keywords",
         arguments: [
             ("pain, and very blue sea", "ask a doctor"), ("red pain", "ask a doctor"), ("chest pain", "call help"),
             ("very blue sea, pain, chest pain", "call help"), ("red", "calm"), ("nothing", nil),
@@ -96,7 +98,7 @@ import Testing
         #expect(index.best(for: Words.fold(question))?.text == expected)
     }
 
-    @Test("Each written answer follows a question with its words", arguments: Persona.allCases)
+    @Test("A question with all keywords of an answer gets that answer", arguments: Persona.allCases)
     func reachable(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common + WrittenAnswer.urgent
         where !answer.keywords.isEmpty {
@@ -106,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("Every keyword matters, alone or together with one other of its answer", arguments: Persona.allCases)
+    @Test("Each keyword helps to select its answer", arguments: Persona.allCases)
     func keywords(persona: Persona) {
         for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common {
             for keyword in answer.keywords {
@@ -120,7 +122,7 @@ import Testing
     }
 
     @Test(
-        "Without a match, general answers take turns", arguments: Persona.allCases, ContextType.allCases)
+        "General answers alternate for questions without a match", arguments: Persona.allCases, ContextType.allCases)
     func rotation(persona: Persona, context: ContextType) {
         let general = AnswerIndex.of(persona).general
         #expect(general.count >= 3)
@@ -130,7 +132,8 @@ import Testing
         }
     }
 
-    @Test("The first answer begins with a word about the context", arguments: Persona.allCases, ContextType.allCases)
+    @Test(
+        "The first answer begins with a sentence about the context", arguments: Persona.allCases, ContextType.allCases)
     func opening(persona: Persona, context: ContextType) {
         let opening = Coach.opening(of: context)
         #expect((opening == nil) == (context == .general))
@@ -146,7 +149,9 @@ import Testing
         }
     }
 
-    @Test("The coach gives the same answer every time", arguments: Persona.allCases, ContextType.allCases)
+    @Test(
+        "Equal questions get equal answers regardless of case and punctuation", arguments: Persona.allCases,
+        ContextType.allCases)
     func deterministic(persona: Persona, context: ContextType) {
         for (_, question, _) in Self.questions {
             let first = Coach.answer(persona: persona, context: context, question: question, turn: 4)
@@ -157,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("A long question is read in linear time")
+    @Test("Matching a long question takes linear time")
     func longQuestion() {
         let question =
             String(repeating: "very blue between a workout ", count: 50_000) + "breakfast, morning meal, oats"
@@ -186,7 +191,9 @@ import Testing
         (.fitnessCoach, "I want to know what a workout template is", nil),
     ]
 
-    @Test("The coach creates a template on request, of the named type or its own", arguments: templateRequests)
+    @Test(
+        "The coach creates a template of the requested type or of its persona's type",
+        arguments: templateRequests)
     func templates(persona: Persona, question: String, type: String?) {
         let speech = Coach.speech(persona: persona, context: .general, question: question, turn: 0)
         #expect(speech.template?.type == type)
@@ -200,7 +207,7 @@ import Testing
         #expect(speech.template == nil && speech.text.hasPrefix("That can be serious"))
     }
 
-    @Test("The coach names the goal of the consultation")
+    @Test("The coach mentions the consultation's goal by its title")
     func goal() {
         let named = Coach.speech(persona: .fitnessCoach, context: .goal, goal: "Run 5 km", question: "Go?", turn: 0)
         #expect(named.text.hasPrefix("Thanks for sharing Run 5 km with me. "))

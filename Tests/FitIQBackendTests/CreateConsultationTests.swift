@@ -12,7 +12,7 @@ import Testing
         ConsultationContext(.mood, id: "a"), ConsultationContext(.journal), ConsultationContext(.journal, id: "a"),
     ]
 
-    @Test("Create is refused with 409 only for the same persona and context", arguments: Persona.allCases)
+    @Test("Create gets 409 only for the same persona and context", arguments: Persona.allCases)
     func duplicates(persona: Persona) throws {
         for (number, context) in Self.contexts.enumerated() {
             var world = World()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("The 409 names the existing consultation")
+    @Test("The 409 answer contains the id of the existing consultation")
     func conflictDetails() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -43,7 +43,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("Other users' consultations do not count")
+    @Test("Consultations of other users do not cause conflicts")
     func otherUsers() throws {
         var world = World()
         let (first, second) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -62,7 +62,7 @@ import Testing
         return ids
     }
 
-    @Test("Create is refused with 429 from the eleventh active consultation of a user")
+    @Test("Create gets 429 when the user already has ten active consultations")
     func limit() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -75,7 +75,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.create(.nutritionist, journal, by: other) } == nil)
     }
 
-    @Test("404 comes before 409, and 409 before 429")
+    @Test("A 404 takes precedence over a 409, which takes precedence over a 429")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -90,7 +90,7 @@ import Testing
             } == .unknownGoal(ids[0], field: "context_id"))
     }
 
-    @Test("Archiving frees the slot and the topic", arguments: 0..<10)
+    @Test("Archiving a consultation frees its slot and its topic", arguments: 0..<10)
     func freed(position: Int) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -114,7 +114,7 @@ import Testing
         "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab", "6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "goal-1",
     ]
 
-    @Test("An unknown goal gets 404, with the name of its field", arguments: goals)
+    @Test("An unknown goal gets 404 with the name of the field", arguments: goals)
     func unknownGoals(id: String) throws {
         for (body, field) in [
             (#"{"persona":"nutritionist","goal_id":"\#(id)"}"#, "goal_id"),
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("The answer has the consultation, byte for byte as in get")
+    @Test("The answers to create and get contain the same consultation byte for byte")
     func answer() throws {
         var world = World(seed: 5)
         var ids = ResourceIDSequence(seed: 5)

@@ -16,8 +16,8 @@ extension DataFile {
     }
 }
 
-@Suite("Files of texts") struct DataFileTests {
-    @Test("Sections and records keep the order of the file, with their lines")
+@Suite("Data files") struct DataFileTests {
+    @Test("Sections and records keep the order of the file and their line numbers")
     func reads() {
         var file = DataFile(
             #"{"a": [{"t": "\"}:,[", "l": ["x","y\\"]},"# + "\n" + #"{"t":"z"}], "b":"# + "\n" + #"[{"u": "v"}]}"#)
@@ -31,7 +31,7 @@ extension DataFile {
     }
 
     @Test(
-        "An invalid form is reported with file and line",
+        "An invalid form is reported with its file and line",
         arguments: [
             ("", 1, ""), ("{\n\"a\": [],\n}", 3, ""), ("{}\n{}", 2, ""),
             ("[]", 1, "the file is an object of sections"),
@@ -51,7 +51,7 @@ extension DataFile {
         if !message.isEmpty { #expect(mistakes[0].contains(message), "\(mistakes)") }
     }
 
-    @Test("Missing, empty, untrimmed and superfluous texts are reported")
+    @Test("Missing, empty, untrimmed and unexpected texts are reported")
     func tellsTexts() {
         var file = DataFile("{\"a\": [\n{\"x\": \"\", \"y\": \" a\"},\n{\"z\": [\"b\"]}]}")
         let records = file.sections[0].records
@@ -73,7 +73,7 @@ extension DataFile {
     }
 }
 
-@Suite("The files of the coach and of quick actions") struct TextFileTests {
+@Suite("Coach and quick action files") struct TextFileTests {
     private func mistakes(inCoach text: String) -> [String] {
         var file = DataFile(text, path: CoachBook.path)
         _ = CoachBook(&file)
@@ -92,7 +92,7 @@ extension DataFile {
         return file.mistakes
     }
 
-    @Test("The files on disk have no mistakes")
+    @Test("The built-in data files have no mistakes")
     func areRight() throws {
         for mistake in try mistakes(inCoach: DataFile.onDisk(CoachBook.path)) { Issue.record("\(mistake)") }
         for mistake in try mistakes(inActions: DataFile.onDisk(QuickAction.path)) { Issue.record("\(mistake)") }
@@ -114,7 +114,7 @@ extension DataFile {
     }
 
     @Test(
-        "A mistake in the coach's answers is reported with file and line",
+        "A mistake in the coach's answers is reported with its file and line",
         arguments: [
             (
                 #""urgent":"#, #""urgend":"#,
@@ -155,7 +155,7 @@ extension DataFile {
     }
 
     @Test(
-        "A mistake in the advice on goals is reported with file and line",
+        "A mistake in the goal advice is reported with its file and line",
         arguments: [
             (#""topics":"#, #""topic":"#, ["the sections are topics, stages"]),
             (#""keywords": []"#, #""keywords": ["any"]"#, ["the last topic has no keywords, because it fits any goal"]),
@@ -176,7 +176,7 @@ extension DataFile {
         #expect(mistakes.allSatisfy { $0.hasPrefix("Fixtures/data/goals.json:") })
     }
 
-    @Test("Duplicate texts and a persona without a general answer are reported")
+    @Test("Duplicate texts and personas without a general answer are reported")
     func tellsMistakesInSections() {
         func records(_ texts: [String], _ keyword: String?) -> String {
             texts.map { "{\"keywords\": [\(keyword.map { "\"\($0)\"" } ?? "")],\n\"text\": \"\($0)\"}" }.joined(
@@ -229,7 +229,7 @@ extension DataFile {
     }
 
     @Test(
-        "A mistake in the quick actions is reported with file and line",
+        "A mistake in the quick actions is reported with its file and line",
         arguments: [
             (
                 #""everyone":"#, #""all":"#,

@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Deletion") struct DeletionTests {
-    @Test("A deleted goal is unknown; its conversations stay, unlinked")
+    @Test("Deleting a goal unlinks its conversations but keeps them")
     func goal() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "A deleted consultation closes its sockets and frees its goal, its slot and its topic",
+        "Deleting a consultation closes its sockets and frees its goal, its slot and its topic",
         arguments: [true, false])
     func consultation(isActive: Bool) throws {
         var world = World()
@@ -67,7 +67,7 @@ import Testing
         #expect(try world.chatAboutGoal(goal, by: user) != id)
     }
 
-    @Test("A deleted meal log never ends, and later ones end at their own time")
+    @Test("A deleted meal log never completes")
     func mealLog() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -87,7 +87,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("Deleting a user deletes all their data, and nothing of others")
+    @Test("Deleting a user deletes all of that user's data and no other data")
     func user() throws {
         var world = World()
         let (anna, bert) = (try world.backend.user("anna"), try world.backend.user("bert"))
@@ -116,7 +116,7 @@ import Testing
         #expect(world.backend.storedBytes < before.0 && before.1.goals == [])
     }
 
-    @Test("Deletion frees what limits count, and creating and deleting leaves no garbage")
+    @Test("Repeatedly creating and deleting records does not increase the stored bytes")
     func memory() throws {
         var limits = Limits()
         (limits.users, limits.goals, limits.mealLogs) = (2, 1, 1)
@@ -142,14 +142,14 @@ import Testing
     }
 }
 
-@Suite("A shelf") struct ShelfTests {
+@Suite("Shelf") struct ShelfTests {
     struct Numbered: Identifiable, Equatable {
         let id: Int
         var number: UInt64
     }
 
     @Test(
-        "A shelf is like a dictionary with ascending, unique keys, and its pages have at most twice their size",
+        "A shelf behaves like a dictionary with ascending keys and uses at most twice its size",
         arguments: UInt64(1)...10)
     func model(seed: UInt64) {
         var numbers = SplitMix64(seed: seed)
@@ -184,7 +184,7 @@ import Testing
         #expect(!shelf.contains(1_000_000))
     }
 
-    @Test("A shelf keeps the slots of removed records up to a bound")
+    @Test("A shelf keeps a limited number of slots of removed records")
     func spare() {
         var shelf = Shelf<Numbered>()
         let count = Shelf<Numbered>.spareCount + 2
@@ -200,7 +200,7 @@ import Testing
         #expect(Array(shelf.positions) == [0] && shelf.map(\.id) == [0])
     }
 
-    @Test("A removal moves the records of one page")
+    @Test("A removal moves only the records of one page")
     func bound() {
         var shelf = Shelf<Numbered>()
         for id in 0..<100_000 { _ = shelf.append(Numbered(id: id, number: 0)) }

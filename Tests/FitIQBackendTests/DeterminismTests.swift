@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The same inputs") struct DeterminismTests {
+@Suite("Determinism") struct DeterminismTests {
     /// The way in which the loop serves deadlines between two operations.
     enum Loop: CaseIterable {
         /// Never by itself: the next operation serves everything.
@@ -62,7 +62,8 @@ import Testing
     }
 
     @Test(
-        "Equal inputs have byte-for-byte equal effects, however the loop serves deadlines", arguments: UInt64(1)...8
+        "Equal inputs have byte-for-byte equal effects, even if the loop serves deadlines late",
+        arguments: UInt64(1)...8
     )
     func granularity(seed: UInt64) throws {
         for pace in [Pace.human, .instant] {
@@ -93,7 +94,9 @@ import Testing
         return "effect \(number) is \(text(first)) and \(text(second))"
     }
 
-    @Test("Equal runs give the same transcript, and another seed gives another", arguments: UInt64(100)...103)
+    @Test(
+        "Equal seeds give equal transcripts",
+        arguments: UInt64(100)...103)
     func again(seed: UInt64) throws {
         let first = try transcript(seed: seed, pace: .human, loop: .punctual)
         let (second, other) = (
@@ -122,7 +125,7 @@ import Testing
         #expect(!left.isEmpty && right.suffix(left.count) == left[...])
     }
 
-    @Test("A frame keeps its time, however late it is served")
+    @Test("A frame has the time at which it was due, even if the loop sends it late")
     func timestamps() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -138,7 +141,7 @@ import Testing
         #expect(world.turn.now == World.start.advanced(byNanoseconds: 3_600_000_000_000))
     }
 
-    @Test("Frames are in order of time across consultations, even in one leap")
+    @Test("One long step delivers frames of several consultations in order of time")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -160,7 +163,7 @@ import Testing
         #expect(heard == due.sorted { $0.0 < $1.0 }.map(\.1))
     }
 
-    @Test("Late inputs follow everything that was due before them")
+    @Test("A late input takes effect after everything that was due before it")
     func lateCommand() throws {
         var world = World()
         let user = try world.backend.user("user-1")

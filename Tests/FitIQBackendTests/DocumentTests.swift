@@ -5,8 +5,8 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A document") struct DocumentTests {
-    @Test("A replaced document keeps only its id and creation; a deleted one is gone")
+@Suite("Documents") struct DocumentTests {
+    @Test("A replaced document keeps only its id and its creation time")
     func changed() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -25,7 +25,7 @@ import Testing
                 == .unknownDocument(id, in: .journal))
     }
 
-    @Test("A document is unknown to other users, in other collections, and by an upper-case id")
+    @Test("A document is unknown to other users, in other collections and under an uppercase id")
     func foreign() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -65,7 +65,7 @@ import Testing
         (.workouts, { #"{"activity_type":"Run","n":\#($0),"started_at":"2025-01-\#($0)T08:00:00Z"}"# }, "workouts"),
     ]
 
-    @Test("Documents are listed by time, newest first, in pages, with totals", arguments: lists)
+    @Test("Documents are listed from newest to oldest in pages with totals", arguments: lists)
     func paging(collection: DocumentCollection, body: @Sendable (Int) -> String, list: String) throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -89,7 +89,7 @@ import Testing
         #expect(range["total"] == 3 && range["has_more"] == true && range["offset"] == 0)
     }
 
-    @Test("Documents of the same time are listed newest first")
+    @Test("The document that was created last comes first among documents of the same time")
     func ties() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -101,7 +101,7 @@ import Testing
         #expect(try world.documents(for: user)["entries"]?.array?.map { $0["n"]?.int } == [3, 2, 1])
     }
 
-    @Test("For profile metrics, data is the list itself")
+    @Test("In a list of profile metrics, data is the array itself")
     func metrics() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -120,7 +120,7 @@ import Testing
         #expect(try world.documents(.profileMetrics, [("limit", "1")], for: user).array?.count == 1)
     }
 
-    @Test("A mood from HealthKit is read-only")
+    @Test("A mood from HealthKit cannot be changed")
     func healthKit() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -140,7 +140,7 @@ import Testing
         try world.backend.deleteDocument(foreign, in: .moodEntries, by: user)
     }
 
-    @Test("A sleep session is stored once for each source id of a user, and always without one")
+    @Test("A sleep session with a known source id of the same user is not stored again")
     func nights() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -164,7 +164,7 @@ import Testing
         #expect(try world.documents(.sleep, for: user)["total"] == 6)
     }
 
-    @Test("Averages of sleep cover all matches, not only those on the page")
+    @Test("Sleep averages cover all matches and not only the page")
     func averages() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -190,7 +190,7 @@ import Testing
         #expect(try world.documents(.sleep, [("from", "2025-01-25")], for: user).object?["averages"] == .null)
     }
 
-    @Test("Documents have a limit in a collection and in the world")
+    @Test("The number of documents is limited for each collection and for the world")
     func limits() throws {
         var limits = Limits()
         limits.documents = 2

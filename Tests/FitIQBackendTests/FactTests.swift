@@ -3,8 +3,8 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Facts for the operator") struct FactTests {
-    @Test("Facts count the chunks of a socket's current answer")
+@Suite("Facts for the administrator") struct FactTests {
+    @Test("A socket's facts count the chunks of its current answer")
     func streaming() throws {
         var stage = try Stage([.text("a b"), .template(.run), .anotherAnswer, .text("c d e"), .silence])
         try stage.open(1)
@@ -29,7 +29,7 @@ import Testing
         #expect(stage.world.backend.facts(of: SocketID(2)) == nil)
     }
 
-    @Test("Facts list due events in order; a very long list is cut, and counts obsolete entries")
+    @Test("The list of due events is sorted and limited")
     func due() throws {
         var world = World()
         let anna = try world.backend.user("anna")

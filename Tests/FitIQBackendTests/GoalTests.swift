@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Goals") struct GoalTests {
     @Test(
-        "A new goal is unstarted and unlinked; get shows what create answered, byte for byte",
+        "A get of a new goal returns the bytes that create returned",
         arguments: GuideMode.allCases
     )
     func create(mode: GuideMode) throws {
@@ -26,7 +26,7 @@ import Testing
         #expect(world.backend.nextDeadline == nil)
     }
 
-    @Test("Goals are listed oldest first, whatever changed last, for each user separately")
+    @Test("Goals are listed from oldest to newest and separately for each user")
     func list() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -56,7 +56,7 @@ import Testing
         ("category", "sleep", { $0.change.category = "sleep" }),
     ]
 
-    @Test("Updates change one field at a time, and otherwise only the time", arguments: changes)
+    @Test("An update changes only the given field and the time", arguments: changes)
     func update(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "A projection needs elapsed time and partial progress",
+        "A projection requires elapsed time and partial progress",
         arguments: [
             (0, 0.5, nil), (3600, 0, nil), (3600, -0.0, nil), (3600, 1, nil), (3600, 0.5, "2025-01-29T12:30:00Z"),
             // A hundred years of 365 days.
@@ -94,7 +94,7 @@ import Testing
         #expect(try JSON.parse(body)["data"]?["projected_completion"]?.string == expected)
     }
 
-    @Test("A goal is halfway from one half, and close from four fifths")
+    @Test("A goal is halfway from a progress of 0.5 and close from 0.8")
     func stages() throws {
         let progress = [0, 0.49, 0.5, 0.79, 0.8, 1]
         let world = try World.holding(goals: progress.map { GoalData(title: "Run", progress: $0) })
@@ -113,7 +113,7 @@ import Testing
         #expect(tips.count == 3 && tips.allSatisfy(known.contains))
     }
 
-    @Test("An empty change keeps the time")
+    @Test("An empty update does not change the time")
     func emptyChange() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -124,7 +124,7 @@ import Testing
         #expect(try world.update(id, by: user) { $0.conversation = .unlink } == body)
     }
 
-    @Test("Due events happen before a goal changes")
+    @Test("Due events take effect before a goal changes")
     func lateLoop() throws {
         let commands: [(inout World, String, UserID) throws -> Void] = [
             { world, _, user in _ = try world.createGoal(by: user) },
@@ -155,7 +155,7 @@ import Testing
         ]
     }
 
-    @Test("Another user's goals look as if they did not exist")
+    @Test("Another user's goal gets 404")
     func foreign() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -167,7 +167,7 @@ import Testing
         #expect(attempts(world, id, by: owner) == [nil, nil, nil])
     }
 
-    @Test("An id in another case or shape, or of a consultation, finds no goal")
+    @Test("A get of a goal with an id in another case or shape gets 404")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test("Goals beyond the user's limit get 507, counting archived ones", arguments: [0, 1, 3])
+    @Test("Archived goals count towards the user's limit", arguments: [0, 1, 3])
     func limit(limit: Int) throws {
         var limits = Limits()
         #expect(limits.goals == 1000)
@@ -209,7 +209,7 @@ import Testing
         #expect((refusal { () throws(APIError) in try world.createGoal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("In a full world goals cannot be created or grow; everything else works")
+    @Test("In a full world goals cannot be created or grow")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 2500

@@ -7,7 +7,9 @@ import Testing
 
 /// One goal in two vocabularies: each form reads what the other writes.
 @Suite("Goals in two vocabularies") struct GoalVocabularyTests {
-    @Test("Each form reads what the other writes, after every step and after an export", arguments: UInt64(1)...40)
+    @Test(
+        "The guide's form and the apps' form of a goal agree after every change and after an export",
+        arguments: UInt64(1)...40)
     func oneState(seed: UInt64) throws {
         var test = try Walk(seed: seed)
         for _ in 0..<30 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Ids are compared by bytes") struct IdentityTests {
+@Suite("Ids that are compared by bytes") struct IdentityTests {
     /// Texts that are equal as Swift strings.
     static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
 
@@ -21,7 +21,7 @@ import Testing
         #expect(try world.backend.user(first) == one)
     }
 
-    @Test("Contexts with canonically equivalent ids are not duplicates", arguments: twins)
+    @Test("Contexts with canonically equivalent ids do not conflict", arguments: twins)
     func contexts(_ first: ExactString, _ second: ExactString) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -34,13 +34,13 @@ import Testing
         #expect(again?.status.code == 409)
     }
 
-    @Test("A request that names two canonically equivalent goals contradicts itself", arguments: twins)
+    @Test("A request with two canonically equivalent but different goal ids is refused", arguments: twins)
     func goals(_ first: ExactString, _ second: ExactString) {
         let body = #"{"persona":"nutritionist","goal_id":"\#(first)","context_id":"\#(second)"}"#
         #expect(throws: APIError.self) { try CreateConsultationRequest(body: Array(body.utf8), in: .union) }
     }
 
-    @Test("A document may have two canonically equivalent users, and names of goals", arguments: twins)
+    @Test("Users and goals in a document may have canonically equivalent names", arguments: twins)
     func documents(_ first: ExactString, _ second: ExactString) throws {
         var world = World()
         let goals = [GoalData(name: first, title: "one"), GoalData(name: second, title: "other")]

@@ -5,14 +5,14 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("An insight") struct InsightTests {
+@Suite("Insights") struct InsightTests {
     private static func json(_ number: Int, _ more: String = "") -> String {
         #"{"insight_type":"daily","title":"t","content":"c","n":\#(number)\#(more)}"#
     }
 
     private static func numbers(_ page: JSONValue) -> [Int?] { (page["insights"]?.array ?? []).map { $0["n"]?.int } }
 
-    @Test("Insights sort by creation, change or period, in both directions")
+    @Test("Insights can be sorted by creation, change or period in both directions")
     func sorting() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("Insights are listed in counted pages, archived ones only on request")
+    @Test("Insights are listed in pages, and archived insights only on request")
     func pages() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -55,7 +55,7 @@ import Testing
         #expect(Self.numbers(try world.documents(.insights, [("archived_status", "true")], for: user)) == [6])
     }
 
-    @Test("Marks can be set repeatedly; a favorite toggles; unread counts neither read nor archived insights")
+    @Test("The unread count excludes read and archived insights")
     func marks() throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -101,7 +101,7 @@ import Testing
         ("monthly", "2024-12-31", 7), ("milestone", "2024-12-31", 7),
     ]
 
-    @Test("An insight summarizes the records in the period of its type", arguments: types)
+    @Test("A generated insight summarizes the records in its type's period", arguments: types)
     func generated(type: String, first: String, count: Int) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -133,7 +133,7 @@ import Testing
         for (name, value) in read { #expect(insight[name] == value, "\(name)") }
     }
 
-    @Test("A requested period includes both ends")
+    @Test("A requested period includes both of its ends")
     func period() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -4,8 +4,8 @@ import Testing
 @testable import FitIQBackend
 
 /// Checks the invariants from inside after each of many random operations.
-@Suite("Random commands") struct InvariantTests {
-    @Test("Random commands keep the rules", arguments: [UInt64(2025)])
+@Suite("Random commands and invariants") struct InvariantTests {
+    @Test("Random commands keep the invariants", arguments: [UInt64(2025)])
     func rules(seed: UInt64) throws {
         var random = try RandomOperations(seed: seed, userCount: 30)
         var model = Model(userCount: 30)

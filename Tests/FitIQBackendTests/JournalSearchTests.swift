@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A search in the journal") struct JournalSearchTests {
+@Suite("Journal search") struct JournalSearchTests {
     private static let entries = [
         #"{"n":"a","title":"Running in the Rain","content":"Two kilometres","tags":["sport"],"logged_at":"2025-01-20T08:00:00Z"}"#,
         #"{"n":"b","content":"I was running, then rain, then Überraschung","logged_at":"2025-01-21T08:00:00Z"}"#,
@@ -22,7 +22,7 @@ import Testing
         ("then", ["b"], [0.5]), ("o", ["d", "c", "a"], [1, 0.75, 0.75]),
     ]
 
-    @Test("A search finds the entries that contain all words and phrases, the most relevant first", arguments: table)
+    @Test("A search finds the entries that contain all words and phrases and sorts them by relevance", arguments: table)
     func finds(words: String, found: [String], relevance: [Double]) throws {
         var world = World()
         let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -34,7 +34,7 @@ import Testing
         #expect(results["total"]?.int == found.count && results["entries"] == nil)
     }
 
-    @Test("An entry's relevance does not depend on its request")
+    @Test("A client cannot set an entry's relevance")
     func oneRelevance() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -45,7 +45,7 @@ import Testing
         #expect(try world.documents(for: user)["entries"]?[0]?["relevance_score"] == nil)
     }
 
-    @Test("Search results have pages")
+    @Test("Search results are divided into pages")
     func paging() throws {
         var world = World()
         let user = try world.backend.user("user-1")

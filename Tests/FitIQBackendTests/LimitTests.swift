@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Limits") struct LimitTests {
-    @Test("Default limits are the documented ones")
+    @Test("The default limits are the documented limits")
     func defaults() {
         let limits = Limits()
         #expect(limits.activeConsultations == 10)
@@ -15,7 +15,7 @@ import Testing
         #expect(limits.storedBytes == 256 * 1024 * 1024)
     }
 
-    @Test("A new user beyond the limit gets 507; known users continue")
+    @Test("A new user beyond the limit gets 507, but existing users can continue")
     func users() throws {
         var limits = Limits()
         limits.users = 2
@@ -31,7 +31,7 @@ import Testing
         #expect(world.backend.userCount == 2)
     }
 
-    @Test("Active consultations beyond the limit get 429", arguments: [0, 1, 3])
+    @Test("An active consultation beyond the limit gets 429", arguments: [0, 1, 3])
     func activeConsultations(limit: Int) throws {
         var limits = Limits()
         limits.activeConsultations = limit
@@ -43,7 +43,7 @@ import Testing
                 == .tooManyActiveConsultations(limit: limit))
     }
 
-    @Test("A message without room for its answer is not stored", arguments: 0...9)
+    @Test("A message is stored only if there is also room for its answer", arguments: 0...9)
     func messages(limit: Int) throws {
         var limits = Limits()
         limits.messages = limit
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("Waiting messages have a limit", arguments: [0, 1, 2])
+    @Test("The number of waiting messages is limited", arguments: [0, 1, 2])
     func waitingMessages(limit: Int) throws {
         var limits = Limits()
         limits.waitingMessages = limit
@@ -87,7 +87,7 @@ import Testing
         #expect(types == (0..<5).map { $0 <= limit ? "message_received" : "error" })
     }
 
-    @Test("Beyond the stored bytes: 507 and an error frame; reading and archiving still work")
+    @Test("Reading and archiving still work at the limit of stored bytes")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700
@@ -111,7 +111,7 @@ import Testing
         #expect(refusal { () throws(APIError) in try world.archive(id, by: user) } == nil)
     }
 
-    @Test("Stored bytes reach the limit exactly, and changes that do not grow still work")
+    @Test("Stored bytes can reach the limit exactly")
     func lastByte() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("Ids of users count as stored bytes: known users stay, others are refused")
+    @Test("The ids of users count as stored bytes")
     func storedUsers() throws {
         var limits = Limits()
         limits.storedBytes = 2000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Goals and conversations") struct LinkTests {
+@Suite("Links between goals and conversations") struct LinkTests {
     private func makeWorld() throws -> (World, UserID) {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: PATCH
 
-    @Test("A link has both sides, and changes both times")
+    @Test("A link appears in the goal and in the conversation and updates both times")
     func link() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -46,7 +46,7 @@ import Testing
         #expect(try world.backend.consultation(id, for: user) == before.1)
     }
 
-    @Test("A new link frees both old partners")
+    @Test("A new link removes the previous links of both sides")
     func relink() throws {
         var (world, user) = try makeWorld()
         let goals = [try world.createGoal(by: user), try world.createGoal(by: user)]
@@ -62,7 +62,7 @@ import Testing
         for id in ids { #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:30:04Z") }
     }
 
-    @Test("Null unlinks both sides")
+    @Test("A null conversation id removes the link on both sides")
     func unlink() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -75,7 +75,7 @@ import Testing
         #expect(try world.goal(goal, for: user)["title"] == "New")
     }
 
-    @Test("Linking with an unknown conversation gets 404 and changes nothing")
+    @Test("Linking to an unknown conversation gets 404 and changes nothing")
     func unknownConversation() throws {
         var (world, user) = try makeWorld()
         let stranger = try world.backend.user("user-2")
@@ -95,7 +95,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("Linking with an archived conversation gets 400 and changes nothing")
+    @Test("Linking to an archived conversation gets 400 and changes nothing")
     func archivedConversation() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Archiving
 
-    @Test("Archiving a conversation unlinks it, but the conversation keeps its goal as history")
+    @Test("A conversation keeps its goal's id after archiving unlinks it")
     func archive() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
@@ -149,7 +149,7 @@ import Testing
 
     // MARK: POST /consultations
 
-    @Test("Creating a consultation about a goal links it, unless the goal has one")
+    @Test("A new consultation about a goal is linked to the goal unless the goal has a conversation")
     func create() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -198,7 +198,7 @@ import Testing
         #expect(try world.chatAboutGoal(goal, by: user) != id)
     }
 
-    @Test("goal-linking has its own form of the answer")
+    @Test("The goal-linking mode has its own form of the answer")
     func guideForm() throws {
         var world = World(mode: .goalLinking)
         let user = try world.backend.user("user-1")
@@ -207,7 +207,7 @@ import Testing
         #expect(body.object?.keys == ["conversationId", "goalId", "createdAt", "persona"])
     }
 
-    @Test("A chat continues the goal's conversation, whatever its persona and context")
+    @Test("A chat continues the goal's conversation with any persona and context")
     func continueLinked() throws {
         var (world, user) = try makeWorld()
         let (goal, id) = (try world.createGoal(by: user), try world.create(.fitnessCoach, by: user))
@@ -218,7 +218,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("A chat continues an unlinked conversation of the same persona and goal, and links it again")
+    @Test("A chat continues and relinks an unlinked conversation with the same persona and goal")
     func continueUnlinked() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -229,7 +229,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("A chat continues it even if another goal has taken that conversation, so there is no 409")
+    @Test("A chat takes back a conversation that is now linked to another goal")
     func continueTaken() throws {
         var (world, user) = try makeWorld()
         let (goal, other) = (try world.createGoal(by: user), try world.createGoal(by: user))
@@ -242,7 +242,7 @@ import Testing
         #expect(world.backend.consultationCount == 1)
     }
 
-    @Test("A conversation with another persona is not continued: the chat is new")
+    @Test("A chat does not continue a conversation with another persona")
     func otherPersona() throws {
         var (world, user) = try makeWorld()
         let goal = try world.createGoal(by: user)
@@ -253,7 +253,7 @@ import Testing
         try expectLinked(goal, id, world, for: user)
     }
 
-    @Test("A new chat beyond ten gets 429, an existing one does not")
+    @Test("A new chat beyond ten consultations gets 429")
     func limit() throws {
         var (world, user) = try makeWorld()
         var goals: [String] = []

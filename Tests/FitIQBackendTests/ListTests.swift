@@ -4,8 +4,8 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A list of consultations") struct ListTests {
-    @Test("The list begins with the newest change, and within a second with the newest consultation")
+@Suite("The consultation list") struct ListTests {
+    @Test("The list is sorted by the time of the last change and then by creation")
     func order() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -28,7 +28,7 @@ import Testing
         #expect(try world.list(for: user)["consultations"]?.all("id") == [first, second, third])
     }
 
-    @Test("The list shows each consultation as get does")
+    @Test("The list shows each consultation exactly as get does")
     func items() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -69,7 +69,7 @@ import Testing
         return (world, user, Array(all))
     }
 
-    @Test("The list filters by archive, persona and context, and has pages", arguments: [1, 3, 20, 100])
+    @Test("The list can be filtered by archive flag, persona and context and has pages", arguments: [1, 3, 20, 100])
     func filters(size: Int) throws {
         let (world, user, all) = try populated()
         for archived in [nil, "true", "false"] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A list with several kinds of records") struct ListingTests {
+@Suite("Listings with several kinds of records") struct ListingTests {
     /// Records ordered by their names.
     private struct Shelf {
         var names: [Int] = []
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("The list equals a scan of all records, from the last one on", arguments: 0..<20 as Range<UInt64>)
+    @Test("A listing equals a sorted scan of all records", arguments: 0..<20 as Range<UInt64>)
     func pages(seed: UInt64) {
         var draw = Draw(seed: seed)
         var shelf = Shelf()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("The cost of a page does not grow with the number of records")
+    @Test("The cost of a page does not depend on the number of records")
     func work() {
         func looks(among count: Int) -> Int {
             var shelf = Shelf()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Meals of the apps") struct MealChangeTests {
+@Suite("The apps' meals") struct MealChangeTests {
     private static func consistent(_ world: World, _ user: UserID) -> [String] {
         Invariants.violations(of: user, in: world) + Invariants.violationsOfBytes(in: world)
             + Invariants.deepViolationsOfMealLogs(in: world)
     }
 
-    @Test("A changed text is processed again, and the old processing does not finish it")
+    @Test("A changed text restarts the processing of a meal")
     func rewording() throws {
         // Two seconds for eggs, ten for toast.
         let script = Script(meals: [
@@ -49,7 +49,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Other changes keep the outcome and the order of the list")
+    @Test("Changes to other members keep the result and the order of the list")
     func otherChanges() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -75,7 +75,7 @@ import Testing
         #expect(copy.data == world.data)
     }
 
-    @Test("Absent members stay unchanged; another user's log is unknown")
+    @Test("A change without new values has no effect")
     func noChange() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("A batch is logged in order, or not at all")
+    @Test("A batch is logged completely or not at all")
     func batch() throws {
         var limits = Limits()
         limits.mealLogs = 3
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(
-        "The table of foods decides between food, drink and water",
+        "The food table distinguishes food, drink and water",
         arguments: [
             ("2 eggs", "food"), ("a glass of water", "water"), ("sparkling water", "water"), ("coffee", "drink"),
             ("a beer", "drink"), ("coconut water", "drink"),
@@ -128,7 +128,7 @@ import Testing
         #expect(try world.showMeal(id, for: user)["items"]?.array?.first?["food_type"]?.string == type)
     }
 
-    @Test("A scripted food gets its type from its name, unless the script sets it")
+    @Test("A scripted food gets its type from its name unless the script sets the type")
     func scriptedFoodTypes() throws {
         func food(_ name: String, _ type: FoodType? = nil) -> MealItem {
             MealItem(name: name, quantity: 1, unit: "cups", nutrients: MealNutrients(), foodType: type)
@@ -159,7 +159,7 @@ import Testing
         #"{"\#(member)":"\#(name)","quantity":2,"unit":"cups","calories":50,"protein_g":1.5,"carbs_g":0,"fat_g":0}"#
     }
 
-    @Test("A meal entered food by food is manual at once; its foods and text can change")
+    @Test("A meal with entered foods is manual immediately")
     func manual() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -199,7 +199,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Foods cannot replace missing foods, nor another user's")
+    @Test("A change cannot set the foods of a log that has none")
     func foodsOfOthers() throws {
         let script = Script(meals: [MealRule(text: .contains("x"), outcome: .failed(.noFood))])
         var world = World(script: script)
@@ -224,7 +224,7 @@ import Testing
         return try ConfirmMealPhotoRequest(body: Array(body.utf8))
     }
 
-    @Test("A photo becomes a completed meal log, and sockets get the event")
+    @Test("A confirmed photo becomes a completed meal log")
     func photo() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -275,7 +275,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("Without foods, confirming accepts everything as recognized, with the photo's description")
+    @Test("A confirmation without foods accepts all recognized foods and the photo's description")
     func acceptAll() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -299,7 +299,7 @@ import Testing
         #expect(Self.consistent(world, user) == [])
     }
 
-    @Test("The script decides what photos show, and does not mix photos with texts")
+    @Test("Photos match only the script's photo rules, and texts match only its text rules")
     func scriptedPhoto() throws {
         var salad = MealRule(
             mealTypes: [.lunch],
@@ -335,7 +335,7 @@ import Testing
         #expect(try world.replanted().everything() == world.everything())
     }
 
-    @Test("The oldest photo beyond the limit is removed, confirmed ones first; another user's is unknown")
+    @Test("At the limit the oldest photo is removed, and confirmed photos are removed first")
     func photoLimit() throws {
         var limits = Limits()
         limits.photos = 2

@@ -5,8 +5,8 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The event of a meal log") struct MealLogEventTests {
-    @Test("The event reaches every open socket of its user, and no one else")
+@Suite("Meal log events") struct MealLogEventTests {
+    @Test("The event reaches exactly the open sockets of its user")
     func audience() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -46,7 +46,7 @@ import Testing
         #expect(world.takeEffects().isEmpty)
     }
 
-    @Test("A failed log has an event")
+    @Test("A failed log also sends an event")
     func failed() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(
-        "The event has the form of the server's guide",
+        "The event has the form of the mode's guide",
         arguments: [
             GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
         ])
@@ -76,7 +76,7 @@ import Testing
         #expect(Set(world.backend.mealLogs.map(\.log.status)) == [.completed, .failed])
     }
 
-    @Test("Events have their own times and order, however late the loop is")
+    @Test("Events keep their own times and order, even if the loop serves them late")
     func oneLeap() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -103,7 +103,7 @@ import Testing
         #expect(types[event...].contains("stream_complete") || types[event...].contains("stream_chunk"))
     }
 
-    @Test("Events that are due come before a command's own effects")
+    @Test("Due events are sent before the effects of a later command")
     func lateCommand() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -118,7 +118,7 @@ import Testing
                 == ["meal_log.completed", "error", "close 1000 Consultation is not active"])
     }
 
-    @Test("Events reach the sockets that are open, after openings and closings in any order", arguments: UInt64(1)...5)
+    @Test("After any series of openings and closings, events reach exactly the open sockets", arguments: UInt64(1)...5)
     func openSockets(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
         var world = World(seed: seed, pace: .instant)

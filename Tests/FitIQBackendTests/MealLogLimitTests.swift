@@ -4,13 +4,13 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Limits of meal logs") struct MealLogLimitTests {
-    @Test("Default limits are the documented ones")
+@Suite("Meal log limits") struct MealLogLimitTests {
+    @Test("The default limits are the documented limits")
     func defaults() {
         #expect(Limits().mealLogs == 10_000)
     }
 
-    @Test("A log beyond the user's limit gets 507, and leaves nothing behind", arguments: [0, 1, 3])
+    @Test("A log beyond the user's limit gets 507 and is not stored", arguments: [0, 1, 3])
     func ofAUser(limit: Int) throws {
         var limits = Limits()
         limits.mealLogs = limit
@@ -28,7 +28,7 @@ import Testing
             (FitIQBackendTests.refusal { () throws(APIError) in try world.logMeal(by: other) } == nil) == (limit > 0))
     }
 
-    @Test("Beyond the stored bytes: 507, and meals in processing fail with the reason")
+    @Test("Meals in processing fail at the limit of stored bytes")
     func storedBytes() throws {
         var limits = Limits()
         limits.storedBytes = 700
@@ -51,7 +51,7 @@ import Testing
         #expect(try world.showMeal(id, for: again)["status"] == "failed")
     }
 
-    @Test("Meals in processing fail when no byte is left", arguments: [(0, "failed"), (1, "completed")])
+    @Test("Meals in processing fail when no bytes are left", arguments: [(0, "failed"), (1, "completed")])
     func lastByte(spare: Int, status: String) throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -71,7 +71,7 @@ import Testing
         ]
     }()
 
-    @Test("A text's result is bounded: foods name words instead of repeating them", arguments: hostile)
+    @Test("The result for a hostile text is smaller than 128 KiB", arguments: hostile)
     func largest(text: String) throws {
         #expect(text.count <= CreateMealLogRequest.maximumInputLength && text.utf8.count <= 16 * 1024)
         var world = World(pace: .instant)
@@ -82,7 +82,7 @@ import Testing
         #expect(try world.backend.mealLog(id, for: user).count < 128 * 1024)
     }
 
-    @Test("Stored bytes exceed the limit by at most one meal, however many are processed at once")
+    @Test("Simultaneous results exceed the limit of stored bytes by at most one meal")
     func storedBytesAtOnce() throws {
         var limits = Limits()
         limits.storedBytes = 100_000

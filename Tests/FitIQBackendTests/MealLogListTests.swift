@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The list of meal logs") struct MealLogListTests {
+@Suite("The meal log list") struct MealLogListTests {
     static func day(_ day: Int64, _ second: Int64 = 0) -> DateTime {
         // 2025-01-01T00:00:00Z.
         DateTime(secondsSinceEpoch: 1_735_689_600 + (day - 1) * 86_400 + second)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "The list has the newest logged first, then the newest created, in pages that cover it",
+        "The list is sorted by log time and then by creation",
         arguments: UInt64(1)...4)
     func order(seed: UInt64) throws {
         var numbers = Draw(seed: seed)
@@ -51,7 +51,7 @@ import Testing
         #expect(past["meal_logs"] == [] && past["has_more"] == false && past["total_count"] == 137)
     }
 
-    @Test("The list filters by meal, status and days, and counts the matches")
+    @Test("The list can be filtered by meal type, status and days and counts the matches")
     func filters() throws {
         var world = World()
         let user = try world.backend.user("user-1")

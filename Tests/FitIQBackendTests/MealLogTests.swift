@@ -4,8 +4,8 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A meal log") struct MealLogTests {
-    @Test("A new log is in processing, and completes 2.0 to 4.5 seconds later without a listener")
+@Suite("Meal logs") struct MealLogTests {
+    @Test("A new log completes after 2.0 to 4.5 seconds even without a socket")
     func completes() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -42,7 +42,7 @@ import Testing
         ("2 eggs", 140, "12.0", 1), ("2 eggs and toast", 290, "16.0", 2), ("120g chicken breast", 198, "37.2", 1),
     ]
 
-    @Test("The guides' examples give the guides' numbers", arguments: examples)
+    @Test("The guides' example meals get the guides' numbers", arguments: examples)
     func guidesNumbers(text: String, calories: JSONValue, protein: String, items: Int) throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(
-        "A log fails without recognised foods, and with too many",
+        "A log fails if it has no recognized foods or too many foods",
         arguments: [
             ("qwertyuiop", "Could not identify any food items in the input"),
             (
@@ -73,7 +73,7 @@ import Testing
         #expect(log["details"]?.string == details)
     }
 
-    @Test("Processing ends within the window, whatever the id")
+    @Test("The processing time is within the window for any id")
     func window() throws {
         var world = World(seed: 77)
         let user = try world.backend.user("user-1")
@@ -89,7 +89,7 @@ import Testing
         #expect((waits.min() ?? 0) < 2_010_000_000 && (waits.max() ?? 0) > 4_490_000_000)
     }
 
-    @Test("At an instant pace a log completes at once, but after its own 201")
+    @Test("At an instant pace a log completes immediately after its 201")
     func instant() throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -105,7 +105,7 @@ import Testing
         #expect(events.first?["data"]?["id"] == created?["id"])
     }
 
-    @Test("A log's ids do not depend on later logs, or on its time of completion")
+    @Test("A log's ids depend neither on later logs nor on its completion time")
     func laterIDs() throws {
         var ids: Set<[String]> = []
         for wait in [0, 2500, 10_000] as [Int64] {
@@ -122,7 +122,7 @@ import Testing
         #expect(ids.count == 1)
     }
 
-    @Test("A log has the client's time, or that of its creation")
+    @Test("A log's time is the client's time or the creation time")
     func loggedAt() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(
-        "The answer follows the server's guide, and the list always has the union's form",
+        "The list always has the union's form, even in a guide's mode",
         arguments: [
             (GuideMode.union, ["success", "data"], true), (.webSocketArchitecture, ["success", "data"], true),
             (.mealLogWebSocket, ["data"], false),
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("Another user's log, or an id in another case or shape, is unknown")
+    @Test("A get of another user's log, or of an id in another case or shape, gets 404")
     func ownership() throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))

@@ -4,8 +4,8 @@ import Testing
 @testable import FitIQBackend
 @testable import Nutrition
 
-@Suite("Processing a meal") struct MealProcessingTests {
-    @Test("Processing takes 2.0 to 4.5 seconds, evenly distributed by the log's id")
+@Suite("Meal processing") struct MealProcessingTests {
+    @Test("The processing time of 2.0 to 4.5 seconds is evenly distributed over the ids")
     func window() {
         var numbers = SplitMix64(seed: 1)
         var halves = [0, 0, 0, 0, 0]
@@ -22,7 +22,7 @@ import Testing
         #expect(halves.allSatisfy { (9_000...11_000).contains($0) }, "\(halves)")
     }
 
-    @Test("Processing at an instant pace takes no time", arguments: [0, 1, UInt64.max])
+    @Test("Processing takes no time at an instant pace", arguments: [0, 1, UInt64.max])
     func instant(seed: UInt64) {
         #expect(MealProcessing.duration(at: .instant, seed: seed) == 0)
     }
@@ -42,7 +42,7 @@ import Testing
         MealProcessing.outcome(of: meal, seed: Self.log.seed, at: World.start)
     }
 
-    @Test("Foods keep their order; each has its own id and its food's id")
+    @Test("The foods of a meal keep their order and have their own ids")
     func items() {
         var identifiers = ResourceIDSequence(seed: Self.log.seed)
         let ids = (0..<3).map { _ in identifiers.next() }
@@ -62,7 +62,7 @@ import Testing
                     [item(0, "egg", notes: "N"), item(1, "rice", calories: 9), item(2, "egg")], at: World.start))
     }
 
-    @Test("Processing fails without recognised foods, and beyond the limit of a log")
+    @Test("Processing fails without recognized foods or beyond the size limit of a log")
     func failures() {
         #expect(outcome(ParsedMeal()) == .failed(.noFood, at: World.start))
         #expect(outcome(ParsedMeal(unknown: ["unobtainium"])) == .failed(.noFood, at: World.start))
@@ -77,7 +77,7 @@ import Testing
         #expect(outcome(truncated) == .failed(.tooManyFoods(limit: 50), at: World.start))
     }
 
-    @Test("A food has one id, the same in all worlds")
+    @Test("A food has the same id in all worlds")
     func foodIDs() {
         // Clients store these ids, so a change would break them.
         #expect(MealItem.foodID(ofKey: "egg").description == "e743ecf8-c21b-4483-b743-f1d7e49d1401")

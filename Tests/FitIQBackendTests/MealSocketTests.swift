@@ -4,10 +4,10 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The socket of all meals of a user") struct MealSocketTests {
+@Suite("The meal socket") struct MealSocketTests {
     private static let ping = #"{"type":"ping"}"#
 
-    @Test("The socket greets with the user's id, answers pings, and refuses everything else by code")
+    @Test("The meal socket accepts only pings and refuses everything else with a code")
     func frames() throws {
         var world = World()
         let anna = try world.backend.user("anna")
@@ -33,7 +33,7 @@ import Testing
         #expect(world.backend.consultationCount == 0 && world.backend.openSocketCount == 1)
     }
 
-    @Test("The socket gets all meal events of its user, in addition to the consultations' sockets")
+    @Test("The meal socket gets all meal events of its user, as a consultation's socket does")
     func events() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -52,7 +52,7 @@ import Testing
         #expect(world.takeEffects().story(of: 2).isEmpty && world.backend.openSocketCount == 2)
     }
 
-    @Test("A newer socket of a user closes the older one")
+    @Test("A new meal socket closes the user's previous meal socket")
     func single() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -76,7 +76,7 @@ import Testing
         #expect(world.backend.openSocketCount == 1)
     }
 
-    @Test("The socket opens ten times in any minute, and again a minute after the first time")
+    @Test("A user can open the meal socket ten times per minute")
     func connectionLimit() throws {
         var world = World()
         let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
@@ -103,7 +103,7 @@ import Testing
         #expect(world.backend.openSocketCount == 2)
     }
 
-    @Test("The socket closes after ten minutes without a client frame; a control ping counts")
+    @Test("The meal socket closes after ten minutes without a client frame or a control ping")
     func idle() throws {
         var world = World()
         let anna = try world.backend.user("anna")

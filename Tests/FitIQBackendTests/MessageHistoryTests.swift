@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The history of a consultation") struct MessageHistoryTests {
+@Suite("Message history") struct MessageHistoryTests {
     /// A consultation with this many answered questions.
     private func chatted(_ questions: Int) throws -> (World, UserID, String) {
         var world = World(pace: .instant)
@@ -18,7 +18,8 @@ import Testing
         return (world, user, id)
     }
 
-    @Test("The history is whole, oldest first, unless a page is requested", arguments: [0, 1, 2, 30])
+    @Test(
+        "Without a page parameter the history is complete and sorted from oldest to newest", arguments: [0, 1, 2, 30])
     func whole(questions: Int) throws {
         let (world, user, id) = try chatted(questions)
         let data = try world.messages(id, for: user)
@@ -43,7 +44,7 @@ import Testing
         #expect(Set(messages.compactMap { $0["id"]?.string }).count == 2 * questions)
     }
 
-    @Test("The history has pages of 50, or of the requested size", arguments: [nil, 1, 7, 50, 60, 100])
+    @Test("A page of the history has 50 messages or the requested number", arguments: [nil, 1, 7, 50, 60, 100])
     func paged(size: Int?) throws {
         let (world, user, id) = try chatted(30)
         let whole = try #require(try world.messages(id, for: user)["messages"]?.array)
@@ -64,7 +65,7 @@ import Testing
         #expect(seen == whole)
     }
 
-    @Test("404 comes before 400")
+    @Test("A 404 for the consultation takes precedence over a 400 for the query")
     func refusals() throws {
         let (world, user, id) = try chatted(1)
         let bad = [(name: "page", value: "0")]
@@ -76,7 +77,7 @@ import Testing
                 == .unknownConsultation("x"))
     }
 
-    @Test("The history counts and dates user messages on arrival, and answers on completion")
+    @Test("A question enters the history on arrival, and an answer enters it on completion")
     func counts() throws {
         var world = World()
         let user = try world.backend.user("user-1")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The analytics of moods") struct MoodAnalyticsTests {
+@Suite("Mood analytics") struct MoodAnalyticsTests {
     /// Time, valence, labels and associations.
     private typealias Mood = (String, Double, String, String)
 
@@ -32,7 +32,7 @@ import Testing
     ]
     private static let range: World.Query = [("from", "2025-01-05"), ("to", "2025-01-16")]
 
-    @Test("The analytics have a period, a summary, trends and the most frequent labels")
+    @Test("Mood analytics contain a period, a summary, trends and the most frequent labels")
     func parts() throws {
         let analytics = try Self.analyze(Self.moods, Self.range)
         let expected: JSONValue = [
@@ -60,7 +60,7 @@ import Testing
         #expect(analytics == expected)
     }
 
-    @Test("The analytics have each day with entries on request")
+    @Test("On request mood analytics contain each day with entries")
     func days() throws {
         let analytics = try Self.analyze(Self.moods, Self.range + [("include_daily_breakdown", "true")])
         let expected: JSONValue = [
@@ -86,7 +86,7 @@ import Testing
         #expect(analytics["daily_aggregates"] == expected)
     }
 
-    @Test("The analytics name ten labels and associations, or the requested number")
+    @Test("Mood analytics contain ten labels and associations or the requested number")
     func limits() throws {
         let few = try Self.analyze(
             Self.moods, Self.range + [("top_labels_limit", "3"), ("top_associations_limit", "1")])
@@ -99,7 +99,7 @@ import Testing
         #expect(many.texts("top_associations", "association") == first)
     }
 
-    @Test("Without entries the analytics are zeros and empty lists")
+    @Test("Mood analytics without entries contain zeros and empty lists")
     func empty() throws {
         let analytics = try Self.analyze(
             [], [("from", "2025-01-05T10:00:00Z"), ("to", "2025-01-05T11:00:00Z"), ("include_daily_breakdown", "true")])
@@ -119,7 +119,7 @@ import Testing
         ([1, 0, 1], "declining"), ([0, 1, 0], "improving"), ([-1, 1, -1, 1], "stable"),
     ]
 
-    @Test("A trend is the mean of the later half minus that of the earlier half", arguments: trends)
+    @Test("The trend is the mean of the later half minus the mean of the earlier half", arguments: trends)
     func trend(valences: [Double], trend: String) throws {
         let moods: [Mood] = valences.enumerated().map { day, valence in
             ("2025-01-\(day + 10)T08:00:00Z", valence, "", "")
@@ -131,7 +131,7 @@ import Testing
         #expect(try Self.analyze(together, Self.range)["trends"]?["trend_direction"] == "insufficient_data")
     }
 
-    @Test("A valence from before the bounds counts as the nearest bound")
+    @Test("A stored valence outside the bounds counts as the nearest bound")
     func saved() throws {
         let moods: [Mood] = [("2025-01-06T00:00:00Z", 1e308, "", ""), ("2025-01-06T01:00:00Z", 1e308, "", "")]
         #expect(try Self.analyze(moods, Self.range)["summary"]?["average_valence"] == 1)

@@ -15,7 +15,7 @@ import Testing
         ]
     }
 
-    @Test("Another user's consultation looks as if it did not exist", arguments: [false, true])
+    @Test("A get of another user's consultation gets 404", arguments: [false, true])
     func foreign(isArchived: Bool) throws {
         var world = World()
         let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
@@ -30,7 +30,7 @@ import Testing
         #expect(attempts(world, id, by: owner).prefix(3).allSatisfy { $0 == nil })
     }
 
-    @Test("An id in another case or shape is not found, and the message says so")
+    @Test("An id in another case or shape gets 404 with a message that says so")
     func shapes() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -42,7 +42,7 @@ import Testing
         #expect(message.contains("lower-case it to \"\(id)\""))
     }
 
-    @Test("Looking it up often does not change the owner")
+    @Test("Looking up a user repeatedly returns the same user")
     func sameUser() throws {
         var world = World()
         let first = try world.backend.user("user-1")

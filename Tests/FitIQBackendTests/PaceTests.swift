@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The pace of answers") struct PaceTests {
+@Suite("Answer pace") struct PaceTests {
     /// Everything that the coach may say: each written answer, alone and after each opening.
     static let answers = WrittenAnswer.all.map(\.text).flatMap { text in
         [text] + ContextType.allCases.compactMap { Coach.opening(of: $0) }.map { "\($0) \(text)" }
@@ -19,7 +19,7 @@ import Testing
         #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed)")
     }
 
-    @Test("Answers begin after 0.3 to 0.9 s and end within 4 s, whatever the text and the seed", arguments: answers)
+    @Test("Answers begin after 0.3 to 0.9 s and end within 4 s for any text and seed", arguments: answers)
     func human(text: String) {
         let chunks = Coach.chunks(of: text)
         for seed in UInt64(0)..<10 {
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("The pace depends on the last character that is not white space, whatever its bytes")
+    @Test("The pause after a chunk depends on its last character that is not white space")
     func lastMarks() {
         let pieces = [
             "", " ", "\t", "\n", "\r\n", ".", "!", "?", ":", ";", "\u{37E}", "a,", "é", "e\u{301}", "—", "\u{2003}",
@@ -56,7 +56,7 @@ import Testing
         Array(repeating: "…", count: 100_000), [" "], ["\n\n"], [String(repeating: "a", count: 100_000)],
     ]
 
-    @Test("The pace applies to generated texts, too", arguments: extremes.indices)
+    @Test("The pace also applies to generated texts", arguments: extremes.indices)
     func extremeTexts(number: Int) {
         let chunks = Self.extremes[number]
         for seed in [UInt64.min, 1, 42, .max] {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("The pace differs from seed to seed")
+    @Test("Different seeds give different pacing")
     func seeds() {
         let chunks = Coach.chunks(of: WrittenAnswer.all[0].text)
         let paces = Set((UInt64(0)..<100).map { Pace.human.offsets(of: chunks, seed: $0) })
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
     }
 
-    @Test("The pace pauses at commas, and longer at the end of a sentence")
+    @Test("The stream pauses at commas and pauses longer at the end of a sentence")
     func breaths() {
         func mean(_ chunk: String) -> Int64 {
             let total = (UInt64(0)..<200).reduce(Int64(0)) { sum, seed in
@@ -90,7 +90,7 @@ import Testing
         #expect((130..<150).contains(mean("word!\n")))
     }
 
-    @Test("The pace can be instant", arguments: [0, 1, 50])
+    @Test("An instant pace has no delays", arguments: [0, 1, 50])
     func instant(count: Int) {
         let chunks = Array(repeating: "a", count: count)
         for seed in [UInt64.min, 7, .max] {
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("Instant answers take one turn")
+    @Test("An instant answer is complete within one turn")
     func instantExchange() throws {
         var world = World(pace: .instant)
         let user = try world.backend.user("user-1")
@@ -113,7 +113,7 @@ import Testing
         #expect(effects.frames(of: 1).allSatisfy { $0["timestamp"] == "2025-01-29T10:30:00Z" })
     }
 
-    @Test("Simultaneous steps run in the order of consultations, then of meal logs")
+    @Test("Simultaneous steps run in order of consultations and then of meal logs")
     func sameTime() {
         let works = [ScheduledStep.Work.answer(ResourceID(randomBits: 1, 1)), .mealLog]
         let steps = [0, 1, 5].flatMap { seconds in

@@ -4,7 +4,7 @@ import Testing
 @testable import FitIQBackend
 
 @Suite("Quick actions") struct QuickActionTests {
-    @Test("Every persona has quick actions in every context", arguments: Persona.allCases, ContextType.allCases)
+    @Test("Every persona has quick actions for every context", arguments: Persona.allCases, ContextType.allCases)
     func combinations(persona: Persona, context: ContextType) {
         let actions = QuickAction.matching(contextType: context, persona: persona)
         #expect(actions.count >= 2)
@@ -15,26 +15,26 @@ import Testing
         #expect(missing.allSatisfy { $0.contextType != context || ($0.persona != nil && $0.persona != persona) })
     }
 
-    @Test("Without filters all quick actions are listed")
+    @Test("Without filters the list has all quick actions")
     func all() {
         #expect(QuickAction.matching(contextType: nil, persona: nil) == QuickAction.catalogue)
     }
 
-    @Test("Quick actions filter by persona alone", arguments: Persona.allCases)
+    @Test("Quick actions can be filtered by persona alone", arguments: Persona.allCases)
     func byPersona(_ persona: Persona) {
         let actions = QuickAction.matching(contextType: nil, persona: persona)
         #expect(actions == QuickAction.catalogue.filter { $0.persona == nil || $0.persona == persona })
         #expect(Set(actions.map(\.contextType)) == Set(ContextType.allCases))
     }
 
-    @Test("Quick actions filter by context alone", arguments: ContextType.allCases)
+    @Test("Quick actions can be filtered by context alone", arguments: ContextType.allCases)
     func byContext(_ context: ContextType) {
         let actions = QuickAction.matching(contextType: context, persona: nil)
         #expect(actions == QuickAction.catalogue.filter { $0.contextType == context })
         #expect(Set(actions.map(\.persona)) == Set(Persona.allCases.map(Optional.some) + [nil]))
     }
 
-    @Test("Texts are unique, and some optional members are absent")
+    @Test("Prompts are unique, and some quick actions lack optional members")
     func catalogue() {
         let catalogue = QuickAction.catalogue
         #expect(Set(catalogue.map(\.prompt)).count == catalogue.count)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("A persona's quick action gets one of its own answers, not a general one")
+    @Test("A persona's quick action gets one of the persona's own answers")
     func answered() {
         for action in QuickAction.catalogue {
             guard let persona = action.persona else { continue }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A workout template") struct WorkoutTemplateTests {
+@Suite("Workout templates") struct WorkoutTemplateTests {
     private static let squat = #"{"exercise_id":"goblet-squat","order_index":0,"sets":3}"#
 
     private static func json(_ name: String, _ more: String = "") -> String {
@@ -57,7 +57,7 @@ import Testing
         ([("source", "shared"), ("category", "cardio")], []),
     ]
 
-    @Test("Templates are listed for their owner", arguments: lists)
+    @Test("A user's list contains the user's own templates", arguments: lists)
     func listed(query: World.Query, names: [String]) throws {
         let gym = try Gym()
         let page = try gym.world.templates(query, for: gym.anna)
@@ -65,7 +65,7 @@ import Testing
         #expect(page["total"]?.int == names.count && page["has_more"] == false)
     }
 
-    @Test("The public list has public and system templates, by category, difficulty and page")
+    @Test("The public list contains public and system templates")
     func publicList() throws {
         let gym = try Gym()
         let all = try gym.world.publicTemplates()
@@ -84,7 +84,7 @@ import Testing
         ("b-public", true, false), ("system", true, false), ("none", false, false),
     ]
 
-    @Test("Only the owner can change a template; readers can copy it, and others get 404", arguments: rights)
+    @Test("Only the owner can change a template, but readers can copy it", arguments: rights)
     func allowed(name: String, reads: Bool, owns: Bool) throws {
         let gym = try Gym()
         let id = name == "none" ? "00000000-0000-4000-8000-000000000000" : gym.id(name)
@@ -121,7 +121,7 @@ import Testing
     private static let uuid = "0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d"
 
     @Test(
-        "A template is shared with a user's UUID in any case of the token or the request",
+        "A template can be shared with a user's UUID in any case",
         arguments: [
             (uuid, uuid), (uuid, uuid.uppercased()), (uuid.uppercased(), uuid), (uuid.uppercased(), uuid.uppercased()),
         ])
@@ -137,7 +137,7 @@ import Testing
             }?.status == .notFound)
     }
 
-    @Test("No user can change a system template, whoever owns it in a scenario")
+    @Test("Even its owner cannot change a system template")
     func systems() throws {
         var gym = try Gym()
         let id = gym.id("system")
@@ -147,7 +147,7 @@ import Testing
             } == .notYours(template: id))
     }
 
-    @Test("A replaced template keeps its exercises, its shares and the world's members")
+    @Test("Replacing a template keeps its exercises, its shares and the computed members")
     func replaced() throws {
         var gym = try Gym()
         let id = gym.id("b-shared")
@@ -172,7 +172,7 @@ import Testing
         #expect(try gym.world.sharedTemplates(with: gym.anna).texts("templates", "name") == ["New"])
     }
 
-    @Test("Each user has one share of a template, which ends when it is revoked")
+    @Test("A user has at most one share of a template")
     func sharing() throws {
         var limits = Limits()
         limits.shares = 3
@@ -222,7 +222,7 @@ import Testing
         #expect(try world.sharedTemplates(with: later)["total"] == 0)
     }
 
-    @Test("The list of shared templates has owner, profession and content")
+    @Test("Each entry in the list of shared templates has the owner, the profession and the content")
     func sharedWithMe() throws {
         var gym = try Gym()
         let more = #","description":"D","difficulty_level":"expert","estimated_duration_minutes":30"#
@@ -247,7 +247,7 @@ import Testing
         #expect(try gym.world.sharedTemplates(with: gym.bert)["total"] == 0)
     }
 
-    @Test("A copy is the reader's own: private, published, with its own ids, under any name")
+    @Test("A reader's copy of a template is private and has its own ids")
     func copies() throws {
         var gym = try Gym()
         let more = #","is_public":true,"status":"draft","category":"cardio","x":1"#

@@ -11,8 +11,8 @@ extension WrittenAnswer {
     static let all = Persona.allCases.flatMap(own) + common + urgent
 }
 
-@Suite("The written answers") struct WrittenAnswerTests {
-    @Test("There are many written answers, and every persona has its own")
+@Suite("Written answers") struct WrittenAnswerTests {
+    @Test("Every persona has its own written answers")
     func count() {
         #expect(WrittenAnswer.all.count >= 40)
         for persona in Persona.allCases {
@@ -28,7 +28,7 @@ extension WrittenAnswer {
     }
 
     @Test(
-        "Written answers have 25 to 48 words, with single spaces or line breaks",
+        "Each written answer has 25 to 48 words",
         arguments: WrittenAnswer.all.map(\.text))
     func shape(text: String) {
         let words = text.split(whereSeparator: \.isWhitespace)
@@ -37,7 +37,7 @@ extension WrittenAnswer {
         for gap in ["  ", " \n", "\n ", "\n\n"] { #expect(!text.contains(gap)) }
     }
 
-    @Test("Written answers have hard cases for clients: apostrophes, dashes, accents, emoji, line breaks")
+    @Test("Written answers contain hard cases such as apostrophes, accents, emoji and line breaks")
     func difficulties() {
         func count(_ text: String) -> Int { WrittenAnswer.all.count { $0.text.contains(text) } }
         #expect(count("'") >= 3)
@@ -49,7 +49,7 @@ extension WrittenAnswer {
             WrittenAnswer.all.count { $0.text.unicodeScalars.contains(where: \.properties.isEmojiPresentation) } >= 4)
     }
 
-    @Test("Written answers name each of their keywords once")
+    @Test("Each written answer mentions each of its keywords once")
     func keywords() {
         for answer in WrittenAnswer.all {
             let folded = answer.keywords.map(Words.fold)
@@ -68,7 +68,7 @@ extension WrittenAnswer {
         ("😀hi😀", ["hi"]), ("a\u{0}b", ["a", "b"]), ("æon œuvre", ["aeon", "œuvre"]), ("s ss", ["s", "ss"]),
     ]
 
-    @Test("Words are in lower case, without accents and plural endings", arguments: table)
+    @Test("Words are folded to lowercase without accents and plural endings", arguments: table)
     func fold(text: String, words: [String]) {
         #expect(Words.fold(text) == words)
     }
@@ -82,12 +82,12 @@ extension WrittenAnswer {
         ("a \u{301}b", ["a ", "\u{301}b"]),
     ]
 
-    @Test("Chunks are words with the white space that follows", arguments: table)
+    @Test("Each chunk is a word with its trailing white space", arguments: table)
     func splitting(text: String, chunks: [String]) {
         #expect(Coach.chunks(of: text) == chunks)
     }
 
-    @Test("Chunks add up to the answer, one word each", arguments: WrittenAnswer.all.map(\.text))
+    @Test("Each chunk has one word, and all chunks together equal the answer", arguments: WrittenAnswer.all.map(\.text))
     func concatenation(text: String) {
         let chunks = Coach.chunks(of: text)
         #expect(chunks.joined().utf8.elementsEqual(text.utf8))
@@ -96,7 +96,7 @@ extension WrittenAnswer {
     }
 
     @Test(
-        "Chunks add up to the text wherever it is cut off",
+        "The chunks of every prefix of a text together equal the prefix",
         arguments: table.map(\.0) + WrittenAnswer.all.map(\.text))
     func prefixes(text: String) {
         for end in text.unicodeScalars.indices {

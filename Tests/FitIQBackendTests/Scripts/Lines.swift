@@ -54,7 +54,7 @@ func expect(
 
 @Suite("Timelines in failure messages") struct LinesTests {
     @Test(
-        "Timelines have readable times",
+        "A timeline shows readable times",
         arguments: [
             (0, "0.000 s"), (500_000_000, "0.500 s"), (1, "0.000000001 s"), (61_000_000_000, "61.000 s"),
             (1_000_999_999, "1.000999999 s"),
@@ -63,7 +63,7 @@ func expect(
         #expect(Lines.time(nanoseconds) == text)
     }
 
-    @Test("Timelines are side by side, with marks at the differences")
+    @Test("Two timelines are printed side by side with marks at the differences")
     func sideBySide() {
         let text = Lines.sideBySide(expected: ["0.000 s a", "0.500 s bcd"], actual: ["0.000 s a", "0.500 s b", "c"])
         #expect(

@@ -40,13 +40,13 @@ import Testing
         ("pizza with sand", .snack, 1),
     ]
 
-    @Test("The first rule that matches text and meal is chosen", arguments: meals)
+    @Test("The first rule that matches the text and the meal type is used", arguments: meals)
     func choice(text: String, type: MealType, number: Int?) throws {
         let script = try Self.script()
         #expect(script.meal(text, mealType: type) == number.map { script.meals[$0] })
     }
 
-    @Test("A rule's foods get ids derived from the log's")
+    @Test("A rule's foods get ids that are derived from the log's id")
     func completed() throws {
         var (world, user) = try Self.world()
         let id = try world.mealID("A whole pizza", .dinner, by: user)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(
-        "The amount is text where websocket-architecture requires it",
+        "The amount is a text as in websocket-architecture",
         arguments: [
             (2.0, "slice", "2 slice"), (1.5, "cups", "1.5 cups"), (120, "g", "120 g"), (3, "", "3"),
             (0.25, "l", "0.25 l"),
@@ -81,7 +81,7 @@ import Testing
         #expect(item.amountText == text)
     }
 
-    @Test("A rule can fail a meal")
+    @Test("A rule can make a meal fail")
     func failed() throws {
         var (world, user) = try Self.world()
         try world.open(1, on: try world.create(by: user), by: user)
@@ -101,7 +101,7 @@ import Testing
         #expect(events.map { $0["data"]?["details"]?.string } == ["Out of order", "Stones"])
     }
 
-    @Test("Processing may never end, at any pace", arguments: [Pace.human, .instant])
+    @Test("A rule can keep a meal in processing forever at any pace", arguments: [Pace.human, .instant])
     func never(pace: Pace) throws {
         var (world, user) = try Self.world(pace: pace)
         let id = try world.mealID("forever young", .snack, by: user)
@@ -112,7 +112,7 @@ import Testing
         #expect(try world.showMeal(id, for: user)["status"] == "processing")
     }
 
-    @Test("Processing at an instant pace takes no time; a rule with only a duration uses the parser's foods")
+    @Test("A rule with only a duration uses the parser's foods")
     func durations() throws {
         var (world, user) = try Self.world(pace: .instant)
         let pizza = try world.mealID("pizza", .lunch, by: user)
@@ -127,7 +127,7 @@ import Testing
         #expect(try world.showMeal(snack, for: user)["total_calories"]?.int == 140)
     }
 
-    @Test("A meal ends by the script that was active when it was accepted")
+    @Test("A meal completes by the script that was active when the meal was accepted")
     func reload() throws {
         var (world, user) = try Self.world()
         let before = try world.mealID("sand", by: user)

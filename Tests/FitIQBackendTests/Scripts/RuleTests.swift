@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Rules of a script") struct RuleTests {
+@Suite("Script rules") struct RuleTests {
     /// Each rule answers with its own number.
     static func script() throws -> Script {
         let conditions: [AnswerRule] = [
@@ -53,14 +53,14 @@ import Testing
         (.nutritionist, .general, "shout", 1, nil),
     ]
 
-    @Test("The first matching rule is taken", arguments: questions)
+    @Test("The first matching rule is used", arguments: questions)
     func choice(persona: Persona, context: ContextType, content: String, turn: Int, number: Int?) throws {
         let script = try Self.script()
         let answer = script.answer(to: content, turn: turn, persona: persona, contextType: context)
         #expect(answer == number.map { script.answers[$0].script })
     }
 
-    @Test("Turns count from 1 and include unanswered ones")
+    @Test("Turns are counted from 1 and include questions without an answer")
     func turns() throws {
         let rules = (1...3).map { turn in
             AnswerRule(
@@ -79,13 +79,13 @@ import Testing
             are: ["assistant \"2\"", "assistant \"3\"", "assistant \"\(builtIn)\""])
     }
 
-    @Test("A script without rules changes nothing")
+    @Test("A script without rules gives no answers")
     func none() {
         #expect(Script().answer(to: "x", turn: 1, persona: .nutritionist, contextType: .general) == nil)
         #expect(Script().meal("2 eggs", mealType: .dinner) == nil)
     }
 
-    @Test("A rule may count zero tokens, and have a food without nutrients")
+    @Test("A rule may set zero tokens and a food without nutrients")
     func zeros() {
         let air = MealItem(name: "Air", quantity: 0, unit: "", nutrients: MealNutrients())
         let script = Script(

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "Incomplete answers let the next question begin",
+        "The next question begins after an incomplete answer",
         arguments: [
             (.silence, []), (.error(message: "No.", code: "NO"), ["0.550 s error NO \"No.\""]),
         ] as [(AnswerScript.Step, [String])])
@@ -33,7 +33,7 @@ import Testing
         #expect(try stage.world.show(stage.id, for: stage.user)["message_count"] == 5)
     }
 
-    @Test("An error reaches every listening socket once")
+    @Test("An error reaches every active socket once")
     func errorAudience() throws {
         var stage = try Stage([.chunk("a"), .error(message: "No.", code: "NO")])
         for socket in [UInt64(1), 2, 3] { try stage.open(socket) }
@@ -50,7 +50,7 @@ import Testing
         #expect(effects.texts(of: 1).last == effects.texts(of: 2).last)
     }
 
-    @Test("Errors have a code only in the union", arguments: GuideMode.allCases.filter { $0.serves(.webSocket) })
+    @Test("An error has a code only in the union", arguments: GuideMode.allCases.filter { $0.serves(.webSocket) })
     func codes(mode: GuideMode) throws {
         let chatProtocol: ChatProtocol = mode == .enhancedConsultations ? .assistantMessage : .stream
         guard mode != .mealLogWebSocket else { return }
@@ -65,7 +65,7 @@ import Testing
         #expect(frame["code"] == nil || frame["code"] == "NO")
     }
 
-    @Test("Another answer has its own ids, and also reaches sockets that joined")
+    @Test("A second answer also reaches sockets that joined during the first answer")
     func anotherAnswer() throws {
         func ids(withOtherAnswers isBusy: Bool) throws -> [String] {
             var stage = try Stage([.text("a b"), .anotherAnswer, .chunk("c"), .anotherAnswer, .chunk("d")])
@@ -97,7 +97,7 @@ import Testing
 
     /// Room is checked when a question is accepted: for question and answers, including pending ones.
     @Test(
-        "Scripted answers count towards the limit of messages, one by one",
+        "Each scripted answer counts towards the limit of messages",
         arguments: [
             ("one", 2), ("three", 4), ("silent", 1), ("error", 1), ("two", 3),
         ])
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "Archiving stores scripted answers as far as they would have been stored",
+        "Archiving at any time stores the same scripted answers",
         arguments: [
             (0, ["a b", "c"]), (520, ["a b", "c"]), (700, ["a b", "c"]), (1150, ["a b", "c"]), (5000, ["a b", "c"]),
         ] as [(Int64, [String])])
@@ -152,7 +152,7 @@ import Testing
         #expect(Invariants.deepViolations(of: stage.world) == [])
     }
 
-    @Test("Answers follow the script at the time of the question")
+    @Test("An answer follows the script that was active at the time of the question")
     func reload() throws {
         var stage = try Stage([.chunk("old")])
         try stage.open(1)
@@ -171,7 +171,7 @@ import Testing
                 == ["old", "old", "new", builtIn].map { "assistant \"\($0)\"" })
     }
 
-    @Test("Scripted answers continue without listeners")
+    @Test("A scripted answer continues after the last socket closes")
     func unheard() throws {
         var stage = try Stage([.text("a b"), .error(message: "No.", code: nil), .anotherAnswer, .template(.run)])
         try stage.open(1)
@@ -183,7 +183,7 @@ import Testing
         expect(try stage.history(), are: ["user \"Hello\"", "assistant \"a b\"", "assistant \"\""])
     }
 
-    @Test("A late loop changes no byte")
+    @Test("A script sends the same bytes even if the loop serves its deadlines late")
     func late() throws {
         func texts(isLate: Bool) throws -> [String] {
             var stage = try Stage(

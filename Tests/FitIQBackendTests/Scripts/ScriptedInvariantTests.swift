@@ -5,7 +5,7 @@ import Testing
 @testable import FitIQBackend
 
 /// The same random operations in a world whose coaches and parser follow a script.
-@Suite("Random scripts") struct ScriptedInvariantTests {
+@Suite("Random scripts and invariants") struct ScriptedInvariantTests {
     /// A text that no stored message may contain.
     static let unsaid = "unsaid"
 
@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test("Random scripts keep the rules", arguments: [UInt64(2026)])
+    @Test("Random scripts keep the invariants", arguments: [UInt64(2026)])
     func rules(seed: UInt64) throws {
         var random = try RandomOperations(seed: seed, userCount: 10, script: try Self.script())
         var model = Model(userCount: 10, answersMayBreakOff: true)

@@ -4,7 +4,7 @@ import Testing
 @testable import FitIQBackend
 
 /// Each kind of step, as sockets of either protocol receive it, and the stored result.
-@Suite("Steps of a script") struct StepTests {
+@Suite("Script steps") struct StepTests {
     struct Story: CustomTestStringConvertible, Sendable {
         let name: String
         let steps: [AnswerScript.Step]
@@ -163,7 +163,7 @@ import Testing
             stored: [""]),
     ]
 
-    @Test("Steps stream as written", arguments: stories)
+    @Test("The steps of a script stream in both protocols as written", arguments: stories)
     func streams(story: Story) throws {
         var stage = try Stage(story.steps)
         try stage.open(1)
@@ -194,7 +194,7 @@ import Testing
         expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
     }
 
-    @Test("Steps can include the built-in coach's text")
+    @Test("A step can insert the built-in coach's answer")
     func builtIn() throws {
         var stage = try Stage([.text("Well. "), .builtInAnswer])
         try stage.open(1)
@@ -210,7 +210,7 @@ import Testing
         #expect(try stage.history().last == "assistant \"Well. \(answer)\"")
     }
 
-    @Test("The script sets the metadata of each answer")
+    @Test("The script sets each answer's metadata")
     func metadata() throws {
         let script = AnswerScript(
             steps: [.text("a"), .anotherAnswer, .text("b"), .template(.run)], timing: .even, tokensUsed: 1200,

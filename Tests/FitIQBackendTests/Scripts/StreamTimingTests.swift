@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The timing of scripts") struct StreamTimingTests {
+@Suite("Script timing") struct StreamTimingTests {
     private static func timeline(
         _ steps: [AnswerScript.Step], _ timing: StreamTiming, seed: UInt64 = 1, pace: Pace = .human
     ) -> Timeline {
@@ -12,7 +12,7 @@ import Testing
         return Timeline(AnswerScript(steps: steps, timing: timing), id: ids.next(), pace: pace) { Speech("built in") }
     }
 
-    @Test("The default timing is the built-in coach's", arguments: PaceTests.answers)
+    @Test("The default timing equals the built-in coach's timing", arguments: PaceTests.answers)
     func human(text: String) {
         for seed in UInt64(0)..<5 {
             var ids = ResourceIDSequence(seed: seed)
@@ -64,13 +64,13 @@ import Testing
         ),
     ]
 
-    @Test("A rate gives even gaps", arguments: rates)
+    @Test("A rate without jitter gives even gaps", arguments: rates)
     func even(timing: StreamTiming, times: [String]) {
         let timeline = Self.timeline(Self.steps, timing)
         expect(timeline.moments.map { Lines.time($0.offset) }, are: times)
     }
 
-    @Test("Without a first-chunk time, a human one applies at any rate")
+    @Test("Any rate uses the human time for the first chunk unless the script sets a time")
     func firstChunk() {
         for seed in UInt64(0)..<100 {
             let even = Self.timeline(Self.steps, StreamTiming(rate: .chunksPerSecond(10)), seed: seed)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("Times never exceed the longest timeline, nor go back")
+    @Test("Times never decrease and never exceed the longest timeline")
     func longest() {
         let pause = AnswerScript.Step.pause(AnswerScript.longestDuration)
         let steps = (0..<40).flatMap { _ in [pause, .chunk("a", after: AnswerScript.longestDuration), .anotherAnswer] }
@@ -95,7 +95,7 @@ import Testing
         #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test("Only the script decides times and order")
+    @Test("With even timing the seed has no effect on times and order")
     func pure() {
         let steps: [AnswerScript.Step] = [
             .text("Well, "), .builtInAnswer, .template(.run), .anotherAnswer, .error(message: "Slow.", code: nil),
@@ -121,7 +121,7 @@ import Testing
 
     private static let many = [String](repeating: "abcd", count: 20_000)
 
-    @Test("A uniform jitter spreads gaps evenly", arguments: [UInt64(1), 2, 3])
+    @Test("A uniform jitter distributes the gaps evenly", arguments: [UInt64(1), 2, 3])
     func uniform(seed: UInt64) {
         let width: Int64 = 20_000_000
         let timing = StreamTiming(rate: .chunksPerSecond(20), jitter: .uniform(width))
@@ -138,7 +138,7 @@ import Testing
         #expect(changes.min().map { $0 < -0.999 } == true && changes.max().map { $0 > 0.999 } == true)
     }
 
-    @Test("Gaps are never negative")
+    @Test("A gap is never negative")
     func nonNegative() {
         let timing = StreamTiming(rate: .chunksPerSecond(1000), jitter: .uniform(20_000_000))
         let gaps = timing.gaps(of: Self.many, seed: 5).after
@@ -147,7 +147,7 @@ import Testing
         #expect((9200...9800).contains(gaps.count { $0 == 0 }))
     }
 
-    @Test("A log-normal jitter varies around the median", arguments: [0.2, 0.4, 1])
+    @Test("A log-normal jitter distributes the gaps around the median", arguments: [0.2, 0.4, 1])
     func logNormal(sigma: Double) {
         let timing = StreamTiming(rate: .tokensPerSecond(20), jitter: .logNormal(sigma: sigma))
         let gaps = timing.gaps(of: Self.many, seed: 9).after
@@ -162,14 +162,14 @@ import Testing
     }
 
     @Test(
-        "No jitter, or a negligible one, gives even gaps",
+        "No jitter or a negligible jitter gives even gaps",
         arguments: [StreamTiming.Jitter.none, .uniform(0), .logNormal(sigma: 0)])
     func noJitter(jitter: StreamTiming.Jitter) {
         let timing = StreamTiming(rate: .chunksPerSecond(20), jitter: jitter)
         #expect(Set(timing.gaps(of: Self.many, seed: 3).after) == [50_000_000])
     }
 
-    @Test("Jitter leaves explicit times unchanged")
+    @Test("Jitter does not change explicit times")
     func keeps() {
         let timing = StreamTiming(firstChunk: 5, rate: .chunksPerSecond(20), jitter: .logNormal(sigma: 2))
         let steps: [AnswerScript.Step] = [.chunk("a"), .chunk("b", after: 10), .pause(100), .chunk("c", after: 1)]
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("The generator draws nearly normal numbers")
+    @Test("The generator draws approximately normally distributed numbers")
     func normal() {
         var numbers = SplitMix64(seed: 1)
         let drawn = (0..<100_000).map { _ in Arithmetic.normal(from: &numbers) }

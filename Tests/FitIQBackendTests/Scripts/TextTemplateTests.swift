@@ -2,9 +2,9 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Fields in the texts of a script") struct TextTemplateTests {
+@Suite("Fields in script texts") struct TextTemplateTests {
     @Test(
-        "Fields are counted",
+        "The check counts the fields of a text",
         arguments: [
             ("", 0), ("{{now", 0), ("{now}", 0), ("{", 0), ("{{now}", 0),
             ("{{now}}", 1), ("a {{ content }}{{user.name}} b", 2), ("{{goal.title}}", 1),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Unknown fields are refused, the first one by name",
+        "The refusal of a text with unknown fields names the first unknown field",
         arguments: [
             ("{{}}", ""), ("{{now}}{{later}}{{never}}", "later"), ("{{random 1}}", "random 1"),
             ("{{random 2 1}}", "random 2 1"), ("{{random a b}}", "random a b"), ("{{chance 1 6}}", "chance 1 6"),

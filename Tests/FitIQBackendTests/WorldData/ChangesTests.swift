@@ -50,8 +50,8 @@ private struct Saved {
 }
 
 /// Applying all changes of a world in order gives the world.
-@Suite("The changes of a world") struct ChangesTests {
-    @Test("Changes add up to the world, whatever happens, and however few are taken at once", arguments: UInt64(1)...8)
+@Suite("World changes") struct ChangesTests {
+    @Test("The tracked changes together rebuild the world", arguments: UInt64(1)...8)
     func everything(seed: UInt64) throws {
         var (random, draw) = (try RandomOperations(seed: seed, userCount: 5), Draw(seed: seed))
         var saved = Saved()
@@ -98,7 +98,7 @@ private struct Saved {
         }
     }
 
-    @Test("A world tracks nothing without an observer, and nothing that is already saved")
+    @Test("A world tracks changes only for an observer and only since the last save")
     func none() throws {
         var random = try RandomOperations(seed: 3, userCount: 5)
         for _ in 0..<300 { _ = random.apply(random.draw()) }
@@ -115,7 +115,7 @@ private struct Saved {
         #expect(later.differences(from: Saved(all: random.world.backend)) == [])
     }
 
-    @Test("Changes omit an answer's progress: only its end is a change, and until then its question waits")
+    @Test("A streaming answer becomes a change only at its end")
     func streaming() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -142,7 +142,7 @@ private struct Saved {
         #expect(!rest.awaitsAnswer)
     }
 
-    @Test("Each kind is unsaved on its own, and only as many as requested are taken")
+    @Test("Each kind of record is tracked separately")
     func kinds() throws {
         var world = World()
         let user = try world.backend.user("anna")
@@ -172,7 +172,7 @@ private struct Saved {
         #expect(gone.map(\.count) == [3, 3, 1] && gone.joined().filter { $0 == .documents(.journal) }.count == 3)
     }
 
-    @Test("A deleted document is reported if it was saved, and otherwise leaves no trace")
+    @Test("A deletion is reported only if the document was saved before")
     func passing() throws {
         var world = World()
         let anna = try world.backend.user("anna")
@@ -194,7 +194,7 @@ private struct Saved {
         #expect(world.backend.takeChanges(upTo: .max).map(\.place.list) == [.users])
     }
 
-    @Test("A last question without an answer is not waiting")
+    @Test("A planted last question without an answer is not exported as waiting")
     func unanswered() throws {
         let question = MessageData(role: .user, content: "Hi")
         var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: [question])])

@@ -12,7 +12,7 @@ import Testing
         return world.backend.consultations[0].history.messages
     }
 
-    @Test("Made-up messages are quick actions and the coach's answers", arguments: Persona.allCases)
+    @Test("Made-up messages are prompts of quick actions and the coach's answers", arguments: Persona.allCases)
     func contents(persona: Persona) throws {
         let messages = try history(41, persona: persona)
         let prompts = Set(QuickAction.matching(contextType: nil, persona: persona).map(\.prompt))
@@ -30,7 +30,7 @@ import Testing
         #expect(Set(messages.map(\.content)).count > 10)
     }
 
-    @Test("A prompt can follow any other, but never itself")
+    @Test("Each prompt can follow any prompt except itself")
     func steps() throws {
         let prompts = QuickAction.matching(contextType: nil, persona: .nutritionist).map(\.prompt)
         let asked = try history(4000).filter { $0.role == .user }.compactMap { prompts.firstIndex(of: $0.content) }
@@ -38,7 +38,7 @@ import Testing
         #expect(steps.count == 1999 && Set(steps) == Set(1..<prompts.count))
     }
 
-    @Test("Made-up messages repeat for a seed, and differ for another")
+    @Test("Equal seeds give equal made-up messages")
     func seeds() throws {
         let contents = try [1, 1, 2].map { try history(30, seed: $0).map(\.content) }
         #expect(contents[0] == contents[1] && contents[0] != contents[2])
@@ -54,7 +54,7 @@ import Testing
         #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 1)
     }
 
-    @Test("Made-up messages precede written ones, and end with the first given time")
+    @Test("Made-up messages precede written messages and end at the first given time")
     func before() throws {
         let world = try World.holding(consultations: [
             ConsultationData(
@@ -67,19 +67,19 @@ import Testing
         #expect(messages.last?.content == "Hello")
     }
 
-    @Test("Made-up messages can span all the available time")
+    @Test("Made-up messages can span the whole available time")
     func longest() {
         let (start, end) = (Timestamp(nanosecondsSinceEpoch: .min), Timestamp(nanosecondsSinceEpoch: .max))
         let times = [0, 1, 2].map { MadeUpConversation.time(of: $0, of: 3, from: start, to: end) }
         #expect(times.map(\.nanosecondsSinceEpoch) == [.min, -1, .max])
     }
 
-    @Test("A consultation can be full of made-up messages")
+    @Test("A consultation can consist of the maximum number of made-up messages")
     func limit() throws {
         #expect(try history(10_000).count == 10_000)
     }
 
-    @Test("Made-up messages cannot end before they start")
+    @Test("Made-up messages that end before they start trap")
     func backwards() async {
         await #expect(processExitsWith: .failure) {
             _ = MadeUpConversation.time(

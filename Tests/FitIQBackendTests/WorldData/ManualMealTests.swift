@@ -3,7 +3,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("Meal logs entered food by food") struct ManualMealTests {
+@Suite("Manual meal logs") struct ManualMealTests {
     @Test("Every mode except websocket-architecture accepts manual meals", arguments: GuideMode.allCases)
     func modes(mode: GuideMode) throws {
         var meal = MealLogData(rawInput: "a pie", mealType: .lunch)

@@ -104,7 +104,7 @@ import Testing
         ),
     ]
 
-    @Test("Each message is a sentence", arguments: sentences)
+    @Test("Each message is a complete sentence", arguments: sentences)
     func sentence(error: PlantError, sentence: String) {
         #expect(error.message == sentence)
         #expect(error.path == "p" && error.description == "p: " + sentence)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "Messages show times to the nanosecond",
+        "A message shows times to the nanosecond",
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (1, "1970-01-01T00:00:00.000000001Z"), (500_000_000, "1970-01-01T00:00:00.5Z"),
             (-1, "1969-12-31T23:59:59.999999999Z"), (120_000_000, "1970-01-01T00:00:00.12Z"),

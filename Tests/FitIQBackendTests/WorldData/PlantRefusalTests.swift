@@ -260,7 +260,7 @@ import Testing
                 id: "a", mealLogs: Array(repeating: MealLogData(rawInput: "a", mealType: .lunch), count: 10_001))),
     ]
 
-    @Test("Data is refused with its path and a reason", arguments: goals + consultations + messages + mealLogs)
+    @Test("Invalid data is refused with its path and a reason", arguments: goals + consultations + messages + mealLogs)
     func refused(_ refused: Case) throws {
         var world = try World.holding(goals: [Self.run])
         let (before, ids) = (world.data, world.turn.identifiers.issuedCount)
@@ -270,7 +270,7 @@ import Testing
         #expect(world.data == before && world.turn.identifiers.issuedCount == ids, "something was planted")
     }
 
-    @Test("An id that occurs twice is refused, whatever it belongs to")
+    @Test("Two records of any kind cannot have the same id")
     func duplicateIDs() throws {
         let id = ResourceID.numbered(1)
         let messages = [MessageData(id: id, role: .user, content: "a")]
@@ -301,7 +301,7 @@ import Testing
         }
     }
 
-    @Test("A duration that leaves the calendar is refused")
+    @Test("A relative time before the start of the calendar is refused")
     func longestDuration() {
         var world = World()
         world.turn.now = Timestamp(nanosecondsSinceEpoch: -2)
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test("Data is refused if no byte is left, and accepted if one byte is left")
+    @Test("A world accepts data that leaves one byte and refuses data that leaves none")
     func lastByte() throws {
         var known = World()
         _ = try known.backend.user("a")
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("Data is refused if the world has no room for users or bytes")
+    @Test("Data is refused if the world has no room for its users or bytes")
     func full() throws {
         var limits = Limits()
         limits.users = 1

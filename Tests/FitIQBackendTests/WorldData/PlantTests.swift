@@ -24,7 +24,7 @@ import Testing
         #expect(parsed.items.map(\.name) == ["Eggs"])
     }
 
-    @Test("Planting issues ids in the order of the document, whatever the times")
+    @Test("Planting issues ids in the order of the document regardless of times")
     func order() throws {
         let messages = [MessageData(role: .user, content: "a"), MessageData(role: .assistant, content: "b")]
         let world = try World.holding(
@@ -43,7 +43,8 @@ import Testing
         #expect(user.mealLogs.map(\.id) == [ids[10]])
     }
 
-    @Test("Neither planting nor the world issues an id that the document contains", arguments: [0, 1, 4, 100_000])
+    @Test(
+        "Neither planting nor the world issues an id that the document already contains", arguments: [0, 1, 4, 100_000])
     func ownIDs(place: Int) throws {
         var source = ResourceIDSequence(seed: 1, skipping: place)
         let id = source.next()
@@ -54,14 +55,14 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("New ids continue after the issued ones")
+    @Test("New ids continue after the planted number of issued ids")
     func issuedIDs() throws {
         var world = try World(planting: WorldData(users: [UserData(id: "user-1")], issuedIDs: 41))
         var sequence = ResourceIDSequence(seed: 1, skipping: 41)
         #expect(try world.createGoal(by: world.firstUser) == sequence.next().description)
     }
 
-    @Test("Issued ids continue from any state of a world", arguments: [(1 << 48) - 1, 1 << 48, .max - 1, .max])
+    @Test("The number of issued ids can have any value", arguments: [(1 << 48) - 1, 1 << 48, .max - 1, .max])
     func manyIssuedIDs(count: Int) throws {
         var world = try World(planting: WorldData(users: [UserData(id: "user-1")], issuedIDs: count))
         #expect(world.data.issuedIDs == count)
@@ -71,7 +72,8 @@ import Testing
         #expect(try World(planting: data).data == data)
     }
 
-    @Test("Filling reaches the limit of active consultations, and one more is refused", arguments: [0, 1, 9, 10])
+    @Test(
+        "Filling stops at the limit of active consultations", arguments: [0, 1, 9, 10])
     func fill(count: Int) throws {
         let taken = [
             ConsultationData(persona: .fitnessCoach), ConsultationData(persona: .nutritionist, status: .archived),
@@ -85,7 +87,9 @@ import Testing
         #expect(isFull == (count == 10 ? .tooManyActiveConsultations(limit: 10) : nil))
     }
 
-    @Test("Filling uses topics that no client starts with", arguments: Persona.allCases, [ContextType.general, .mood])
+    @Test(
+        "Filling uses no topic that a client is likely to use", arguments: Persona.allCases,
+        [ContextType.general, .mood])
     func fillLeavesTopics(persona: Persona, context: ContextType) throws {
         var world = try World.holding(filledUpTo: 10)
         let refused = refusal { () throws(APIError) in
@@ -94,7 +98,7 @@ import Testing
         #expect(refused == .tooManyActiveConsultations(limit: 10))
     }
 
-    @Test("Filling finds as many free topics as the limit allows")
+    @Test("Filling finds enough free topics for a higher limit")
     func fillBeyond() throws {
         var limits = Limits()
         limits.activeConsultations = 60
@@ -104,7 +108,7 @@ import Testing
         #expect(world.backend.users[world.firstUser].active.count == 60)
     }
 
-    @Test("Filling uses journal entries, with every persona in turn")
+    @Test("Filling uses contexts of journal entries and alternates between the personas")
     func filling() throws {
         let personas = Persona.allCases
         let filled = try World.holding(filledUpTo: personas.count + 1).data.users[0].consultations
@@ -136,7 +140,7 @@ import Testing
         #expect(planted.documents[.progress]?.map(\.members.count) == [DocumentRequest.maximumBytes - 2])
     }
 
-    @Test("An export says that a consultation is no goal's conversation only if its goal could name it")
+    @Test("An export marks a consultation as unlinked only if its goal could link to it")
     func statedConversations() throws {
         func about(
             _ persona: Persona, status: ConsultationStatus = .active, unlinked: Bool = false
@@ -155,7 +159,7 @@ import Testing
         #expect(consultations.map(\.isUnlinked) == [false, false, false, false, true])
     }
 
-    @Test("Planting trims user texts, counts assistant tokens, and continues earlier times")
+    @Test("Planting trims user texts, counts assistant tokens and infers missing times")
     func messages() throws {
         let world = try World.holding(consultations: [
             ConsultationData(
@@ -183,7 +187,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("The links decide a goal's conversation")
+    @Test("The links determine which conversation a goal has")
     func conversations() throws {
         func about(
             _ persona: Persona, linked: Bool = false, isConversation: Bool = true, status: ConsultationStatus = .active
@@ -211,7 +215,7 @@ import Testing
         }
     }
 
-    @Test("A meal in processing ends after its remaining time", arguments: [Int64(0), 1000, 60_000])
+    @Test("A planted meal in processing completes after its remaining time", arguments: [Int64(0), 1000, 60_000])
     func processing(age: Int64) throws {
         let id = ResourceID.numbered(9)
         var world = try World.holding(mealLogs: [
@@ -229,7 +233,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("Meals are listed by the client's time")
+    @Test("Planted meals are listed by the client's time")
     func mealOrder() throws {
         func log(_ text: String, _ seconds: Int64, created: Int64) -> MealLogData {
             MealLogData(
@@ -244,7 +248,7 @@ import Testing
         #expect(Invariants.deepViolations(of: world) == [])
     }
 
-    @Test("Given foods get ids derived from the log's")
+    @Test("Planted foods get ids that are derived from the log's id")
     func foods() throws {
         let foods = [2, 2.5].map {
             MealItem(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients())
@@ -260,7 +264,7 @@ import Testing
         #expect(items.map(\.amountText) == ["2 slices", "2.5 slices"])
     }
 
-    @Test("Planting adds to an existing world, under the same rules")
+    @Test("Planting into an existing world follows the same rules")
     func again() throws {
         var world = try World(
             planting: WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A planted document") struct PlantedDocumentTests {
+@Suite("Planted documents") struct PlantedDocumentTests {
     private static func data(
         _ object: JSONObject, in collection: DocumentCollection, shares: [ShareData] = []
     ) -> WorldData {
@@ -26,7 +26,7 @@ import Testing
         (.workoutTemplates, ["exercises": ["x", ["order_index": "y"], [:]], "is_public": true]),
     ]
 
-    @Test("A restored world keeps, lists and exports a document that a scenario may not have", arguments: old)
+    @Test("A restored world accepts a document that a scenario may not contain", arguments: old)
     func restored(collection: DocumentCollection, object: JSONObject) throws {
         let world = try World(planting: Self.data(object, in: collection), isRestored: true)
         let planted = try #require(world.backend.users[world.firstUser].documents[collection]?.first)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("A document without a time has that of its creation")
+    @Test("A document without a time gets its creation time")
     func creation() throws {
         let document = DocumentData(
             object: ["type": "bmi", "quantity": 20], in: .progress, createdAt: .before(3 * 86_400_000_000_000))
@@ -60,7 +60,7 @@ import Testing
         #expect(entry?["logged_at"] == "2025-01-26T10:30:00Z" && entry?["date"] == "2025-01-26T10:30:00Z")
     }
 
-    @Test("A share with a UUID in upper case belongs to that user, and can be revoked")
+    @Test("A share with an uppercase UUID belongs to the user with the lowercase id")
     func upperCaseShare() throws {
         let reader = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
         let share = ShareData(user: ExactString(reader.uppercased()))
@@ -71,7 +71,7 @@ import Testing
         #expect(try world.sharedTemplates(with: user)["total"] == 0)
     }
 
-    @Test("A document is as large as a request allows, so every export can be read")
+    @Test("The largest document that a request can create can be exported and planted")
     func largest() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -92,7 +92,7 @@ import Testing
         #expect(copy.backend.users[copy.firstUser].documents == world.backend.users[user].documents)
     }
 
-    @Test("A document may have times relative to the world's start, defaults, and members that requests cannot set")
+    @Test("A planted document may have relative times, defaults and members that a request cannot set")
     func times() throws {
         let mood = try World(
             planting: Self.data(["valence": 1, "logged_at": "3d ago"], in: .moodEntries))
@@ -116,7 +116,7 @@ import Testing
                 ["valence": 1, "logged_at": "2030-01-01T00:00:00Z"], in: .moodEntries))
     }
 
-    @Test("A document is shared with users, once each, with a known profession")
+    @Test("A planted document has at most one share per user")
     func shares() throws {
         let template: JSONObject = ["name": "Legs"]
         let shares = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("A world after export and planting") struct RoundTripTests {
+@Suite("Export and planting") struct RoundTripTests {
     /// A world after many operations, with streaming answers, waiting questions and meals in processing.
     private func lived(_ seed: UInt64, mode: GuideMode = .union, operations: Int = 1200) throws -> World {
         var random = try RandomOperations(seed: seed, userCount: 5)
@@ -37,7 +37,7 @@ import Testing
         return settled
     }
 
-    @Test("An exported and planted world exports the same document, and keeps all rules", arguments: UInt64(1)...12)
+    @Test("A planted export exports the same document and keeps the invariants", arguments: UInt64(1)...12)
     func document(seed: UInt64) throws {
         let world = try lived(seed)
         let data = world.data
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "An imported world answers every request the same, byte for byte, in each mode", arguments: GuideMode.allCases)
+        "A planted export answers every request in every mode with the same bytes", arguments: GuideMode.allCases)
     func answers(mode: GuideMode) throws {
         for seed in UInt64(20)...23 {
             let world = try lived(seed, mode: mode, operations: 600)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("An imported world continues like the original", arguments: UInt64(30)...35)
+    @Test("A planted export continues like the original world", arguments: UInt64(30)...35)
     func future(seed: UInt64) throws {
         let world = try lived(seed)
         var (original, copy) = (settled(world), try planted(world.data, like: world, seed: seed))
@@ -115,7 +115,7 @@ import Testing
         #expect(isSame, "seed \(seed)")
     }
 
-    @Test("A streaming answer is exported whole, and waiting questions without an answer")
+    @Test("An export contains the full text of a streaming answer")
     func streaming() throws {
         var world = World()
         let user = try world.backend.user("user-1")
@@ -134,7 +134,7 @@ import Testing
         #expect(try world.record(id).waiting.count == 1)
     }
 
-    @Test("New questions continue the numbering of imported turns")
+    @Test("New questions continue the turn numbers of the imported messages")
     func turnNumbers() throws {
         let messages = [MessageData(role: .user, content: "xyzzy"), MessageData(role: .assistant, content: "Hm.")]
         var world = try World.holding(consultations: [ConsultationData(persona: .nutritionist, messages: messages)])

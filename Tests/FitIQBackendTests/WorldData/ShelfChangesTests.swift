@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQBackend
 
-@Suite("The unsaved records of a shelf") struct ShelfChangesTests {
+@Suite("Unsaved shelf records") struct ShelfChangesTests {
     typealias Numbered = ShelfTests.Numbered
 
     /// A shelf of some records, all of which are saved.
@@ -13,7 +13,7 @@ import Testing
         return shelf
     }
 
-    @Test("Unsaved records are the changed ones, once each, and then the new ones in order")
+    @Test("The unsaved records are the changed records followed by the new records")
     func order() {
         var shelf = saved(3)
         #expect(!shelf.hasUnsaved)
@@ -30,7 +30,7 @@ import Testing
         #expect(shelf.hasUnsaved)
     }
 
-    @Test("Unsaved records are taken in small numbers, and the rest stays unsaved")
+    @Test("Unsaved records can be taken in small numbers")
     func few() {
         var shelf = saved(1)
         for id in 1...3 { _ = shelf.append(Numbered(id: id, number: 0)) }
@@ -44,7 +44,7 @@ import Testing
         #expect(!shelf.hasUnsaved)
     }
 
-    @Test("Without a save all records are unsaved, except removed ones")
+    @Test("All records are unsaved before the first save")
     func all() {
         var shelf = saved(4)
         shelf.noticeChanges(allSaved: false)
