@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-@Suite("Messages of the client")
+@Suite("Client error messages")
 struct ClientErrorTests {
     @Test(
         "Each message says what happened",
@@ -36,7 +36,7 @@ struct ClientErrorTests {
         #expect(error.description == text)
     }
 
-    @Test("Every request brings the credentials in its fields")
+    @Test("Every request contains the credentials in its fields")
     func credentials() throws {
         let fields = Credentials(token: "t", apiKey: "k").fields
         #expect(fields[.authorization] == "Bearer t")

@@ -25,7 +25,7 @@ struct ShellTests {
         server.stop()
     }
 
-    @Test("A chat begins, gets an answer and ends cleanly")
+    @Test("A chat starts, gets an answer and ends cleanly")
     func chat() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -45,7 +45,7 @@ struct ShellTests {
         }
     }
 
-    @Test("The client is busy from the call on, before its thread has received it")
+    @Test("The client is busy immediately after a call, before its thread has received the command")
     func busy() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -62,7 +62,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Meals and goals can be awaited")
+    @Test("A caller can await meals and goals")
     func mealAndGoal() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(url: server.url, credentials: Self.credentials)
@@ -80,7 +80,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Waiting for a meal ignores a later one of the same type")
+    @Test("A wait for a meal ignores a later meal of the same type")
     func twoMeals() async throws {
         try await Self.withServer { server in
             let (gate, address) = (try Gate(), server.address)
@@ -102,7 +102,7 @@ struct ShellTests {
         }
     }
 
-    @Test("The hook exchanges a refused token, once for all waiting requests")
+    @Test("The hook replaces a refused token once for all waiting requests")
     func refresh() async throws {
         try await Self.withServer { server in
             let asked = Mutex(0)
@@ -118,7 +118,7 @@ struct ShellTests {
         }
     }
 
-    @Test("A client registers, signs in, and refreshes expired tokens")
+    @Test("The client registers, logs in and refreshes expired tokens")
     func account() async throws {
         try await Self.withServer { server in
             let key = Self.credentials.apiKey
@@ -142,7 +142,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Without a hook a refused token is a problem at once, with the backend's message")
+    @Test("Without a hook a refused token is immediately reported as a problem")
     func unauthorized() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(
@@ -161,7 +161,7 @@ struct ShellTests {
         }
     }
 
-    @Test("Without a listener, the problem's cause is the system's error")
+    @Test("If nothing listens at the address, the problem's cause is a system error")
     func nobodyListens() async throws {
         let nowhere = try RefusingAddress()
         let client = try FitIQClient(url: "http://\(nowhere.address)", credentials: Self.credentials) {
@@ -181,7 +181,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A hook without another token ends the wait for one")
+    @Test("A hook without another token ends the wait for a token")
     func noOtherToken() async throws {
         try await Self.withServer { server in
             let client = try FitIQClient(
@@ -216,7 +216,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A cancelled task stops waiting, and gets the reason")
+    @Test("A cancelled task stops waiting and throws the reason")
     func cancelled() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials) {
             $0.retries.firstDelay = .seconds(3600)
@@ -231,7 +231,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A closed client ends its sequences, and reports that it is closed")
+    @Test("A closed client ends its sequences and reports that it is closed")
     func closed() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = client.states
@@ -247,7 +247,7 @@ struct ShellTests {
         await client.close()
     }
 
-    @Test("A client without references ends its thread")
+    @Test("The client's thread ends when nothing references the client")
     func released() async throws {
         var client: FitIQClient? = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
         let states = try #require(client).states

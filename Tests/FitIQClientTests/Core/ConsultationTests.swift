@@ -5,12 +5,12 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core opens consultations")
+@Suite("Client core: consultations")
 struct ConsultationTests {
     private static let id = CoreBench.consultation
 
     @Test(
-        "The id of a new consultation is found at every guide's place",
+        "The client finds a new consultation's id in the answer of every guide",
         arguments: [
             (201, ["data": ["consultation": ["id": .string(id)]]]), (201, ["data": ["id": .string(id)]]),
             (201, ["id": .string(id)]), (201, ["consultation_id": .string(id)]),
@@ -37,7 +37,7 @@ struct ConsultationTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("Messages sent before the create is answered wait for the connection")
+    @Test("Messages that the user sends before the answer to the create wait for the connection")
     func saysBeforehand() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -52,7 +52,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "Messages for one consultation are not sent in another that the user opens instead",
+        "The client never sends a message for one consultation to another consultation",
         arguments: [false, true])
     func saysForAnother(isStarted: Bool) {
         var bench = CoreBench()
@@ -73,7 +73,7 @@ struct ConsultationTests {
         #expect(!bench.take().contains { $0.contains(">") })
     }
 
-    @Test("After too many consultations the client creates no other for a minute, unless it archived one")
+    @Test("After a 429 for too many consultations the client creates no consultation for a minute")
     func limit() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -94,7 +94,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("That minute ends")
+    @Test("One minute after a 429 for too many consultations the client can create another")
     func limitEnds() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -105,7 +105,7 @@ struct ConsultationTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("The client waits out a rate limit, and the create goes first")
+    @Test("The client waits out a rate limit and then sends the create first")
     func rateLimit() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -122,7 +122,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "Each refusal is a problem of its kind",
+        "Each kind of refusal is reported as a different kind of problem",
         arguments: [
             (400, "VALIDATION_FAILED", .refused), (404, "NOT_FOUND", .notFound), (415, "X", .refused),
             (429, "TOO_MANY_ACTIVE_CONSULTATIONS", .tooMany), (429, "", .tooMany),
@@ -136,7 +136,7 @@ struct ConsultationTests {
         #expect(bench.events.contains(.problem(.init(kind: kind, message: "Because."))))
     }
 
-    @Test("The client does not request a missing consultation again", arguments: [false, true])
+    @Test("The client does not request a missing consultation a second time", arguments: [false, true])
     func gone(atHandshake: Bool) {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: Self.id.uppercased()))
@@ -154,7 +154,9 @@ struct ConsultationTests {
         #expect(!bench.state.isBusy)
     }
 
-    @Test("Invalid ids never enter a path", arguments: ["", "x", "../goals", String(repeating: "a", count: 36)])
+    @Test(
+        "The client never puts an invalid id into a path",
+        arguments: ["", "x", "../goals", String(repeating: "a", count: 36)])
     func badID(id: String) {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: id))
@@ -162,7 +164,7 @@ struct ConsultationTests {
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound])
     }
 
-    @Test("Another consultation waits until the first socket is closed; the same one for 3 s after it")
+    @Test("The client waits 3 s before it reopens the same consultation, but not before it opens another")
     func switches() {
         var bench = CoreBench()
         bench.connect()
@@ -183,7 +185,7 @@ struct ConsultationTests {
         #expect(bench.take() == ["4 WS /api/v1/consultations/\(Self.id)/ws"])
     }
 
-    @Test("A close without a reply ends after 5 s")
+    @Test("The client drops a socket 5 s after its close frame if the server does not reply")
     func closeTimesOut() {
         var bench = CoreBench()
         bench.connect()
@@ -194,7 +196,7 @@ struct ConsultationTests {
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
     }
 
-    @Test("Without a chat the client sends and archives nothing")
+    @Test("Without a chat the client refuses to send and to archive")
     func withoutChat() {
         var bench = CoreBench()
         bench.perform(.send(text: "Hi"))
@@ -204,7 +206,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "The client does not request what a guide does not serve",
+        "The client does not send requests that its guide's mode does not serve",
         arguments: [
             (.goalLinking, .startConsultation(persona: .nutritionist)),
             (.consultationWebSocket, .logMeal(text: "2 eggs", type: .lunch)),
@@ -220,7 +222,8 @@ struct ConsultationTests {
     }
 
     @Test(
-        "Credentials are in the guide's place, or in both", arguments: GuideMode.allCases, [false, true])
+        "The client sends its credentials in the place that its guide documents",
+        arguments: GuideMode.allCases, [false, true])
     func credentials(guide: GuideMode, areTwice: Bool) {
         var bench = CoreBench(guide: guide) { $0.sendsTokenTwice = areTwice }
         bench.perform(.openConsultation(id: Self.id))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core compares received answers with the history")
+@Suite("Client core: comparing answers with the history")
 struct ConversationTests {
     private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
     private static let first = CoreBench.message("1", "user", "One")
 
     @Test(
-        "A receipt, an echo, or the answer confirms the question, even behind another device's message",
+        "A receipt, an echo or the answer confirms the delivery of a question",
         arguments: [
             ["type": "message_received"], ["type": "user_message", "message_id": "q1", "content": "One"],
             ["type": "stream_chunk", "content": "Hel"],
@@ -27,7 +27,7 @@ struct ConversationTests {
     }
 
     @Test(
-        "A user who leaves before the answer is notified only if the coach may not have the question",
+        "A user who leaves early sees a problem only if the coach may not have received the question",
         arguments: [
             ([], [], true), ([["type": "message_received"]], [], false),
             ([["type": "stream_chunk", "content": "Hel"]], [], false), ([], [first], false),
@@ -45,7 +45,7 @@ struct ConversationTests {
         #expect(bench.state.problems.map(\.message) == (isTold ? [ClientMessages.lostMessage] : []))
     }
 
-    @Test("The start of an answer shows an empty answer, once, even if it comes twice")
+    @Test("A duplicate start of an answer shows only one empty answer")
     func starts() {
         func part(_ kind: String, _ id: String) -> JSONValue {
             ["type": .string("assistant_message_" + kind), "message_id": .string(id), "content": "Hello"]
@@ -64,7 +64,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "assistant: Hello", "user: Two", "assistant: Hello"])
     }
 
-    @Test("A question that was asked twice but is in the history once is sent again")
+    @Test("The client repeats a question that the user asked twice if the history contains it only once")
     func repeated() {
         var bench = CoreBench()
         bench.connect()
@@ -83,7 +83,8 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "assistant: Hello", "user: Else", "user: One"])
     }
 
-    @Test("The client fetches a history again if an answer or a cut came before it", arguments: [0, 1])
+    @Test(
+        "The client fetches the history again if an answer or a lost connection arrived before it", arguments: [0, 1])
     func stale(cuts: Int) {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -101,7 +102,7 @@ struct ConversationTests {
         #expect(bench.take().isEmpty && !bench.state.isBusy)
     }
 
-    @Test("If the history is unreadable after a cut, the chat continues without it")
+    @Test("The chat continues without the history if the history is unreadable after a lost connection")
     func withoutHistory() {
         var bench = CoreBench()
         bench.connect()
@@ -116,7 +117,7 @@ struct ConversationTests {
         #expect(bench.take() == [#"4 > {"type":"message","content":"One"}"#])
     }
 
-    @Test("A cut answer is fetched with growing pauses until patience runs out, without delaying the next one")
+    @Test("The client fetches a cut answer with growing pauses until its time limit")
     func patience() {
         var bench = CoreBench { $0.patience.answer = .seconds(14) }
         bench.connect()
@@ -141,7 +142,7 @@ struct ConversationTests {
         #expect(bench.talk == ["user: One", "user: Two"])
     }
 
-    @Test("An answer from before `connected` that was cut comes from the history")
+    @Test("An answer that was cut before `connected` is completed from the history")
     func early() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))

@@ -6,9 +6,9 @@ import WebSocket
 
 @testable import FitIQClient
 
-@Suite("The client core under random inputs")
+@Suite("Client core: random inputs")
 struct CoreSoakTests {
-    @Test("Invariants hold for all inputs", arguments: 1...40)
+    @Test("Random inputs keep the client's invariants", arguments: 1...40)
     func soak(seed: Int) {
         var soak = CoreSoak(seed: UInt64(seed))
         for _ in 0..<600 { soak.step() }

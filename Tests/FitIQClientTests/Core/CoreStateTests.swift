@@ -3,9 +3,9 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core bounds its memory, and reports only changes")
+@Suite("Client core: bounded memory")
 struct CoreStateTests {
-    @Test("A new core has nothing to report or do")
+    @Test("A new client core has no events and no actions")
     func silent() {
         var core = CoreBench().core
         core.advance(to: CoreBench.start)
@@ -13,14 +13,14 @@ struct CoreStateTests {
         #expect(events.isEmpty && actions.isEmpty)
     }
 
-    @Test("The last 256 ids are remembered", arguments: [(256, true), (257, false)])
+    @Test("The client stores the last 256 ids", arguments: [(256, true), (257, false)])
     func ids(count: Int, hasFirst: Bool) {
         var ids = RecentIDs()
         for number in 1...count { ids.insert("\(number)") }
         #expect(ids.contains("1") == hasFirst && ids.contains("2") && ids.contains("\(count)"))
     }
 
-    @Test("The last 256 unread events are kept", arguments: [(255, true), (256, false)])
+    @Test("The client keeps the last 256 unread events", arguments: [(255, true), (256, false)])
     func events(others: Int, hasFirst: Bool) {
         var core = CoreBench().core
         core.tell(.changed)
@@ -29,7 +29,7 @@ struct CoreStateTests {
         #expect(events.count == 256 && (events.first == .changed) == hasFirst)
     }
 
-    @Test("The last eight sockets that the client closed prevent opening them again at once", arguments: [8, 9])
+    @Test("The client waits before it reopens any of the last eight sockets that it closed", arguments: [8, 9])
     func ownCloses(count: Int) {
         var link = ChatLink(CoreBench().core.configuration)
         for number in 1...count {

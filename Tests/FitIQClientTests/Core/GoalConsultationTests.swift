@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core keeps goals and their consultations together")
+@Suite("Client core: goals and their consultations")
 struct GoalConsultationTests {
     private static let goals: JSONValue = [
         "goals": [
@@ -14,7 +14,9 @@ struct GoalConsultationTests {
 
     enum Ending: CaseIterable { case archived, noHistory, noSocket }
 
-    @Test("After its consultation has ended, a goal is fetched before the next chat", arguments: Ending.allCases)
+    @Test(
+        "After a goal's consultation ends, the client fetches the goal before the next chat", arguments: Ending.allCases
+    )
     func looksUp(after ending: Ending) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -37,7 +39,7 @@ struct GoalConsultationTests {
         #expect(bench.take() == ["0 GET /api/v1/goals"])
     }
 
-    @Test("Archiving unlinks the consultation from its goal, and reports that even during other work")
+    @Test("Archiving a consultation unlinks it from its goal even while other requests are in progress")
     func archives() {
         var bench = CoreBench()
         bench.perform(.loadGoals)

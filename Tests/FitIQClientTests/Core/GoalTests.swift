@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core keeps goals")
+@Suite("Client core: goals")
 struct GoalTests {
     private static let create =
         #"POST /api/v1/goals {"title":"Run","description":"5 km","targetDate":"2025-01-29T10:30:00Z"}"#
@@ -17,7 +17,7 @@ struct GoalTests {
         ]
     }
 
-    @Test("The coach's suggested goal is linked, once", arguments: [true, false])
+    @Test("The client links a suggested goal only once", arguments: [true, false])
     func links(byFrame: Bool) {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -51,7 +51,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)"])
     }
 
-    @Test("A goal without a suggestion is not linked", arguments: ["workout", nil])
+    @Test("A goal that the coach did not suggest is not linked", arguments: ["workout", nil])
     func noLink(type: String?) {
         var bench = CoreBench()
         bench.connect()
@@ -66,7 +66,7 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.id) == [CoreBench.goal])
     }
 
-    @Test("Templates appear by type, once, including those in older answers")
+    @Test("Each template appears once, even if an older answer contains it")
     func templates() {
         func made(_ number: Int, _ type: String) -> JSONValue {
             [
@@ -86,7 +86,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)"])
     }
 
-    @Test("A goal does not lead to a conversation that is gone", arguments: [true, false])
+    @Test("The client unlinks a goal from a conversation that no longer exists", arguments: [true, false])
     func goneConversation(byHistory: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -99,7 +99,7 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.conversation) == [nil])
     }
 
-    @Test("Quick actions appear, and the user learns if they fail to load")
+    @Test("Quick actions appear, and a failure to load them appears as a problem")
     func quickActions() {
         var bench = CoreBench()
         bench.perform(.loadQuickActions)
@@ -114,7 +114,7 @@ struct GoalTests {
         #expect(other.take().isEmpty && other.state.problems.map(\.kind) == [.refused])
     }
 
-    @Test("A suggestion counts for ten minutes", arguments: [(600.0, true), (600.5, false)])
+    @Test("A suggestion is valid for ten minutes", arguments: [(600.0, true), (600.5, false)])
     func suggestionLife(seconds: Double, isLinked: Bool) {
         var bench = CoreBench()
         bench.connect()
@@ -130,7 +130,7 @@ struct GoalTests {
     }
 
     @Test(
-        "After a create without an answer, the client looks for the goal before it creates another",
+        "After a create without an answer the client searches for the goal before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -148,7 +148,7 @@ struct GoalTests {
     }
 
     @Test(
-        "A goal from the time of the request, or five minutes before by the backend's clock, may be its result",
+        "A goal may result from a request if it was created up to five minutes before the request",
         arguments: [
             ("2025-01-29T10:30:00Z", true), ("2025-01-29T10:25:00Z", true), ("2025-01-29T10:24:59Z", false),
             ("soon", false), (nil, false),
@@ -157,7 +157,7 @@ struct GoalTests {
         #expect(ClientCore.isRecent(time.map { JSONValue.string($0) }, since: CoreBench.start) == isRecent)
     }
 
-    @Test("A goal is given up after three unanswered creates, if it is never found")
+    @Test("The client gives up on a goal after three creates without an answer")
     func lost() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -175,7 +175,7 @@ struct GoalTests {
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
     }
 
-    @Test("A goal's result is reported at once, whatever else is in progress")
+    @Test("The client reports a created goal immediately, even while other requests are in progress")
     func told() {
         // The bench checks that each change is reported.
         var bench = CoreBench()
@@ -197,7 +197,7 @@ struct GoalTests {
         #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation] && bench.state.isBusy)
     }
 
-    @Test("Beyond the limit the oldest goal is dropped")
+    @Test("The client drops the oldest goal beyond the limit")
     func bounded() {
         var bench = CoreBench { $0.limits.goals = 1 }
         for id in [CoreBench.goal, CoreBench.other] {
@@ -207,7 +207,7 @@ struct GoalTests {
         }
     }
 
-    @Test("A goal with a conversation continues there; one without gets one")
+    @Test("A chat about a goal continues the goal's conversation or creates a conversation")
     func chatAboutGoal() {
         var bench = CoreBench()
         bench.perform(.chatAboutGoal(id: CoreBench.goal.uppercased()))
@@ -227,7 +227,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.consultation)/messages"])
     }
 
-    @Test("Before the first list, even a new goal is fetched before its chat")
+    @Test("Before its first list the client fetches even a new goal before a chat about it")
     func staleGoals() {
         var bench = CoreBench()
         bench.perform(Self.command)
@@ -236,7 +236,7 @@ struct GoalTests {
         #expect(bench.take() == ["0 \(Self.create)", "0 GET /api/v1/goals"])
     }
 
-    @Test("An id that the backend never sent is not used, and a missing one is not used again")
+    @Test("The client never uses a goal id that the backend did not send")
     func unknownGoal() {
         var bench = CoreBench()
         bench.perform(.chatAboutGoal(id: CoreBench.other))
@@ -249,7 +249,7 @@ struct GoalTests {
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound, .notFound])
     }
 
-    @Test("The longest goal that the API accepts is created")
+    @Test("The client can create the longest goal that the API accepts")
     func longest() {
         var bench = CoreBench()
         let (title, description) = (String(repeating: "x", count: 200), String(repeating: "y", count: 2000))

@@ -3,10 +3,10 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core compares message ids by bytes")
+@Suite("Client core: message ids")
 struct IdentityTests {
     @Test(
-        "Two answers with canonically equivalent ids are different",
+        "Two answers with canonically equivalent ids are different answers",
         arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")])
     func answers(_ first: String, _ second: String) {
         var bench = CoreBench { $0.chat = .userMessage }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core listens to meals")
+@Suite("Client core: the meal socket")
 struct MealSocketTests {
     private static let ws = "WS /ws/meal-logs"
     private static let meal: JSONValue = [
@@ -21,7 +21,7 @@ struct MealSocketTests {
         return bench
     }
 
-    @Test("The client opens one socket, keeps it alive, and needs no polls for its events")
+    @Test("The client opens one meal socket and does not poll for events from the socket")
     func events() {
         var bench = CoreBench()
         bench.perform(.listenToMeals)
@@ -48,7 +48,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["32 \(Self.ws)"])
     }
 
-    @Test("A lost socket is reopened by the schedule, five times, and meals are polled meanwhile")
+    @Test("The client polls meals while it reopens a lost meal socket")
     func reconnects() {
         var bench = listening()
         bench.end(.goingAway)
@@ -70,7 +70,7 @@ struct MealSocketTests {
         #expect(bench.take() == ["49 \(Self.ws)"])
     }
 
-    @Test("The client does not compete with another device for the socket, and notifies the user")
+    @Test("The client does not reopen a meal socket that another device took over")
     func replaced() {
         var bench = listening()
         bench.frame(["type": "error", "error": "Another has it.", "error_code": "CONNECTION_LIMIT"])
@@ -80,7 +80,7 @@ struct MealSocketTests {
         #expect(!bench.state.isBusy)
     }
 
-    @Test("A chat's socket opens in addition to it, and closes without it")
+    @Test("A chat socket opens and closes independently of the meal socket")
     func besideAChat() {
         var bench = listening()
         let meals = bench.socket
@@ -96,7 +96,7 @@ struct MealSocketTests {
         #expect(bench.state.meals.map(\.status) == [.completed])
     }
 
-    @Test("A 401 uses the fresh token; any other refusal is reported and not repeated")
+    @Test("After a 401 the client reopens the meal socket with the fresh token")
     func refusals() {
         var bench = CoreBench(fresh: "new")
         bench.perform(.listenToMeals)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core follows meals")
+@Suite("Client core: meals")
 struct MealTests {
     private static let create = #"POST /api/v1/meal-logs/natural {"raw_input":"2 eggs","meal_type":"lunch"}"#
     private static let load = "GET /api/v1/meal-logs/\(CoreBench.meal)"
@@ -23,7 +23,7 @@ struct MealTests {
         bench.answer(201, ["data": log("processing")])
     }
 
-    @Test("With an open socket the client waits for the event and fetches nothing")
+    @Test("With an open socket the client waits for the event and sends no requests")
     func event() {
         var bench = CoreBench()
         bench.connect()
@@ -37,7 +37,7 @@ struct MealTests {
         #expect(!bench.state.isBusy && bench.state.problems.isEmpty)
     }
 
-    @Test("The event's foods and protein appear; an unknown status is not final")
+    @Test("A meal shows the event's foods and protein")
     func contents() {
         var bench = CoreBench()
         bench.connect()
@@ -51,7 +51,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.items) == [["Egg", "Toast"]] && bench.state.meals.map(\.protein) == [16.2])
     }
 
-    @Test("An event is used even if it arrives before the answer")
+    @Test("An event that arrives before the answer still counts")
     func earlyEvent() {
         var bench = CoreBench()
         bench.connect()
@@ -62,7 +62,7 @@ struct MealTests {
         #expect(bench.take() == ["0 \(Self.create)"] && bench.state.meals.map(\.calories) == [140])
     }
 
-    @Test("32 events wait for the answer that names their log; one more drops the first", arguments: [31, 32])
+    @Test("The client keeps up to 32 events that arrive before the answer", arguments: [31, 32])
     func earlyEvents(others: Int) {
         var bench = CoreBench()
         bench.connect()
@@ -76,7 +76,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.status) == [others < 32 ? .completed : .processing])
     }
 
-    @Test("With an open socket the client polls once before 5 s, and its patience ends")
+    @Test("With an open socket the client polls once before 5 s and gives up later")
     func lostEvent() {
         var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
         bench.connect()
@@ -88,7 +88,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.meal] && !bench.state.isBusy)
     }
 
-    @Test("A failed poll is repeated, even with an open socket")
+    @Test("The client repeats a failed poll even with an open socket")
     func failedLook() {
         var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
         bench.connect()
@@ -100,7 +100,7 @@ struct MealTests {
     }
 
     @Test(
-        "Without a socket the client polls at once, then every 5 s, at most 12 times or as configured",
+        "Without a socket the client polls immediately and then every 5 s",
         arguments: [12, 2])
     func polls(maximum: Int) {
         var bench = CoreBench { if maximum != 12 { $0.mealPolling.maximumPolls = maximum } }
@@ -115,7 +115,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.meal] && bench.core.nextDeadline == nil && !bench.state.isBusy)
     }
 
-    @Test("Polling ends with the final status", arguments: ["completed", "failed"])
+    @Test("Polling ends at the final status", arguments: ["completed", "failed"])
     func pollsUntilFinal(status: String) {
         var bench = CoreBench()
         logged(&bench)
@@ -128,7 +128,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.error) == [status == "failed" ? "No food." : nil])
     }
 
-    @Test("A failed meal is reported", arguments: ["error_message", "error"])
+    @Test("A failed meal shows its error", arguments: ["error_message", "error"])
     func fails(key: String) {
         var bench = CoreBench()
         bench.connect()
@@ -145,7 +145,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.error) == ["No food."] && bench.state.meals.map(\.status) == [.failed])
     }
 
-    @Test("A socket that opens meanwhile ends the polling, after one more fetch")
+    @Test("When a socket opens, polling ends after one more fetch")
     func socketOpens() {
         var bench = CoreBench()
         logged(&bench)
@@ -161,7 +161,7 @@ struct MealTests {
         #expect(bench.take().isEmpty)
     }
 
-    @Test("The fetch after a socket opened does not count as a poll")
+    @Test("The fetch after a socket opens does not count as a poll")
     func freeLook() {
         var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
         logged(&bench)
@@ -180,7 +180,7 @@ struct MealTests {
     }
 
     @Test(
-        "After a create without an answer, the client looks for the log before it creates another",
+        "After a create without an answer the client searches for the log before it creates another",
         arguments: [true, false])
     func uncertain(wasMade: Bool) {
         var bench = CoreBench()
@@ -205,7 +205,7 @@ struct MealTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("A log found in the list is polled as often as any other")
+    @Test("The client polls a log from the list as often as any other log")
     func foundPolls() {
         var bench = CoreBench { $0.mealPolling.maximumPolls = 2 }
         bench.perform(.logMeal(text: "2 eggs", type: .lunch))
@@ -222,7 +222,7 @@ struct MealTests {
                 == ["0 \(Self.create)", "1 GET /api/v1/meal-logs", "6 \(Self.load)", "11 \(Self.load)"])
     }
 
-    @Test("The client searches the list with an open socket, but not while another meal's event is pending")
+    @Test("The client does not search the list while a meal event is pending on an open socket")
     func searchWaits() {
         var bench = CoreBench()
         bench.connect()
@@ -236,7 +236,7 @@ struct MealTests {
         #expect(bench.take() == ["4 GET /api/v1/meal-logs"])
     }
 
-    @Test("Searches follow each other at once while no log is known to be in processing")
+    @Test("The client searches again immediately if no known log is in processing")
     func searches() {
         var bench = CoreBench()
         for text in ["2 eggs", "3 eggs"] { bench.perform(.logMeal(text: text, type: .lunch)) }
@@ -248,7 +248,7 @@ struct MealTests {
         #expect(searches == ["1 GET /api/v1/meal-logs", "1 GET /api/v1/meal-logs"])
     }
 
-    @Test("Beyond the limit the oldest settled meal is dropped; without one, no other meal is accepted")
+    @Test("At the limit the client drops the oldest settled meal")
     func bounded() {
         var bench = CoreBench { $0.limits.meals = 1 }
         bench.connect()
@@ -260,7 +260,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.text) == ["3 eggs"])
     }
 
-    @Test("Three failed polls are enough, and are 5 s apart")
+    @Test("The client gives up after three failed polls at intervals of 5 s")
     func failedLooks() {
         var bench = CoreBench()
         logged(&bench)
@@ -272,7 +272,7 @@ struct MealTests {
         #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
     }
 
-    @Test("A meal without a token is given up with the problem, and appears as failed")
+    @Test("A meal that fails for lack of a token appears as failed")
     func noToken() {
         var bench = CoreBench()
         bench.perform(.logMeal(text: "2 eggs", type: .lunch))
@@ -282,7 +282,7 @@ struct MealTests {
         #expect(bench.state.meals.map(\.error) == [ClientMessages.mealFailed])
     }
 
-    @Test("The longest description that the API accepts is logged")
+    @Test("The client can log the longest text that the API accepts")
     func longest() {
         var bench = CoreBench()
         bench.perform(.logMeal(text: String(repeating: "x", count: 1000), type: .lunch))
@@ -298,7 +298,7 @@ struct MealTests {
         #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.isEmpty)
     }
 
-    @Test("A refused meal has the backend's message, however many problems there were")
+    @Test("Each refused meal shows the backend's message")
     func refused() {
         var bench = CoreBench { $0.limits.problems = 1 }
         for _ in 1...2 {

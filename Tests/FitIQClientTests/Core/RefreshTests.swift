@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("Signing in and refreshing")
+@Suite("Client core: logging in and refreshing")
 struct RefreshTests {
     private static let refresh = #"POST /api/v1/auth/refresh {"refresh_token":"#
 
@@ -24,7 +24,7 @@ struct RefreshTests {
     private static let noGoals: JSONValue = ["goals": []]
 
     @Test(
-        "One refresh serves all refused requests; later ones wait; its token replaces the old one")
+        "One refresh serves all refused requests, and its token replaces the old one")
     func once() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -43,7 +43,7 @@ struct RefreshTests {
         #expect(!bench.events.contains(.credentialsRefused))
     }
 
-    @Test("A refused refresh token is not used again; the client tries the spare token, and then asks the user")
+    @Test("The client tries the spare token after a refused refresh")
     func revoked() {
         var bench = Self.bench(fresh: "spare")
         bench.perform(.loadGoals)
@@ -63,7 +63,7 @@ struct RefreshTests {
         #expect(bench.take().count { $0.contains("/auth/refresh") } == 0)
     }
 
-    @Test("A failed refresh is repeated after a pause; without a token in the end the client asks the user")
+    @Test("The client repeats a failed refresh after a pause and finally asks the user")
     func trouble() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -80,7 +80,7 @@ struct RefreshTests {
         #expect(bench.state.problems.map(\.kind) == [.unauthorized] && !bench.state.isBusy)
     }
 
-    @Test("If refreshed tokens are refused as well, the user is notified")
+    @Test("If the server also refuses refreshed tokens, the client asks the user")
     func endless() {
         var bench = Self.bench()
         bench.perform(.loadGoals)
@@ -92,7 +92,7 @@ struct RefreshTests {
         #expect(bench.requests.isEmpty && bench.state.problems == [.init(kind: .unauthorized, message: "No.")])
     }
 
-    @Test("A handshake's 401 also refreshes; repeated ones keep the pace of reconnecting, and end")
+    @Test("A handshake that gets a 401 refreshes the token at the pace of reconnecting")
     func handshakes() {
         var bench = Self.bench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -110,7 +110,7 @@ struct RefreshTests {
         #expect(bench.state.connection == .failed && bench.seconds < 600)
     }
 
-    @Test("Without a token the client sends nothing before signing in, and reports a wrong password")
+    @Test("Without a token the client sends no requests before a login")
     func signedOut() {
         var bench = CoreBench { $0.credentials.token = "" }
         bench.perform(.signIn(email: "ada@example.com", password: "wrong"))
@@ -127,7 +127,7 @@ struct RefreshTests {
         #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A guide's mode has no accounts")
+    @Test("A guide's mode has no login and no refresh")
     func guides() {
         var bench = CoreBench(guide: .goalLinking) { $0.credentials.refreshToken = "r1" }
         bench.perform(.signIn(email: "a@b.example", password: "12345678"))

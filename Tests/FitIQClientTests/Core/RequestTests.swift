@@ -5,10 +5,10 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core repeats requests")
+@Suite("Client core: repeating requests")
 struct RequestTests {
     @Test(
-        "After 5xx, silence or no connection the client tries twice more, 1 s and 2 s later",
+        "After a 5xx, silence or a lost connection the client tries again after 1 s and 2 s",
         arguments: ["5xx", "failed", "silent", "bad"])
     func repeats(kind: String) {
         var bench = CoreBench()
@@ -35,7 +35,7 @@ struct RequestTests {
         if kind == "5xx" { #expect(bench.state.problems.first?.message == "Down.") }
     }
 
-    @Test("The client honours Retry-After, and a later wait is longer")
+    @Test("The client honours Retry-After and does not shorten later waits")
     func retryAfter() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -46,7 +46,7 @@ struct RequestTests {
         #expect(bench.take() == ["0 GET /api/v1/goals", "5 GET /api/v1/goals", "11 GET /api/v1/goals"])
     }
 
-    @Test("A create without an answer is repeated, and a 409 returns the created one")
+    @Test("The client repeats a create without an answer")
     func lostCreate() {
         var bench = CoreBench()
         bench.perform(.startConsultation(persona: .nutritionist))
@@ -57,7 +57,7 @@ struct RequestTests {
         #expect(bench.state.consultation == CoreBench.consultation && bench.state.problems.isEmpty)
     }
 
-    @Test("The repeats of one request do not delay others")
+    @Test("Repeating one request does not delay other requests")
     func others() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -69,7 +69,7 @@ struct RequestTests {
         #expect(bench.take().map { $0.prefix(6) } == ["1 GET ", "5 POST"])
     }
 
-    @Test("The client asks the user for another token as often as tokens are refused")
+    @Test("The client asks the user for another token each time the server refuses one")
     func asksAgain() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -81,7 +81,7 @@ struct RequestTests {
         #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer d"])
     }
 
-    @Test("Late, repeated and unsolicited answers change nothing")
+    @Test("Late, duplicate and unsolicited answers change nothing")
     func strays() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -96,7 +96,7 @@ struct RequestTests {
         #expect(bench.state == before && bench.events == events && bench.take().count == 1)
     }
 
-    @Test("Concurrent requests have a limit")
+    @Test("The number of concurrent requests is limited")
     func limit() {
         var bench = CoreBench { $0.limits.requests = 3 }
         for number in 1...3 { bench.perform(.logMeal(text: "meal \(number)", type: .snack)) }
@@ -105,14 +105,14 @@ struct RequestTests {
         #expect(bench.state.problems.map(\.kind) == [.refused] && bench.take().count == 3)
     }
 
-    @Test("An unknown request is not sent again")
+    @Test("A request that was never sent cannot be repeated")
     func unknown() {
         var book = CoreBench().core.requests
         let isSent = book.sendAgain(.listGoals, at: CoreBench.start)
         #expect(!isSent && book.entries.isEmpty)
     }
 
-    @Test("Two requests are equal to the backend if method, target and body are the same")
+    @Test("Two requests are equal if their method, target and body are equal")
     func twins() {
         func entry(
             _ errand: Errand = .listGoals, _ method: HTTPRequest.Method = .get, target: String = "/a",
@@ -129,7 +129,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A request that failed for good may be tried again after 61 s, and not before", arguments: [(60, 1), (61, 2)])
+        "The client may repeat a failed request after 61 s", arguments: [(60, 1), (61, 2)])
     func failureTime(seconds: Int, sent: Int) {
         var book = CoreBench { $0.retries.maximumAttempts = 1 }.core.requests
         let credentials = Credentials(token: "old", apiKey: "key")
@@ -143,7 +143,7 @@ struct RequestTests {
         #expect(number == sent)
     }
 
-    @Test("64 failures are remembered; one more lets the first be tried again", arguments: [64, 65])
+    @Test("The client stores the last 64 failed requests", arguments: [64, 65])
     func failures(count: Int) {
         var book = CoreBench { $0.retries.maximumAttempts = 1 }.core.requests
         let credentials = Credentials(token: "old", apiKey: "key")

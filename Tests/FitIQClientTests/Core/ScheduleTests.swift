@@ -2,10 +2,10 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("Schedules of the client")
+@Suite("Client schedules")
 struct ScheduleTests {
     @Test(
-        "A schedule has a delay before each try, and an end",
+        "A reconnect schedule has a delay before each try and a maximum number of tries",
         arguments: [
             (ReconnectSchedule(), [1, 2, 3, 4, 5]),
             (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 2, 4, 8, 16]),
@@ -24,7 +24,7 @@ struct ScheduleTests {
     }
 
     @Test(
-        "A repeat waits",
+        "The retry delay grows and honours a Retry-After of up to 300 s",
         arguments: [
             (1, nil, 0, 1), (2, nil, 1, 2), (3, nil, 2, nil), (1, 7, 0, 7), (2, 1, 4, 5), (1, 300, 0, 300),
             (1, 301, 0, nil),
@@ -35,7 +35,7 @@ struct ScheduleTests {
         #expect(delay == expected.map { .seconds($0) })
     }
 
-    @Test("The defaults keep the guides' limits")
+    @Test("The default settings comply with the guides' limits")
     func defaults() {
         let patience = ClientPatience()
         #expect(patience.pingInterval < .seconds(30))

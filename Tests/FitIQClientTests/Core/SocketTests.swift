@@ -6,12 +6,12 @@ import WebSocket
 
 @testable import FitIQClient
 
-@Suite("The client core keeps its socket")
+@Suite("Client core: the chat socket")
 struct SocketTests {
     private static let ws = "WS /api/v1/consultations/\(CoreBench.consultation)/ws"
     private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
 
-    @Test("Pings come every 25 s, and a pong or any frame keeps the socket")
+    @Test("The client pings every 25 s and accepts any frame as a sign of life")
     func pings() {
         var bench = CoreBench()
         bench.connect()
@@ -23,7 +23,7 @@ struct SocketTests {
         #expect(bench.take() == ["25 ping", "50 ping"] && bench.state.connection == .connected)
     }
 
-    @Test("A socket without a sign of life for 10 s after a ping is dropped, and reopened")
+    @Test("The client reopens a socket that is silent for 10 s after a ping")
     func halfOpen() {
         var bench = CoreBench()
         bench.connect()
@@ -33,7 +33,7 @@ struct SocketTests {
     }
 
     @Test(
-        "The client reconnects by the schedule, five times, and then tells the user",
+        "The client tries to reconnect five times and then reports a failure",
         arguments: [
             (ReconnectSchedule(), [1, 3, 6, 10, 15]),
             (ReconnectSchedule(.doubling(first: .seconds(1), longest: .seconds(30))), [1, 3, 7, 15, 31]),
@@ -56,7 +56,7 @@ struct SocketTests {
         #expect(bench.take().first?.hasSuffix(Self.history) == true)
     }
 
-    @Test("Success resets the count; Retry-After extends a wait; waits never shrink")
+    @Test("A Retry-After can only lengthen the wait before a reconnect")
     func pauses() {
         var bench = CoreBench()
         bench.connect()
@@ -75,7 +75,7 @@ struct SocketTests {
         #expect(bench.take() == ["16 \(Self.ws)"])
     }
 
-    @Test("The client waits for a Retry-After of five minutes, but not longer", arguments: [(300, true), (301, false)])
+    @Test("The client waits for a Retry-After of up to five minutes", arguments: [(300, true), (301, false)])
     func longestPause(seconds: Int, isWaitedFor: Bool) {
         var bench = CoreBench()
         bench.connect()
@@ -87,7 +87,7 @@ struct SocketTests {
         #expect(bench.take() == ["1 \(Self.ws)"] + (isWaitedFor ? ["301 \(Self.ws)"] : []))
     }
 
-    @Test("Opening without `connected` is not a success, and ends with a close frame after 10 s")
+    @Test("The client closes a socket without a `connected` frame after 10 s")
     func greeting() {
         var bench = CoreBench()
         bench.connect()
@@ -101,7 +101,7 @@ struct SocketTests {
         #expect(bench.take() == ["14 \(Self.ws)"])
     }
 
-    @Test("The client gives up a server that never says `connected` after five tries")
+    @Test("The client gives up on a server that never sends `connected` after five tries")
     func noGreeting() {
         var bench = CoreBench()
         bench.connect()
@@ -118,7 +118,7 @@ struct SocketTests {
         #expect(bench.state.problems == [.init(kind: .unavailable, message: ClientMessages.noConnection)])
     }
 
-    @Test("A handshake without an answer ends after 30 s")
+    @Test("The client gives up on a handshake without an answer after 30 s")
     func handshake() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -127,7 +127,7 @@ struct SocketTests {
         #expect(bench.take().suffix(3) == ["0 \(Self.ws)", "30 drop", "31 \(Self.ws)"])
     }
 
-    @Test("A handshake refused with 400 is not repeated")
+    @Test("The client does not repeat a handshake that the server refused with 400")
     func inactive() {
         var bench = CoreBench()
         bench.connect()
@@ -138,7 +138,7 @@ struct SocketTests {
         #expect(bench.state.connection == .failed && bench.core.nextDeadline == nil)
     }
 
-    @Test("A 401 uses the fresh token, then asks for one, and never reuses a refused one")
+    @Test("The client never reuses a token that a handshake refused")
     func tokens() {
         var bench = CoreBench(fresh: "new")
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -155,7 +155,7 @@ struct SocketTests {
         #expect(bench.state.problems.isEmpty)
     }
 
-    @Test("The first token after signing in that a handshake refuses is replaced and retried at once")
+    @Test("The client replaces the first token after a login if a handshake refuses it")
     func signedIn() {
         func tokens(_ number: Int) -> JSONValue {
             ["data": ["access_token": .string("a\(number)"), "refresh_token": .string("r\(number)")]]
@@ -170,7 +170,7 @@ struct SocketTests {
         #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer a2"])
     }
 
-    @Test("A late refusal of an older token also requests a token, and does not wait forever")
+    @Test("A late refusal of an older token also makes the client request a new token")
     func lateRefusal() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -187,7 +187,7 @@ struct SocketTests {
         #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
     }
 
-    @Test("Without another token the user is notified once", arguments: [false, true])
+    @Test("The client asks the user for another token only once", arguments: [false, true])
     func noToken(isSame: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -205,7 +205,7 @@ struct SocketTests {
         #expect(bench.take().count == 1)
     }
 
-    @Test("After a first socket that took two tries, the client reads the history before it sends anything")
+    @Test("The client reads the history before it sends a message if the first socket needs two tries")
     func secondTry() {
         var bench = CoreBench()
         bench.perform(.openConsultation(id: CoreBench.consultation))
@@ -220,7 +220,7 @@ struct SocketTests {
         #expect(bench.take() == [#"1 > {"type":"message","content":"One"}"#])
     }
 
-    @Test("A reopened chat reads its history once, cut before or not", arguments: [0, 1])
+    @Test("A reopened chat reads its history once", arguments: [0, 1])
     func comesBack(cuts: Int) {
         var bench = CoreBench()
         bench.connect()
@@ -242,7 +242,7 @@ struct SocketTests {
         #expect(bench.take() == ["\(cuts) close 1000", "\(cuts) \(Self.history)", "\(cuts + 3) \(Self.ws)"])
     }
 
-    @Test("A chat left while its socket was down also reads its history on the next socket")
+    @Test("The client reads the history of a chat that the user left while its socket was down")
     func leavesWhileAway() {
         var bench = CoreBench()
         bench.connect()
@@ -255,7 +255,7 @@ struct SocketTests {
         #expect(bench.take() == ["0 \(Self.history)", "0 \(Self.ws)", "0 \(Self.history)"])
     }
 
-    @Test("A cut answer comes from the history, which the client polls until it is there")
+    @Test("The client polls the history until it contains the cut answer")
     func cut() {
         var bench = CoreBench()
         bench.connect()
@@ -279,7 +279,7 @@ struct SocketTests {
         #expect(bench.take() == [#"3 > {"type":"message","content":"Two"}"#])
     }
 
-    @Test("A question that the server did not receive is sent once more; a received one is not")
+    @Test("The client repeats only questions that the server did not receive")
     func unheard() {
         var bench = CoreBench()
         bench.connect()
@@ -298,7 +298,7 @@ struct SocketTests {
         #expect(bench.state.transcript.map(\.isDelivered) == [false])
     }
 
-    @Test("A close that the codec started waits for its end like the client's own")
+    @Test("The client waits before it reopens a socket after a protocol error")
     func violation() {
         var bench = CoreBench()
         bench.connect()
@@ -307,7 +307,7 @@ struct SocketTests {
         #expect(bench.take() == ["3 \(Self.ws)"])
     }
 
-    @Test("Another chat opens while archiving the first has no answer")
+    @Test("Another chat can open while the request to archive the first chat is in progress")
     func archivesBeside() {
         var bench = CoreBench()
         bench.connect()

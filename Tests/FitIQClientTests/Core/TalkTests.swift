@@ -4,7 +4,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core chats")
+@Suite("Client core: chatting")
 struct TalkTests {
     private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
 
@@ -12,7 +12,7 @@ struct TalkTests {
         bench.state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
     }
 
-    @Test("A history that failed as often as allowed is not fetched for a minute, unless the user asks")
+    @Test("After repeated failures the client fetches the history only after a minute or on request")
     func restsAfterFailures() {
         func talk(_ text: String, _ bench: inout CoreBench) -> Int {
             _ = bench.take()
@@ -43,7 +43,7 @@ struct TalkTests {
     }
 
     @Test(
-        "One message is in progress at a time, in either protocol",
+        "The client sends one message at a time in either protocol",
         arguments: [ClientConfiguration.ChatStyle.message, .userMessage])
     func oneAtATime(style: ClientConfiguration.ChatStyle) {
         var bench = CoreBench { $0.chat = style }
@@ -96,7 +96,8 @@ struct TalkTests {
         #expect(bench.state.transcript.isEmpty && !bench.state.isBusy)
     }
 
-    @Test("A message may have 128 KiB, in any number of characters", arguments: [(65_535, true), (65_536, false)])
+    @Test(
+        "A message may have up to 128 KiB and any number of characters", arguments: [(65_535, true), (65_536, false)])
     func bytes(marks: Int, isSent: Bool) {
         var bench = CoreBench()
         bench.connect()
@@ -104,7 +105,7 @@ struct TalkTests {
         #expect(bench.take().count == (isSent ? 1 : 0) && bench.state.problems.isEmpty == isSent)
     }
 
-    @Test("The longest message is trimmed, and the queue has a limit")
+    @Test("The client trims a message before it checks the length")
     func limits() {
         var bench = CoreBench()
         bench.connect()
@@ -117,7 +118,7 @@ struct TalkTests {
         #expect(bench.state.transcript.count == 33)
     }
 
-    @Test("Several frames in one text are all shown; invalid JSON is an error, unknown types are not")
+    @Test("The client shows all frames of a coalesced message")
     func coalesced() {
         var bench = CoreBench()
         bench.connect()
@@ -148,7 +149,7 @@ struct TalkTests {
     }
 
     @Test(
-        "After an error within an answer the client reads the history at its end",
+        "After an error within an answer the client reads the history at the end of the answer",
         arguments: [
             ([part("chunk", "a2", "Bye"), part("end", "a2")], "Bye", false),
             // A chunk of the previous answer.
@@ -181,7 +182,7 @@ struct TalkTests {
         #expect(bench.take() == (isTroubled ? ["0 \(Self.history)"] : []))
     }
 
-    @Test("After a binary frame, which no guide defines, the client reads the history at the end of the answer")
+    @Test("After a binary frame the client reads the history at the end of the answer")
     func binary() throws {
         var bench = CoreBench()
         bench.connect()
@@ -194,7 +195,7 @@ struct TalkTests {
         #expect(bench.take() == ["0 \(Self.history)"])
     }
 
-    @Test("Each answer is compared with the stored one, and the next question does not wait for that")
+    @Test("The client compares each answer with the stored answer without delaying the next question")
     func checks() {
         var bench = CoreBench { $0.checksAnswers = true }
         bench.connect()
@@ -227,7 +228,7 @@ struct TalkTests {
         #expect(lines(bench).last == "assistant: Second!" && !bench.state.isBusy)
     }
 
-    @Test("An error removes the partial answer, and the next message goes out")
+    @Test("The client removes a partial answer after an error and sends the next message")
     func error() {
         var bench = CoreBench()
         bench.connect()
@@ -249,7 +250,7 @@ struct TalkTests {
         #expect(lines(bench) == ["user: One", "user: Two", "assistant: Yes", "user: Three"])
     }
 
-    @Test("A late echo is not another device's message")
+    @Test("A late echo does not count as another device's message")
     func lateEcho() {
         func echo(_ id: String, _ content: String) -> JSONValue {
             ["type": "user_message", "message_id": .string(id), "content": .string(content)]
@@ -269,7 +270,7 @@ struct TalkTests {
         #expect(lines(bench) == ["user: One", "assistant: Hello", "user: One"])
     }
 
-    @Test("A chunk after an answer's end stays separate from the next answer")
+    @Test("A chunk after the end of an answer is not added to the next answer")
     func strayPiece() {
         var bench = CoreBench()
         bench.connect()
@@ -317,7 +318,7 @@ struct TalkTests {
         #expect(bench.take().last?.hasSuffix(#"> {"type":"message","content":"Two"}"#) == true)
     }
 
-    @Test("The transcript and the problems are bounded")
+    @Test("The transcript and the list of problems are limited")
     func bounded() {
         var bench = CoreBench {
             $0.limits.transcriptLines = 4

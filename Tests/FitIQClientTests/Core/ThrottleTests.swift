@@ -5,13 +5,13 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("The client core obeys rate limits")
+@Suite("Client core: rate limits")
 struct ThrottleTests {
     private static let line = "GET /api/v1/goals"
     private static let refusal = CoreBench.refusal("RATE_LIMITED", "Slow down.")
 
     @Test(
-        "A 429 asks for a pause by its code or its Retry-After",
+        "A 429 requires a pause if it has the code RATE_LIMITED or a Retry-After",
         arguments: [
             (429, "RATE_LIMITED", nil, true), (429, "X", "5", true), (429, "X", nil, false),
             (429, "TOO_MANY_ACTIVE_CONSULTATIONS", "5", false), (503, "RATE_LIMITED", "5", false),
@@ -24,7 +24,7 @@ struct ThrottleTests {
         #expect(answer.isThrottled == isThrottled)
     }
 
-    @Test("A request throttled three times is given up, without blaming the token")
+    @Test("The client gives up on a request after three 429 answers and keeps its token")
     func thrice() {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -37,7 +37,7 @@ struct ThrottleTests {
         #expect(!bench.events.contains(.credentialsRefused))
     }
 
-    @Test("The client accepts a pause of 300 s, but no longer one", arguments: [(300, true), (301, false)])
+    @Test("The client accepts a pause of up to 300 s", arguments: [(300, true), (301, false)])
     func longest(seconds: Int, isWaitedFor: Bool) {
         var bench = CoreBench()
         bench.perform(.loadGoals)
@@ -47,7 +47,7 @@ struct ThrottleTests {
         #expect(bench.take() == ["0 \(Self.line)"] + (isWaitedFor ? ["300 \(Self.line)"] : []))
     }
 
-    @Test("For a minute after a pause requests go one by one", arguments: [(59.9, 1), (60.0, 2)])
+    @Test("For a minute after a pause the client sends one request at a time", arguments: [(59.9, 1), (60.0, 2)])
     func oneByOne(seconds: Double, count: Int) {
         var bench = CoreBench()
         bench.perform(.loadGoals)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("Transports of a client")
+@Suite("Client transports")
 struct ClientLoopTests {
     private let news = ClientNews()
     private let inbox = ClientInbox()
@@ -50,7 +50,7 @@ struct ClientLoopTests {
         client.connected(1)
     }
 
-    @Test("A server that reads nothing is given up once too much is queued for it")
+    @Test("The client gives up on a server that does not read once too many bytes are queued")
     func unsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -68,7 +68,7 @@ struct ClientLoopTests {
         #expect(client.transports.isEmpty)
     }
 
-    @Test("If nothing may wait unsent, bytes that the system accepts at once are sent")
+    @Test("Without a queue the client sends only the bytes that the system accepts immediately")
     func nothingUnsent() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -81,7 +81,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.wire.takeInputs().isEmpty)
     }
 
-    @Test("Bytes that the system does not accept at once go out as it makes room")
+    @Test("The client sends the remaining bytes when the system has room for them")
     func flushed() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -92,7 +92,7 @@ struct ClientLoopTests {
         #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
     }
 
-    @Test("A name is looked up off the loop, once for all that wait, and each waits at most ten seconds")
+    @Test("One name lookup in the background serves all connections that wait for it")
     func names() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -125,7 +125,7 @@ struct ClientLoopTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test("A connection waits exactly ten seconds for a name")
+    @Test("A connection waits exactly ten seconds for a name lookup")
     func patience() throws {
         let loop = try EventLoop()
         var lookup = NameLookup(loop.mailbox) { _, _ throws(SocketError) in [] }
@@ -137,7 +137,7 @@ struct ClientLoopTests {
         #expect(early.isEmpty && overdue == [1] && lookup.nextDeadline == nil)
     }
 
-    @Test("A turn reports changes and the started command, and nothing if nothing changed")
+    @Test("A turn publishes a snapshot only if something changed or a command started")
     func turns() throws {
         let (client, _) = try made("http://127.0.0.1:9")
         let earlier = ClientSnapshot(begun: 7)
@@ -153,7 +153,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.begun == 7)
     }
 
-    @Test("A failure is reported, even if the client's state stays the same")
+    @Test("A failure is reported even if the client's state does not change")
     func failures() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -167,7 +167,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.failure?.description == "the server answered 503: it says no more than that.")
     }
 
-    @Test("Due work happens on time, and each problem is counted")
+    @Test("Due work runs on time")
     func dueOnTime() throws {
         let (client, _) = try made("http://127.0.0.1:9", credentials: Credentials(apiKey: "key"))
         let now = MonotonicInstant.now()
@@ -179,7 +179,7 @@ struct ClientLoopTests {
         #expect(news.snapshot.problem?.kind == .unauthorized && news.snapshot.problemCount == 1)
     }
 
-    @Test("A closing client waits a second for its connections, and not at all without any")
+    @Test("A closing client waits up to one second for its connections")
     func closesInTime() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }
@@ -193,7 +193,7 @@ struct ClientLoopTests {
         #expect(busy.turnEnded(now: end) == nil)
     }
 
-    @Test("A client can close during its backend's name lookup")
+    @Test("A client can close during a name lookup")
     func closing() async throws {
         let gate = try Gate()
         let client = try FitIQClient(url: "http://backend.test", credentials: ShellTests.credentials) {
@@ -206,7 +206,7 @@ struct ClientLoopTests {
         gate.open()
     }
 
-    @Test("If the first address fails, the next is tried; if all fail, the first error is reported")
+    @Test("The client tries the next address if one fails and reports the first error if all fail")
     func alternatives() throws {
         let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
         defer { listener.close() }

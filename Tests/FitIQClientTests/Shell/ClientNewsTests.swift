@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("Updates from a client")
+@Suite("Client updates")
 struct ClientNewsTests {
     private func snapshot(_ consultation: String, isClosed: Bool = false) -> ClientSnapshot {
         var snapshot = ClientSnapshot(isClosed: isClosed)
@@ -10,7 +10,7 @@ struct ClientNewsTests {
         return snapshot
     }
 
-    @Test("A reader begins with the current state, and then gets the newest one")
+    @Test("A reader first gets the current state and then the latest state")
     func newest() async {
         let news = ClientNews()
         news.publish(snapshot("a"))
@@ -23,7 +23,7 @@ struct ClientNewsTests {
         #expect(await changes.next() == nil)
     }
 
-    @Test("Unchanged state is not reported again")
+    @Test("An unchanged state is not reported again")
     func unchanged() async {
         let news = ClientNews()
         news.publish(snapshot("a"))
@@ -41,7 +41,7 @@ struct ClientNewsTests {
         #expect(await next.value == "b")
     }
 
-    @Test("After the end, a reader gets the last state and no more")
+    @Test("After the end a reader gets only the last state")
     func ended() async {
         let news = ClientNews()
         news.publish(snapshot("z", isClosed: true))
@@ -50,7 +50,7 @@ struct ClientNewsTests {
         #expect(seen == ["z"])
     }
 
-    @Test("Tickets count up; a command beyond the limit, or after the end, is refused")
+    @Test("The inbox refuses commands beyond its limit and after the end")
     func inbox() {
         let inbox = ClientInbox()
         for ticket in 1...ClientInbox.capacity { #expect(inbox.add(.archive) == ticket) }

@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-@Suite("A connection of the client")
+@Suite("Client connections")
 struct ClientConnectionTests {
     @Test("A request is one message with Host, the base's path and its body")
     func request() throws {
@@ -18,7 +18,7 @@ struct ClientConnectionTests {
         #expect(connection.takeOutput().isEmpty)
     }
 
-    @Test("The seed decides a handshake")
+    @Test("Equal seeds give equal handshakes")
     func handshake() throws {
         func bytes(_ seed: UInt64) throws -> String {
             var connection = ClientConnection(
@@ -66,7 +66,7 @@ struct ClientConnectionTests {
         ("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n0123456789abcdef", false, "1: 200 0123456789abcdef"),
     ]
 
-    @Test("An answer is the same however its bytes are split", arguments: answers)
+    @Test("Splitting an answer's bytes does not change the result", arguments: answers)
     func answer(bytes: String, ends: Bool, words: String) throws {
         var limits = WireLimits()
         limits.body = 16
@@ -81,7 +81,7 @@ struct ClientConnectionTests {
         #expect(Played(connection, all.map { [$0] }, ends: ends) == whole)
     }
 
-    @Test("A server that does not speak HTTP is a failure that says so, and nothing follows it")
+    @Test("An answer that is not HTTP fails the request")
     func noHTTP() throws {
         var connection = ClientConnection(WireFixture.request(), to: try WireFixture.base())
         let told = connection.receive(Array("SSH-2.0-OpenSSH\r\n\r\n".utf8)).map(Played.words)
@@ -91,7 +91,7 @@ struct ClientConnectionTests {
         #expect(connection.receiveEndOfStream().isEmpty && connection.fail("x").isEmpty)
     }
 
-    @Test("A failed connection is the failure of its request or socket")
+    @Test("A failed connection fails its request or its socket")
     func noConnection() throws {
         var request = ClientConnection(WireFixture.request(), to: try WireFixture.base())
         #expect(request.fail("no route.").map(Played.words) == ["1: failed: no route."])

@@ -3,7 +3,7 @@ import WebSocket
 
 @testable import FitIQClient
 
-@Suite("A WebSocket of the client")
+@Suite("Client WebSockets")
 struct ClientSocketTests {
     /// A handshake in progress, and the answer that accepts it.
     static func begun(limits: WireLimits = WireLimits()) throws -> (ClientConnection, acceptance: [UInt8]) {
@@ -28,7 +28,7 @@ struct ClientSocketTests {
         return events
     }
 
-    @Test("Frames directly after the 101 and later arrive, however the bytes are split")
+    @Test("Frames arrive for any split of the bytes, even immediately after the 101")
     func frames() throws {
         let (connection, acceptance) = try Self.begun()
         let all =
@@ -52,7 +52,7 @@ struct ClientSocketTests {
         #expect(Played(connection, all.map { [$0] }, ends: true) == whole)
     }
 
-    @Test("Compression is offered on request, and used if the server agrees", arguments: [true, false])
+    @Test("The client offers compression if configured and uses it if the server agrees", arguments: [true, false])
     func compression(agrees: Bool) throws {
         var request = WireFixture.socketRequest()
         request.offersCompression = true
@@ -73,7 +73,7 @@ struct ClientSocketTests {
         #expect((server.receivedSize != nil) == agrees)
     }
 
-    @Test("An extension without an offer ends the handshake")
+    @Test("An extension that the client did not offer fails the handshake")
     func strangeExtension() throws {
         var connection = ClientConnection(WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1)
         let answer = WireFixture.acceptance(of: connection.takeOutput(), extensions: "permessage-deflate")
@@ -81,7 +81,7 @@ struct ClientSocketTests {
         #expect(told.count == 1 && told[0].contains("no socket") && told[0].contains("permessage-deflate"))
     }
 
-    @Test("Text, pings and a close frame go out in order; the server's answer ends the socket")
+    @Test("The client sends text, pings and a close frame in order")
     func sends() throws {
         var connection = try Self.open()
         connection.send(text: Array("one".utf8))
@@ -97,7 +97,7 @@ struct ClientSocketTests {
         #expect(connection.isFinished && connection.takeOutput().isEmpty)
     }
 
-    @Test("A socket that ends without a close frame reports that", arguments: [false, true])
+    @Test("A socket that ends without a close frame reports that the frame is missing", arguments: [false, true])
     func cutOff(isOwn: Bool) throws {
         var connection = try Self.open()
         if isOwn { _ = connection.close(.normalClosure) }
@@ -109,14 +109,14 @@ struct ClientSocketTests {
         #expect(broken.fail("reset.").map(Played.words) == ["2: closed - theirs: reset."])
     }
 
-    @Test("An empty close frame is 1005")
+    @Test("An empty close frame is reported as 1005")
     func emptyClose() throws {
         var connection = try Self.open()
         let bytes = WireFixture.frames { server, out in server.close(code: nil, into: &out) }
         #expect(connection.receive(bytes).map(Played.words) == ["2: closed 1005 theirs: "])
     }
 
-    @Test("An abandoned handshake closes without a byte on the wire")
+    @Test("An abandoned handshake closes the connection without sending a byte")
     func givenUp() throws {
         var (connection, _) = try Self.begun()
         connection.send(text: [65])
@@ -129,7 +129,7 @@ struct ClientSocketTests {
     }
 
     @Test(
-        "A refused handshake has the answer, or fails with a reason",
+        "A refused handshake gives the server's answer or an error",
         arguments: [
             (
                 "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}", "2: refused 401 {}"
@@ -157,7 +157,7 @@ struct ClientSocketTests {
         #expect(Played(connection, all.map { [$0] }) == whole)
     }
 
-    @Test("A message at the limit arrives, one over it ends the socket")
+    @Test("A message at the limit arrives, but a larger message ends the socket")
     func limit() throws {
         var limits = WireLimits()
         limits.message = 4

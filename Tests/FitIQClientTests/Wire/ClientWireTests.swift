@@ -2,7 +2,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("All connections of a client")
+@Suite("Client wire")
 struct ClientWireTests {
     private func wire(_ limits: WireLimits = WireLimits(), seed: UInt64 = 1) throws -> ClientWire {
         ClientWire(base: try WireFixture.base(), seed: seed, limits: limits)
@@ -19,7 +19,7 @@ struct ClientWireTests {
         }
     }
 
-    @Test("Requests have their own connections, and their answers close them")
+    @Test("Each request has its own connection, which closes after the answer")
     func requests() throws {
         var wire = try wire()
         wire.perform(.send(WireFixture.request(1)))
@@ -36,7 +36,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().isEmpty && wire.takeCommands().isEmpty)
     }
 
-    @Test("Abandoned connections close without a report")
+    @Test("Abandoned connections close without an event")
     func abandoned() throws {
         var wire = try wire()
         wire.perform(.send(WireFixture.request(1)))
@@ -53,7 +53,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().isEmpty && wire.takeCommands().isEmpty)
     }
 
-    @Test("A socket carries out its commands")
+    @Test("A socket executes its commands")
     func socket() throws {
         var wire = try wire()
         wire.perform(.openSocket(WireFixture.socketRequest(2)))
@@ -78,7 +78,7 @@ struct ClientWireTests {
         #expect(outline(wire.takeCommands()) == ["close 2"])
     }
 
-    @Test("A connection beyond the limit fails at once, and a closed one no longer counts")
+    @Test("A connection above the limit fails immediately")
     func limit() throws {
         var limits = WireLimits()
         limits.connections = 2
@@ -93,7 +93,7 @@ struct ClientWireTests {
         #expect(wire.takeInputs().isEmpty && wire.openConnections == [2, 5])
     }
 
-    @Test("An invalid target fails", arguments: ["/a b", "/ü", "/a\r\nX: y"])
+    @Test("An invalid target fails the request", arguments: ["/a b", "/ü", "/a\r\nX: y"])
     func target(_ target: String) throws {
         var wire = try wire()
         var request = WireFixture.request(1)
@@ -105,7 +105,7 @@ struct ClientWireTests {
         #expect(wire.takeCommands().isEmpty)
     }
 
-    @Test("Equal seeds and calls give equal bytes; each socket has its own keys")
+    @Test("Equal seeds and calls give equal bytes")
     func deterministic() throws {
         func bytes(seed: UInt64) throws -> [TransportCommand] {
             var wire = try wire(seed: seed)
