@@ -6,7 +6,7 @@ import Testing
 
 @testable import FitIQMockTesting
 
-@Suite("Errors of the kit", .timeLimit(.minutes(1)))
+@Suite("Errors of the testing library", .timeLimit(.minutes(1)))
 struct ErrorTests {
     /// The error of a request for a world.
     private static func failure(_ server: MockServer) async throws -> MockError {
@@ -17,7 +17,7 @@ struct ErrorTests {
         MockServer(Search { Found(url: url, token: token, origin: .argument, child: nil, patience: 1) })
     }
 
-    @Test("Without a server the error says where the kit looked and which command starts one")
+    @Test("The error for a missing server says where the library looked and which command starts one")
     func noServer() async throws {
         let address = try RefusingAddress()
         let url = try #require(URL(string: "http://127.0.0.1:\(address.address.port)"))
@@ -28,7 +28,7 @@ struct ErrorTests {
         withExtendedLifetime(address) {}
     }
 
-    @Test("A server that accepts connections and stays silent is given up in bounded time")
+    @Test("The library gives up on a silent server within its time limit")
     func silent() async throws {
         let server = try StandIn(answering: nil)
         let error = try await Self.failure(Self.impatient(server.url))
@@ -36,7 +36,7 @@ struct ErrorTests {
         #expect(error.description.contains("within 1 s: the server hangs or is stopped"), "\(error)")
     }
 
-    @Test("The kit refuses an older server by its version, but not a newer one")
+    @Test("The library refuses an older server but accepts a newer server")
     func versions() async throws {
         let old = try StandIn(answering: #"{"status":"ok","version":"0.0.9"}"#)
         let error = try await Self.failure(MockServer(url: old.url))
@@ -49,7 +49,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("A build of the same version that lacks an operation is refused by its name")
+    @Test("The error for a server without an operation names the operation")
     func incomplete() async throws {
         let index = Admin.operations.filter { $0 != "POST /__admin/wait" }.map { operation in
             let words = operation.split(separator: " ")
@@ -65,7 +65,7 @@ struct ErrorTests {
             "\(error)")
     }
 
-    @Test("The kit checks for exactly the operations that its sources use")
+    @Test("The library checks for exactly the operations that its sources use")
     func operations() throws {
         let folder = "Sources/Clients/FitIQMockTesting"
         let files = try FileManager.default.contentsOfDirectory(
@@ -82,7 +82,8 @@ struct ErrorTests {
         #expect(asked.count > 20 && Set(asked).subtracting(known) == [])
     }
 
-    @Test("Another program at the address is recognized", arguments: ["<html>", #"{"status":"up"}"#])
+    @Test(
+        "The library detects that another program answers at the address", arguments: ["<html>", #"{"status":"up"}"#])
     func another(_ answer: String) async throws {
         let other = try StandIn(answering: answer)
         let error = try await Self.failure(MockServer(url: other.url))
@@ -90,7 +91,7 @@ struct ErrorTests {
         #expect(error.description.contains("is not a fitiq-mock"))
     }
 
-    @Test("Without the admin token, or with a wrong one, the error names the variable", arguments: [nil, "wrong"])
+    @Test("The error for a missing or wrong admin token names the variable", arguments: [nil, "wrong"])
     func token(_ token: String?) async throws {
         let server = try await MockServer.start(options: ["--admin-token", "secret"], binary: Mock.binary)
         let world = try await server.world()
@@ -103,7 +104,7 @@ struct ErrorTests {
         await server.stop()
     }
 
-    @Test("A missing world says so, and ending it again is harmless")
+    @Test("A request to a deleted world throws an error")
     func goneWorld() async throws {
         let world = try await Mock.server.world()
         try await world.end()
@@ -113,7 +114,7 @@ struct ErrorTests {
         #expect(error.description.contains("There is no world \"\(world.id)\": it was never made, was deleted"))
     }
 
-    @Test("A server that stops in the middle fails the test that uses it, without hanging")
+    @Test("A test fails without hanging if its server stops")
     func stopped() async throws {
         let server = try await MockServer.start(binary: Mock.binary)
         let test = try #require(Test.current)
@@ -130,7 +131,7 @@ struct ErrorTests {
         #expect(messages.count == 1 && messages[0].contains("has stopped, or closed the connection"), "\(messages)")
     }
 
-    @Test("Stopping the server before any test used it starts none")
+    @Test("Stopping the server before its first use does not start it")
     func stopsNothing() async {
         let isLooked = Mutex(false)
         let server = MockServer(
@@ -142,7 +143,7 @@ struct ErrorTests {
         #expect(!isLooked.withLock { $0 })
     }
 
-    @Test("A program that fails to start reports its output")
+    @Test("The error for a program that fails to start contains its output")
     func badStart() async throws {
         let scenario = try #require(
             await #expect(throws: MockError.self) {
@@ -156,7 +157,7 @@ struct ErrorTests {
         #expect(program.kind == .notStarted && program.description.contains("/nowhere/fitiq-mock"), "\(program)")
     }
 
-    @Test("An unknown scenario is refused with the existing names")
+    @Test("The error for an unknown scenario lists the existing names")
     func unknownScenario() async throws {
         let error = try #require(
             await #expect(throws: MockError.self) { _ = try await Mock.server.world(scenario: "conflit") })

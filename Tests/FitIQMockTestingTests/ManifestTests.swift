@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The kit in the package")
+@Suite("The testing library in the package")
 struct ManifestTests {
-    @Test("The kit depends on no target or package, and the products above it only on the kit")
+    @Test("The library depends on no other target or package")
     func dependencies() throws {
         let manifest = try textOfPackage("Package.swift")
         #expect(manifest.contains(#".target(name: "FitIQMockTesting", path: "Sources/Clients/FitIQMockTesting"),"#))
@@ -13,7 +13,7 @@ struct ManifestTests {
         }
     }
 
-    @Test("The kit imports Foundation only, and each product above it one framework")
+    @Test("The library imports only Foundation")
     func imports() throws {
         let allowed: [(folder: String, modules: Set<String>)] = [
             ("FitIQMockTesting", ["Foundation", "FoundationNetworking"]),

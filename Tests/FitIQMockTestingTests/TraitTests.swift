@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("The trait of worlds", .timeLimit(.minutes(1)))
+@Suite("The world trait", .timeLimit(.minutes(1)))
 struct TraitTests {
     /// Runs a body with a trait, like a test's; returns the issues, and the thrown error.
     private static func issues(
@@ -22,16 +22,16 @@ struct TraitTests {
 
     private static let conflict = MockWorldTrait.mockWorld("conflict", seed: 7, server: Mock.server)
 
-    @Test("A test has a world with its scenario, seed and name", conflict)
+    @Test("The trait gives a test a world with its scenario, seed and name", conflict)
     func current() async throws {
         let world = try MockWorld.current
         #expect(world.scenario == "conflict" && world.seed == "7")
-        #expect(world.label == "A test has a world with its scenario, seed and name")
+        #expect(world.label == "The trait gives a test a world with its scenario, seed and name")
         let client = PlannedClient(world: world)
         #expect(try await client.consultation(client.consultation(with: "nutritionist")) == 200)
     }
 
-    @Test("A client that keeps the contract has no issues")
+    @Test("A client that keeps the contract causes no issues")
     func kept() async throws {
         let issues = try await Self.issues(Self.conflict) { world in
             let client = PlannedClient(world: world)
@@ -41,7 +41,7 @@ struct TraitTests {
         #expect(issues.isEmpty)
     }
 
-    @Test("A planted bug is an issue at the test, with the sentence, the request that shows it, and the fix")
+    @Test("A broken must is an issue that contains the rule, the request and the fix")
     func plantedBug() async throws {
         let issues = try await Self.issues(Self.conflict) { world in
             let client = PlannedClient(world: world, mistake: .idsInCapitals)
@@ -57,7 +57,7 @@ struct TraitTests {
         #expect(lines.last?.hasPrefix("How to fix it: ") == true)
     }
 
-    @Test("Each broken must is a separate issue, and an allowed breach is none")
+    @Test("Each broken must is a separate issue unless the test allows it")
     func allowed() async throws {
         let body: @Sendable (MockWorld) async throws -> Void = { world in
             let client = PlannedClient(world: world, mistake: .noKey)
@@ -76,7 +76,7 @@ struct TraitTests {
     }
 
     #if compiler(>=6.3)
-        @Test("A broken should is a warning, such as asking again after a 404")
+        @Test("A broken should, such as repeating a request after a 404, is a warning")
         func should() async throws {
             let issues = try await Self.issues(Self.conflict) { world in
                 let client = PlannedClient(world: world)
@@ -87,7 +87,7 @@ struct TraitTests {
     #endif
 
     @Test(
-        "A test's own error is rethrown after judging, and the world of a cancelled test ends")
+        "The trait rethrows an error that the test throws")
     func throwing() async throws {
         struct Broken: Error {}
         let (worlds, seen) = AsyncStream.makeStream(of: MockWorld.self)
@@ -111,7 +111,7 @@ struct TraitTests {
         }
     }
 
-    @Test("Without a world, and in a detached task, `current` says what to write")
+    @Test("Without a world, `current` throws an error that says what to write")
     func none() async throws {
         #expect(throws: MockError.self) { try MockWorld.current }
         let error = await Task.detached { #expect(throws: MockError.self) { try MockWorld.current } }.value

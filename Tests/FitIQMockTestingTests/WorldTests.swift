@@ -2,9 +2,9 @@ import FitIQMockTesting
 import Foundation
 import Testing
 
-@Suite("The kit's worlds", .timeLimit(.minutes(2)))
+@Suite("Worlds of the testing library", .timeLimit(.minutes(2)))
 struct WorldTests {
-    @Test("A world has a client's credentials, and the environment for a program")
+    @Test("A world provides credentials for a client and environment variables for a program")
     func account() async throws {
         let world = try await Mock.server.world(scenario: "app-returning-user", clock: .manual, seed: 7, label: "Ann's")
         #expect(world.url.absoluteString.hasSuffix("/w/\(world.id)") && world.webSocketURL.scheme == "ws")
@@ -18,7 +18,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("Two hundred concurrent worlds share no goals, and all end")
+    @Test("Two hundred concurrent worlds share no goals")
     func isolation() async throws {
         let server = try await MockServer.start(binary: Mock.binary)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,7 +40,7 @@ struct WorldTests {
         await server.stop()
     }
 
-    @Test("A world begins, is judged and ends within milliseconds")
+    @Test("Creating, judging and deleting a world takes milliseconds")
     func time() async throws {
         var times: [Duration] = []
         for _ in 0..<30 {
@@ -57,7 +57,7 @@ struct WorldTests {
         #expect(median < .seconds(2))
     }
 
-    @Test("A manual clock moves by a duration, and until something happens")
+    @Test("A manual clock can advance by a duration or until an event")
     func clock() async throws {
         let world = try await Mock.server.world(scenario: "meal-completes", clock: .manual)
         let start = try await world.now()
@@ -83,7 +83,7 @@ struct WorldTests {
         for world in [world, other, real] { try await world.end() }
     }
 
-    @Test("Faults are added, switched and removed while a client is connected")
+    @Test("Faults can be added, disabled and removed while a client is connected")
     func faults() async throws {
         let world = try await Mock.server.world()
         let client = PlannedClient(world: world)
@@ -115,7 +115,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A world rewinds to a mark, forks, and starts over from another scenario")
+    @Test("A world can rewind to a mark, fork and restart with another scenario")
     func states() async throws {
         let world = try await Mock.server.world(clock: .manual)
         let client = PlannedClient(world: world)
@@ -137,7 +137,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A test can wait for a request with certain members, or for the absence of one")
+    @Test("A test can wait for a request with certain members or for the absence of requests")
     func waiting() async throws {
         let world = try await Mock.server.world()
         let client = PlannedClient(world: world)
@@ -158,7 +158,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("Requests are values with their answers; journal, HAR and report have them, and pages stay escaped")
+    @Test("A test can read a world's requests, journal, HAR and report")
     func traffic() async throws {
         let world = try await Mock.server.world(label: "a </script> in a name")
         let client = PlannedClient(world: world)
@@ -180,7 +180,7 @@ struct WorldTests {
         try await world.end()
     }
 
-    @Test("A test sends, holds, closes and resets the sockets of its client")
+    @Test("A test can send, hold, close and reset on its client's sockets")
     func sockets() async throws {
         let world = try await Mock.server.world(scenario: "conflict")
         let consultation = try #require(try await world.consultations().first?.id)
