@@ -6,13 +6,13 @@ import Testing
 @Suite("The guides' printed JSON")
 struct FixtureTests {
     @Test(
-        "The fixtures are complete",
+        "Every JSON example in the guides has a fixture",
         arguments: [("consultation-websocket", 8), ("goal-linking", 6), ("websocket-architecture", 2)])
     func isComplete(guide: String, count: Int) {
         #expect(GuideFixture.all.filter { $0.guide == guide }.count == count)
     }
 
-    @Test("Each fixture is JSON in its own shape", arguments: GuideFixture.all)
+    @Test("Each fixture is valid JSON and matches its own shape", arguments: GuideFixture.all)
     func isJSON(fixture: GuideFixture) throws {
         #expect(try Shape(fixture).differences(from: fixture.value) == [])
     }
@@ -23,7 +23,7 @@ struct FixtureTests {
             Set(GuideFixture.all.map(\.guide)) == ["consultation-websocket", "goal-linking", "websocket-architecture"])
     }
 
-    @Test("Models of requests and client frames encode to the fixtures")
+    @Test("The models of requests and client frames encode to the fixtures")
     func requests() throws {
         func check(_ request: some Encodable, _ guide: String, _ name: String) throws {
             let encoded = try JSON.parse(Array(JSONEncoder.iso8601().encode(request)))

@@ -132,14 +132,14 @@ struct ModelledShape: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Shapes agree with the guides' models")
+@Suite("Shapes and the guides' models")
 struct ModelShapeTests {
-    @Test("Every guide has shapes")
+    @Test("Every guide has at least one shape")
     func isComplete() {
         #expect(ModelledShape.all.count == 35)
     }
 
-    @Test("Values of a shape decode without loss", arguments: ModelledShape.all)
+    @Test("A value of a shape decodes without loss", arguments: ModelledShape.all)
     func decodes(pair: ModelledShape) throws {
         let full = pair.shape.sample(isFull: true)
         #expect(pair.shape.differences(from: full) == [])
@@ -151,7 +151,7 @@ struct ModelShapeTests {
         #expect(throws: Never.self) { try pair.roundTrip(least) }
     }
 
-    @Test("Values without a required member do not decode", arguments: ModelledShape.all)
+    @Test("A value without a required member does not decode", arguments: ModelledShape.all)
     func needs(pair: ModelledShape) {
         for (path, value) in pair.shape.samplesWithoutOneMember() {
             #expect(!pair.shape.differences(from: value).isEmpty, "\(path)")

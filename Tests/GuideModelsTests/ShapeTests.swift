@@ -2,7 +2,7 @@ import GuideModels
 import JSON
 import Testing
 
-@Suite("Shapes of JSON")
+@Suite("JSON shapes")
 struct ShapeTests {
     static let meal = Shape.members([
         "data": .members([
@@ -22,7 +22,7 @@ struct ShapeTests {
     }
 
     @Test(
-        "Shapes match what they describe",
+        "A shape matches the values that it describes",
         arguments: [
             text(), text(with: #""note":"x""#), text(["goal": #""g""#]), text(["items": "[]"]),
             text(["open": #"{"a":[1]}"#]), text(["items": #"[{"quantity":0.5,"count":-2,"price":0.0}]"#]),
@@ -74,12 +74,12 @@ struct ShapeTests {
         ),
     ]
 
-    @Test("Shapes report every departure with its path", arguments: departures)
+    @Test("A shape reports every deviation with its path", arguments: departures)
     func depart(text: String, expected: [String]) {
         #expect(Self.meal.differences(from: text.utf8) == expected)
     }
 
-    @Test("Invalid JSON is reported")
+    @Test("A shape reports invalid JSON")
     func noJSON() {
         let found = Self.meal.differences(from: "{".utf8)
         #expect(found.count == 1)
@@ -97,14 +97,14 @@ struct ShapeTests {
         ),
     ]
 
-    @Test("Shapes are read from examples", arguments: read)
+    @Test("A shape can be inferred from examples", arguments: read)
     func areRead(text: String, shape: Shape) throws {
         let value = try JSON.parse(text)
         #expect(Shape(of: value) == shape)
         #expect(shape.differences(from: value) == [])
     }
 
-    @Test("Shapes are declared by path")
+    @Test("A shape can be declared by paths")
     func areDeclared() {
         let shape = Shape.members(["a": .array(.members(["b": .string, "c?": .integer])), "d": .nullable(.null)])
         #expect(
